@@ -1,0 +1,5 @@
+//! The `od` binary: arguments in, text and exit code out.
+//!
+//! Must not know: rules.
+
+fn main() {}

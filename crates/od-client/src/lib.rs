@@ -1,0 +1,3 @@
+//! A typed client of the daemon, used by the command line and the MCP server.
+//!
+//! Must not know: rules, storage.

@@ -1,0 +1,3 @@
+//! Connector adapters: project files, git, GitHub.
+//!
+//! Must not know: storage.

@@ -1,0 +1,3 @@
+//! Tests only: a real browser, real processes, faults.
+//!
+//! Must not know: nothing; nobody depends on it.
