@@ -1,3 +1,39 @@
-//! The project's own commands.
+//! The project's own commands: `cargo xtask test`, `codegen`, `layering`.
+//!
+//! Must not know: anything at run time of the product; nothing depends on it.
 
-fn main() {}
+use std::process::ExitCode;
+
+mod arguments;
+mod codegen;
+mod layering;
+mod test;
+mod tree;
+
+use arguments::Command;
+
+fn main() -> ExitCode {
+    let outcome = match arguments::parse(lexopt::Parser::from_env()) {
+        Ok(Command::Help) => say(arguments::HELP),
+        Ok(Command::Codegen(mode)) => codegen::run(mode),
+        Ok(Command::Layering) => layering::run(),
+        Ok(Command::Test(options)) => test::run(&options),
+        Err(err) => Err(format!("{err}\n\n{}", arguments::HELP)),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => complain(&message),
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the help text is what was asked for")]
+fn say(text: &str) -> Result<(), String> {
+    print!("{text}");
+    Ok(())
+}
+
+#[expect(clippy::print_stderr, reason = "the one place where a failed command speaks")]
+fn complain(message: &str) -> ExitCode {
+    eprintln!("xtask: {message}");
+    ExitCode::FAILURE
+}

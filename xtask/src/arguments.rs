@@ -1,0 +1,121 @@
+//! What the developer asked for.
+
+use lexopt::prelude::{Long, Short, Value, ValueExt};
+
+/// The usage text.
+pub(crate) const HELP: &str = "\
+cargo xtask test [--without-browser] [--without-faults]
+    Everything CI checks: format, lints, derived files, layering, tests, docs,
+    the console's types, the fault suite and the browser suite.
+cargo xtask codegen [--check]
+    Write every derived file, or name the stale ones and change nothing.
+cargo xtask layering
+    Compare each crate's dependencies with the table in ARCHITECTURE.md.
+";
+
+/// One parsed command line.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// Print the usage text.
+    Help,
+    /// Write or verify the derived files.
+    Codegen(CodegenMode),
+    /// Check the dependency table.
+    Layering,
+    /// Run every check of CI.
+    Test(TestOptions),
+}
+
+/// Whether derived files are written or only compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CodegenMode {
+    /// Write what is stale.
+    Write,
+    /// Change nothing, fail on what is stale.
+    Check,
+}
+
+/// What to leave out of the test run.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct TestOptions {
+    /// Leave out everything that needs Chromium.
+    pub(crate) without_browser: bool,
+    /// Leave out everything that needs strace.
+    pub(crate) without_faults: bool,
+}
+
+/// Reads the command line; touches nothing else.
+pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
+    let Some(first) = parser.next()? else { return Ok(Command::Help) };
+    let verb = match first {
+        Short('h') | Long("help") => return Ok(Command::Help),
+        Value(verb) => verb.string()?,
+        Short(_) | Long(_) => return Err(first.unexpected()),
+    };
+    match verb.as_str() {
+        "codegen" => parse_codegen(parser),
+        "layering" => no_more(parser, Command::Layering),
+        "test" => parse_test(parser),
+        "help" => Ok(Command::Help),
+        other => Err(format!("there is no command `{other}`").into()),
+    }
+}
+
+fn parse_codegen(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
+    let mut mode = CodegenMode::Write;
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Long("check") => mode = CodegenMode::Check,
+            Short(_) | Long(_) | Value(_) => return Err(arg.unexpected()),
+        }
+    }
+    Ok(Command::Codegen(mode))
+}
+
+fn parse_test(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
+    let mut options = TestOptions::default();
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Long("without-browser") => options.without_browser = true,
+            Long("without-faults") => options.without_faults = true,
+            Short(_) | Long(_) | Value(_) => return Err(arg.unexpected()),
+        }
+    }
+    Ok(Command::Test(options))
+}
+
+fn no_more(mut parser: lexopt::Parser, command: Command) -> Result<Command, lexopt::Error> {
+    match parser.next()? {
+        None => Ok(command),
+        Some(arg) => Err(arg.unexpected()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(args: &[&str], expected: &Command) {
+        let parser = lexopt::Parser::from_args(args.iter().copied());
+        assert_eq!(parse(parser).unwrap(), *expected);
+    }
+
+    #[test]
+    fn flags_reach_their_command() {
+        check(&[], &Command::Help);
+        check(&["codegen"], &Command::Codegen(CodegenMode::Write));
+        check(&["codegen", "--check"], &Command::Codegen(CodegenMode::Check));
+        check(&["layering"], &Command::Layering);
+        check(
+            &["test", "--without-browser"],
+            &Command::Test(TestOptions { without_browser: true, without_faults: false }),
+        );
+    }
+
+    #[test]
+    fn an_unknown_flag_is_refused() {
+        assert!(parse(lexopt::Parser::from_args(["test", "--fast"])).is_err());
+        assert!(parse(lexopt::Parser::from_args(["layering", "now"])).is_err());
+    }
+}

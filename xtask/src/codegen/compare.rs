@@ -1,0 +1,104 @@
+//! Compares the derived files with what stands in the tree, or writes them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::table::{GENERATED, Generated, GeneratedFile};
+use crate::arguments::CodegenMode;
+use crate::tree;
+
+/// Writes every stale file, or fails naming them.
+pub(crate) fn run(mode: CodegenMode) -> Result<(), String> {
+    apply(&tree::root(), GENERATED, mode)
+}
+
+fn apply(root: &Path, generators: &[Generated], mode: CodegenMode) -> Result<(), String> {
+    let mut stale = Vec::new();
+    for generator in generators {
+        let files =
+            (generator.render)().map_err(|err| format!("generator `{}`: {err}", generator.name))?;
+        for file in &files {
+            if fs::read_to_string(root.join(&file.path)).ok().as_deref() != Some(&file.text) {
+                stale.push(file.path.clone());
+                if mode == CodegenMode::Write {
+                    write(root, file)?;
+                }
+            }
+        }
+        for path in leftovers(root, generator, &files)? {
+            if mode == CodegenMode::Write {
+                fs::remove_file(root.join(&path)).map_err(|err| format!("{path}: {err}"))?;
+            }
+            stale.push(path);
+        }
+    }
+    match (mode, stale.is_empty()) {
+        (CodegenMode::Write, _) | (CodegenMode::Check, true) => Ok(()),
+        (CodegenMode::Check, false) => {
+            Err(format!("stale: {}; run `cargo xtask codegen` and commit", stale.join(", ")))
+        }
+    }
+}
+
+fn write(root: &Path, file: &GeneratedFile) -> Result<(), String> {
+    let path = root.join(&file.path);
+    let folder = path.parent().unwrap_or(root);
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(&path, &file.text))
+        .map_err(|err| format!("{}: {err}", file.path))
+}
+
+/// Names the files in the generator's own folder that it no longer makes.
+fn leftovers(
+    root: &Path,
+    generator: &Generated,
+    files: &[GeneratedFile],
+) -> Result<Vec<String>, String> {
+    let Some(folder) = generator.owns else { return Ok(Vec::new()) };
+    let made: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let Ok(entries) = fs::read_dir(root.join(folder)) else { return Ok(Vec::new()) };
+    let mut left = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|err| format!("{folder}: {err}"))?;
+        let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        if entry.path().is_file() && !made.contains(path.as_str()) {
+            left.push(path);
+        }
+    }
+    left.sort();
+    Ok(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one_file() -> Result<Vec<GeneratedFile>, String> {
+        Ok(vec![GeneratedFile { path: "out/a.md".to_owned(), text: "fresh\n".to_owned() }])
+    }
+
+    const PLANTED: &[Generated] =
+        &[Generated { name: "planted", owns: Some("out"), render: one_file }];
+
+    #[test]
+    fn the_committed_derived_files_are_current() {
+        run(CodegenMode::Check).unwrap();
+    }
+
+    #[test]
+    fn a_stale_or_leftover_file_is_named_and_then_written() {
+        let root = std::env::temp_dir().join(format!("xtask-codegen-{}", std::process::id()));
+        fs::create_dir_all(root.join("out")).unwrap();
+        fs::write(root.join("out/a.md"), "old\n").unwrap();
+        fs::write(root.join("out/gone.md"), "left\n").unwrap();
+
+        let refusal = apply(&root, PLANTED, CodegenMode::Check).unwrap_err();
+        assert!(refusal.contains("out/a.md") && refusal.contains("out/gone.md"), "{refusal}");
+        assert_eq!(fs::read_to_string(root.join("out/a.md")).unwrap(), "old\n");
+
+        apply(&root, PLANTED, CodegenMode::Write).unwrap();
+        apply(&root, PLANTED, CodegenMode::Check).unwrap();
+        fs::remove_dir_all(root).unwrap();
+    }
+}

@@ -1,0 +1,6 @@
+//! Derived files: one table of generators, one comparison.
+
+mod compare;
+mod table;
+
+pub(crate) use compare::run;

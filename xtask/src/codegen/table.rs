@@ -1,0 +1,22 @@
+//! The table of generators.
+
+/// A folder or file that a function derives from the types.
+pub(crate) struct Generated {
+    /// The generator's name, for messages.
+    pub(crate) name: &'static str,
+    /// A folder that holds nothing but this generator's files: whatever else lies there is stale.
+    pub(crate) owns: Option<&'static str>,
+    /// Returns every file of this generator.
+    pub(crate) render: fn() -> Result<Vec<GeneratedFile>, String>,
+}
+
+/// One derived file.
+pub(crate) struct GeneratedFile {
+    /// Its path from the root of the repository.
+    pub(crate) path: String,
+    /// Its whole text.
+    pub(crate) text: String,
+}
+
+/// Every derived file. A new generator is a new line here.
+pub(crate) const GENERATED: &[Generated] = &[];

@@ -1,0 +1,60 @@
+//! The order of the checks: cheap ones first, so that a slip is told within seconds.
+
+use std::process::Command;
+
+use super::step::{Steps, cargo, present};
+use super::system_tools::{self, SystemTool};
+use crate::arguments::{CodegenMode, TestOptions};
+use crate::{codegen, layering};
+
+/// Runs every check; the first failure ends the run.
+pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
+    let mut steps = Steps::default();
+    steps.call("system tools", || system_tools::ensure(&needed(options)))?;
+    steps.command("format", cargo(&["fmt", "--all", "--check"]))?;
+    steps.call("layering", layering::run)?;
+    steps.call("derived files", || codegen::run(CodegenMode::Check))?;
+    steps.command("lints", lints())?;
+    steps.command("tests", tests(options))?;
+    if present("cargo-nextest") {
+        // nextest does not run examples in documentation.
+        steps.command("doc tests", cargo(&["test", "--workspace", "--doc", "--quiet"]))?;
+    }
+    steps.command("docs", docs())?;
+    steps.report();
+    Ok(())
+}
+
+fn needed(options: &TestOptions) -> Vec<SystemTool> {
+    let mut tools = vec![SystemTool::Git];
+    if !options.without_faults {
+        tools.push(SystemTool::Strace);
+    }
+    if !options.without_browser {
+        tools.push(SystemTool::Chromium);
+    }
+    tools
+}
+
+fn lints() -> Command {
+    cargo(&["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"])
+}
+
+fn tests(options: &TestOptions) -> Command {
+    let mut command = if present("cargo-nextest") {
+        cargo(&["nextest", "run", "--workspace", "--no-fail-fast"])
+    } else {
+        cargo(&["test", "--workspace", "--no-fail-fast"])
+    };
+    if !options.without_browser {
+        // The tests that start Chromium exist only under this feature.
+        command.args(["--features", "od-e2e/browser"]);
+    }
+    command
+}
+
+fn docs() -> Command {
+    let mut command = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
+    command.env("RUSTDOCFLAGS", "-D warnings");
+    command
+}
