@@ -1,0 +1,291 @@
+//! The route table: what the daemon answers, to whom, and in one line why.
+//!
+//! Lookup, authorization, the generated reference and the tests read this table and nothing else.
+
+use std::fmt;
+
+/// A request method that some route takes.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Method {
+    /// Reads; never has an effect.
+    Get,
+    /// Creates or starts something.
+    Post,
+    /// Changes something that exists.
+    Patch,
+    /// Removes something.
+    Delete,
+}
+
+impl Method {
+    /// Every method of the table.
+    pub const ALL: [Self; 4] = [Self::Get, Self::Post, Self::Patch, Self::Delete];
+
+    /// Returns the method as it stands in a request line.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// Returns true for every method that may change something.
+    #[must_use]
+    pub const fn changes_state(self) -> bool {
+        match self {
+            Self::Get => false,
+            Self::Post | Self::Patch | Self::Delete => true,
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Who may call a route, once the guard has let the request in.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Access {
+    /// Anyone who passed the guard.
+    Open,
+    /// The person: a console bearer or a CLI token.
+    Person,
+    /// The person at a terminal: a CLI token only, so that a console bearer cannot renew itself.
+    Terminal,
+    /// The agent of a live run: a tool token that names this endpoint and this operation.
+    Tool(ToolOperation),
+    /// The agent of a live run, whatever its grants.
+    AnyTool,
+}
+
+/// What a tool token may be granted.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum ToolOperation {
+    /// `live-artifacts:create`.
+    CreateArtifacts,
+    /// `live-artifacts:list`.
+    ListArtifacts,
+    /// `live-artifacts:update`.
+    UpdateArtifacts,
+    /// `live-artifacts:refresh`.
+    RefreshArtifacts,
+    /// `connectors:list`.
+    ListConnectors,
+    /// `connectors:execute`.
+    ExecuteConnectors,
+}
+
+/// What a request asks for. Dispatch is one exhaustive match over this.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Operation {
+    /// Report versions and the state of the store.
+    Health,
+    /// Exchange a one-time code for a console bearer.
+    OpenSession,
+    /// Make a one-time code.
+    MakeSessionCode,
+    /// List projects.
+    ListProjects,
+    /// Create a project.
+    CreateProject,
+    /// Show one project.
+    ShowProject,
+    /// List the files of a project.
+    ListProjectFiles,
+    /// Follow the events of one project.
+    FollowProject,
+    /// Follow the events of every project.
+    FollowAll,
+    /// List artifact summaries.
+    ListArtifacts,
+    /// Create an artifact for the person.
+    CreateArtifact,
+    /// Show one artifact.
+    ShowArtifact,
+    /// Change one artifact.
+    UpdateArtifact,
+    /// Move one artifact to the trash.
+    DeleteArtifact,
+    /// Bring one artifact back from the trash.
+    RestoreArtifact,
+    /// Refresh one artifact.
+    RefreshArtifact,
+    /// Cancel the running refresh of one artifact.
+    CancelRefresh,
+    /// List past refreshes.
+    ListRefreshes,
+    /// List stored states.
+    ListSnapshots,
+    /// Show one stored state.
+    ShowSnapshot,
+    /// Serve a preview to an API client.
+    PreviewArtifact,
+    /// Make a ticketed preview URL for a browser.
+    TicketPreview,
+    /// List connectors.
+    ListConnectors,
+    /// Show one connector.
+    ShowConnector,
+    /// Connect a connector.
+    ConnectConnector,
+    /// Disconnect a connector.
+    DisconnectConnector,
+    /// Start a run and mint its tool token.
+    StartRun,
+    /// Renew the lease of a run.
+    RenewRun,
+    /// End a run.
+    EndRun,
+    /// Create an artifact for an agent.
+    ToolCreateArtifact,
+    /// List the project's artifacts for an agent.
+    ToolListArtifacts,
+    /// Change an artifact for an agent.
+    ToolUpdateArtifact,
+    /// Refresh an artifact for an agent.
+    ToolRefreshArtifact,
+    /// Check what create would say, for an agent.
+    ToolValidateArtifact,
+    /// List connected connectors for an agent.
+    ToolListConnectors,
+    /// Execute a connector tool for an agent.
+    ToolExecuteConnector,
+    /// Describe the tool endpoints.
+    ToolSchema,
+    /// Describe the whole API.
+    OpenApi,
+}
+
+/// One line of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Route {
+    /// The method.
+    pub method: Method,
+    /// The path, parameters in braces.
+    pub path: &'static str,
+    /// Who may call.
+    pub access: Access,
+    /// What it does.
+    pub operation: Operation,
+    /// One sentence for the reference.
+    pub doc: &'static str,
+}
+
+const fn route(
+    method: Method,
+    path: &'static str,
+    access: Access,
+    operation: Operation,
+    doc: &'static str,
+) -> Route {
+    Route { method, path, access, operation, doc }
+}
+
+use Access::{AnyTool, Open, Person, Terminal, Tool};
+use Method::{Delete, Get, Patch, Post};
+
+/// Every route of the API port, in the order of the reference.
+#[rustfmt::skip]
+pub const ROUTES: &[Route] = &[
+    route(Get,    "/api/health",                                   Open,     Operation::Health,              "Report service, versions, store state and uptime."),
+    route(Post,   "/api/session",                                  Open,     Operation::OpenSession,         "Exchange a one-time code for a console bearer."),
+    route(Post,   "/api/session/codes",                            Terminal, Operation::MakeSessionCode,     "Make a one-time code for the console."),
+    route(Get,    "/api/projects",                                 Person,   Operation::ListProjects,        "List projects."),
+    route(Post,   "/api/projects",                                 Person,   Operation::CreateProject,       "Create a project."),
+    route(Get,    "/api/projects/{project}",                       Person,   Operation::ShowProject,         "Show one project."),
+    route(Get,    "/api/projects/{project}/files",                 Person,   Operation::ListProjectFiles,    "List the project's files, never those of live artifacts."),
+    route(Get,    "/api/projects/{project}/events",                Person,   Operation::FollowProject,       "Follow one project's events (SSE)."),
+    route(Get,    "/api/events",                                   Person,   Operation::FollowAll,           "Follow every project's events (SSE)."),
+    route(Get,    "/api/live-artifacts",                           Person,   Operation::ListArtifacts,       "List summaries, newest first."),
+    route(Post,   "/api/live-artifacts",                           Person,   Operation::CreateArtifact,      "Create an artifact."),
+    route(Get,    "/api/live-artifacts/{artifact}",                Person,   Operation::ShowArtifact,        "Show one artifact with its data, provenance and health."),
+    route(Patch,  "/api/live-artifacts/{artifact}",                Person,   Operation::UpdateArtifact,      "Change one artifact."),
+    route(Delete, "/api/live-artifacts/{artifact}",                Person,   Operation::DeleteArtifact,      "Move one artifact to the trash, kept 7 days."),
+    route(Post,   "/api/live-artifacts/{artifact}/restore",        Person,   Operation::RestoreArtifact,     "Bring one artifact back from the trash."),
+    route(Post,   "/api/live-artifacts/{artifact}/refresh",        Person,   Operation::RefreshArtifact,     "Refresh one artifact from its source."),
+    route(Post,   "/api/live-artifacts/{artifact}/refresh/cancel", Person,   Operation::CancelRefresh,       "Cancel the running refresh."),
+    route(Get,    "/api/live-artifacts/{artifact}/refreshes",      Person,   Operation::ListRefreshes,       "List past refreshes, newest first."),
+    route(Get,    "/api/live-artifacts/{artifact}/snapshots",      Person,   Operation::ListSnapshots,       "List stored states, newest first."),
+    route(Get,    "/api/live-artifacts/{artifact}/snapshots/{refresh}", Person, Operation::ShowSnapshot,     "Show one stored state."),
+    route(Get,    "/api/live-artifacts/{artifact}/preview",        Person,   Operation::PreviewArtifact,     "Serve the page under the sandbox policy, for API clients."),
+    route(Post,   "/api/live-artifacts/{artifact}/preview-ticket", Person,   Operation::TicketPreview,       "Make a ticketed URL on the preview port, for browsers."),
+    route(Get,    "/api/connectors",                               Person,   Operation::ListConnectors,      "List the catalog with each connector's status."),
+    route(Get,    "/api/connectors/{connector}",                   Person,   Operation::ShowConnector,       "Show one connector."),
+    route(Post,   "/api/connectors/{connector}/connect",           Person,   Operation::ConnectConnector,    "Connect a connector."),
+    route(Delete, "/api/connectors/{connector}/connection",        Person,   Operation::DisconnectConnector, "Disconnect a connector."),
+    route(Post,   "/api/runs",                                     Person,   Operation::StartRun,            "Start a run and mint its tool token."),
+    route(Post,   "/api/runs/{run}/renew",                         Person,   Operation::RenewRun,            "Renew the lease of a run."),
+    route(Delete, "/api/runs/{run}",                               Person,   Operation::EndRun,              "End a run; its token is dead before the answer."),
+    route(Post,   "/api/tools/live-artifacts/create",   Tool(ToolOperation::CreateArtifacts),   Operation::ToolCreateArtifact,   "Create an artifact in the run's project."),
+    route(Get,    "/api/tools/live-artifacts/list",     Tool(ToolOperation::ListArtifacts),     Operation::ToolListArtifacts,    "List the artifacts of the run's project."),
+    route(Post,   "/api/tools/live-artifacts/update",   Tool(ToolOperation::UpdateArtifacts),   Operation::ToolUpdateArtifact,   "Change an artifact of the run's project."),
+    route(Post,   "/api/tools/live-artifacts/refresh",  Tool(ToolOperation::RefreshArtifacts),  Operation::ToolRefreshArtifact,  "Refresh an artifact of the run's project."),
+    route(Post,   "/api/tools/live-artifacts/validate", Tool(ToolOperation::CreateArtifacts),   Operation::ToolValidateArtifact, "Say everything create would say and write nothing."),
+    route(Get,    "/api/tools/connectors/list",         Tool(ToolOperation::ListConnectors),    Operation::ToolListConnectors,   "List connected connectors and their allowed read tools."),
+    route(Post,   "/api/tools/connectors/execute",      Tool(ToolOperation::ExecuteConnectors), Operation::ToolExecuteConnector, "Execute one read tool of a connector."),
+    route(Get,    "/api/tools/schema",                  AnyTool,                                Operation::ToolSchema,           "Describe the tool endpoints and their bodies."),
+    route(Get,    "/openapi.json",                                 Open,     Operation::OpenApi,             "Describe the whole API."),
+];
+
+impl Route {
+    /// Returns the names of the path's parameters, in order.
+    pub fn parameters(&self) -> impl Iterator<Item = &'static str> {
+        self.path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+    }
+
+    /// Returns true for the two routes that answer with an event stream.
+    #[must_use]
+    pub fn streams(&self) -> bool {
+        matches!(self.operation, Operation::FollowAll | Operation::FollowProject)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn no_two_routes_share_method_and_path() {
+        let mut seen = HashSet::new();
+        for route in ROUTES {
+            assert!(seen.insert((route.method, route.path)), "{} {}", route.method, route.path);
+        }
+    }
+
+    #[test]
+    fn every_operation_has_exactly_one_route() {
+        let mut seen = HashSet::new();
+        for route in ROUTES {
+            assert!(seen.insert(route.operation), "{:?} twice", route.operation);
+        }
+    }
+
+    #[test]
+    fn the_agents_door_takes_tool_tokens_and_nothing_else_does() {
+        for route in ROUTES {
+            let is_tool = matches!(route.access, Access::Tool(_) | Access::AnyTool);
+            assert_eq!(route.path.starts_with("/api/tools/"), is_tool, "{}", route.path);
+        }
+    }
+
+    #[test]
+    fn only_health_session_and_the_api_description_are_open() {
+        let open: Vec<&str> =
+            ROUTES.iter().filter(|r| r.access == Access::Open).map(|r| r.path).collect();
+        assert_eq!(open, ["/api/health", "/api/session", "/openapi.json"]);
+    }
+
+    #[test]
+    fn every_doc_line_is_one_sentence() {
+        for route in ROUTES {
+            assert!(route.doc.ends_with('.') && !route.doc.contains(". "), "{}", route.doc);
+        }
+    }
+}
