@@ -1,3 +1,12 @@
-//! The rules of live artifacts as pure code: ids, bounded JSON, artifacts and their validation, the\n//! template compiler, refresh, connector safety, tokens, errors.
+//! The rules of live artifacts as pure code.
+//!
+//! Ids, bounded JSON, artifacts and their validation, the template compiler, refresh, connector
+//! safety, tokens, errors. A caller hands in bytes, values and times, and gets back checked values,
+//! decisions and faults with the place, the rule and the fix.
 //!
 //! Must not know: files, sockets, the clock, the environment, randomness, async, HTTP words.
+
+pub mod error;
+pub mod ids;
+pub mod json;
+pub mod limits;

@@ -1,0 +1,145 @@
+//! The limits of the contract: one table, printed in every refusal and in `docs/limits.md`.
+
+/// One limit: what it bounds, how much is allowed, and how that is measured.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Limit {
+    /// The name clients see in refusals.
+    pub name: &'static str,
+    /// The largest value that is still accepted.
+    pub allowed: u64,
+    /// What is counted.
+    pub unit: &'static str,
+    /// How the value is measured.
+    pub how_measured: &'static str,
+}
+
+impl Limit {
+    /// Returns the limit as a length.
+    #[must_use]
+    pub const fn max(&self) -> usize {
+        // The table is checked at compile time below; a 32-bit target would fail there.
+        self.allowed as usize
+    }
+
+    /// Returns whether `measured` is within the limit.
+    #[must_use]
+    pub const fn allows(&self, measured: usize) -> bool {
+        measured as u64 <= self.allowed
+    }
+
+    /// Describes the limit for the `want` of a refusal.
+    #[must_use]
+    pub fn want(&self) -> String {
+        format!("at most {} {} ({})", self.allowed, self.unit, self.how_measured)
+    }
+}
+
+/// Counts the UTF-16 code units of a text, the measure of every text limit.
+#[must_use]
+pub fn utf16_len(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().map(char::len_utf16).sum() }
+}
+
+macro_rules! limits {
+    ($($(#[$doc:meta])* $id:ident = $name:literal, $allowed:expr, $unit:literal, $how:literal;)*) => {
+        $($(#[$doc])* pub const $id: Limit =
+            Limit { name: $name, allowed: $allowed, unit: $unit, how_measured: $how };)*
+
+        /// Every limit, in the order of the documentation.
+        pub const ALL: &[Limit] = &[$($id),*];
+    };
+}
+
+limits! {
+    /// How deep JSON may nest.
+    JSON_DEPTH = "json_depth", 8, "levels", "the root object or array is level 1";
+    /// How many keys one object may hold.
+    JSON_KEYS = "json_keys", 100, "keys", "in one object";
+    /// How many items one array may hold.
+    JSON_ITEMS = "json_items", 500, "items", "in one array";
+    /// How long one JSON string or key may be.
+    JSON_STRING = "json_string", 16_384, "UTF-16 code units", "of one string, escapes decoded";
+    /// How large one JSON document may be.
+    JSON_DOCUMENT = "json_document", 262_144, "bytes", "of the document's canonical JSON (RFC 8785) in UTF-8";
+    /// The largest magnitude of an integer.
+    JSON_INTEGER = "json_integer", 9_007_199_254_740_991, "", "magnitude, exact in an IEEE 754 double (2^53 - 1)";
+    /// How many faults of one document are reported.
+    JSON_FAULTS = "json_faults", 20, "faults", "in one report, in document order";
+    /// How large a template may be.
+    TEMPLATE = "template", 1_048_576, "bytes", "of UTF-8";
+    /// How large a rendered preview may be.
+    RENDERED_PREVIEW = "rendered_preview", 8_388_608, "bytes", "of UTF-8";
+    /// How long a title may be.
+    TITLE = "title", 200, "UTF-16 code units", "of the title";
+    /// How long a slug may be.
+    SLUG = "slug", 128, "characters", "of the slug";
+    /// How long an id may be.
+    ID = "id", 128, "characters", "of the id";
+    /// How long a relative path or mapping path may be.
+    PATH = "path", 260, "UTF-16 code units", "of the path";
+    /// How long a label or another short text may be.
+    SHORT_TEXT = "short_text", 1_024, "UTF-16 code units", "of the text";
+    /// How long notes may be.
+    NOTES = "notes", 16_384, "UTF-16 code units", "of the notes";
+    /// How many mapping paths one source may have.
+    MAPPING_PATHS = "mapping_paths", 100, "entries", "of outputMapping.dataPaths";
+    /// How many sources provenance may list.
+    PROVENANCE_SOURCES = "provenance_sources", 50, "entries", "of provenanceJson.sources";
+    /// How many columns `compact_table` keeps.
+    TABLE_COLUMNS = "table_columns", 20, "columns", "scalar keys in first-seen order; the rest is dropped";
+    /// How many rows `compact_table` keeps.
+    TABLE_ROWS = "table_rows", 100, "rows", "of the table; the rest is dropped and `truncated` is true";
+    /// How large a request body may be.
+    REQUEST_BODY = "request_body", 2_097_152, "bytes", "of the body as received";
+    /// How long one source may run.
+    SOURCE_TIMEOUT = "source_timeout", 30_000, "milliseconds", "of one source execution";
+    /// How long a whole refresh may run.
+    REFRESH_TIMEOUT = "refresh_timeout", 120_000, "milliseconds", "of the whole refresh";
+    /// How large a connector's output may be.
+    CONNECTOR_OUTPUT = "connector_output", 262_144, "bytes", "of canonical JSON, and of the body as read";
+    /// How many connector calls a run may make in a minute.
+    CONNECTOR_CALLS_PER_MINUTE = "connector_calls_per_minute", 10, "calls", "in any 60 seconds, per run";
+    /// How many connector calls a run may make in all.
+    CONNECTOR_CALLS_PER_RUN = "connector_calls_per_run", 60, "calls", "per run";
+    /// How many connector calls the refreshes of an artifact may make in a minute without a run.
+    ARTIFACT_CALLS_PER_MINUTE = "artifact_calls_per_minute", 10, "calls", "in any 60 seconds, per artifact, for refreshes without a run";
+    /// How long a tool token may live at most.
+    TOOL_TOKEN_LIFETIME = "tool_token_lifetime", 86_400_000, "milliseconds", "from issuedAt to expiresAt";
+    /// How long a run's lease lasts without renewal.
+    RUN_LEASE = "run_lease", 900_000, "milliseconds", "since the run was started or renewed";
+    /// How long a command-line token lives.
+    CLI_TOKEN_LIFETIME = "cli_token_lifetime", 60_000, "milliseconds", "from issuedAt to expiresAt";
+    /// How long a console bearer lives.
+    CONSOLE_TOKEN_LIFETIME = "console_token_lifetime", 43_200_000, "milliseconds", "from issuedAt to expiresAt";
+    /// How long a preview ticket lives.
+    PREVIEW_TICKET_LIFETIME = "preview_ticket_lifetime", 300_000, "milliseconds", "from issuedAt to expiresAt";
+}
+
+// Lengths are compared as `usize`: every length limit must fit.
+const _: () = {
+    let mut i = 0;
+    while i < ALL.len() {
+        assert!(ALL[i].allowed <= usize::MAX as u64);
+        i += 1;
+    }
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<_> = ALL.iter().map(|limit| limit.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), ALL.len());
+    }
+
+    #[test]
+    fn text_is_measured_in_utf16_units() {
+        assert_eq!(utf16_len("abc"), 3);
+        assert_eq!(utf16_len("é"), 1);
+        assert_eq!(utf16_len("😀"), 2);
+    }
+}
