@@ -1,3 +1,17 @@
-//! Filesystem adapters: the artifact store with its commit protocol, project files, runs, keyring,\n//! credential vault.
+//! Filesystem adapters: the artifact store with its commit protocol, project files, runs, keyring,
+//! credential vault.
 //!
 //! Must not know: HTTP, argv.
+
+mod blocking;
+mod data_dir;
+mod disk;
+mod project_files;
+mod projects;
+mod system;
+
+pub use blocking::Lane;
+pub use data_dir::DataDir;
+pub use project_files::DiskProjectFiles;
+pub use projects::FileProjectRegistry;
+pub use system::{SystemClock, SystemEntropy};

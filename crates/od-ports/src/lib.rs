@@ -1,3 +1,14 @@
-//! What the rules need from outside: one small, object-safe trait each, and the contract test-suite\n//! that every adapter and every fake runs.
+//! What the rules need from outside: one small, object-safe trait each, and the contract test-suite
+//! that every adapter and every fake runs.
 //!
 //! Must not know: any adapter.
+
+pub mod clock;
+pub mod entropy;
+pub mod project_files;
+pub mod project_registry;
+
+pub use clock::Clock;
+pub use entropy::Entropy;
+pub use project_files::ProjectFiles;
+pub use project_registry::ProjectRegistry;

@@ -1,0 +1,343 @@
+//! A directory held open, and everything done relative to it.
+//!
+//! No operation follows a symbolic link or leaves the directory: names are resolved by the kernel
+//! with `openat2` (`BENEATH | NO_SYMLINKS`) or are single components handed to an `*at` call that
+//! does not follow links.
+
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags};
+
+const PRIVATE_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
+const PRIVATE_DIR: Mode = Mode::RWXU;
+const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS);
+
+/// What the disk refused, and during what.
+#[derive(Debug)]
+pub(crate) struct DiskError {
+    pub(crate) action: &'static str,
+    pub(crate) source: io::Error,
+}
+
+impl DiskError {
+    pub(crate) fn new(action: &'static str, source: impl Into<io::Error>) -> Self {
+        Self { action, source: source.into() }
+    }
+
+    pub(crate) fn is_missing(&self) -> bool {
+        self.source.kind() == io::ErrorKind::NotFound
+    }
+}
+
+/// What kind of thing a name stands for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum EntryKind {
+    Directory,
+    Regular,
+    Other,
+}
+
+impl EntryKind {
+    fn of(kind: FileType) -> Self {
+        match kind {
+            FileType::Directory => Self::Directory,
+            FileType::RegularFile => Self::Regular,
+            FileType::Symlink
+            | FileType::Fifo
+            | FileType::Socket
+            | FileType::CharacterDevice
+            | FileType::BlockDevice
+            | FileType::Unknown => Self::Other,
+        }
+    }
+}
+
+/// The stat fields that identify content cheaply.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct FileStat {
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    pub(crate) bytes: u64,
+    pub(crate) modified_ns: i128,
+    pub(crate) changed_ns: i128,
+    pub(crate) kind: EntryKind,
+}
+
+impl FileStat {
+    #[expect(clippy::unnecessary_cast, reason = "the field types differ between architectures")]
+    fn of(stat: &rustix::fs::Stat) -> Self {
+        Self {
+            device: stat.st_dev as u64,
+            inode: stat.st_ino as u64,
+            bytes: u64::try_from(stat.st_size).unwrap_or(0),
+            modified_ns: i128::from(stat.st_mtime) * 1_000_000_000 + stat.st_mtime_nsec as i128,
+            changed_ns: i128::from(stat.st_ctime) * 1_000_000_000 + stat.st_ctime_nsec as i128,
+            kind: EntryKind::of(FileType::from_raw_mode(stat.st_mode)),
+        }
+    }
+}
+
+/// A directory held open.
+#[derive(Debug)]
+pub(crate) struct Dir {
+    fd: OwnedFd,
+}
+
+impl Dir {
+    /// Opens a directory by path. For roots given by configuration; below them use [`Dir::child`].
+    pub(crate) fn open(path: &Path) -> Result<Self, DiskError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        rustix::fs::open(path, flags, Mode::empty())
+            .map(|fd| Self { fd })
+            .map_err(|err| DiskError::new("open a directory", err))
+    }
+
+    /// Makes a directory with its parents, private to the user, and opens it.
+    pub(crate) fn make_all(path: &Path) -> Result<Self, DiskError> {
+        use std::os::unix::fs::DirBuilderExt as _;
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(path)
+            .map_err(|err| DiskError::new("make a directory", err))?;
+        Self::open(path)
+    }
+
+    /// Opens a directory below this one; the name may have several components.
+    pub(crate) fn child(&self, name: &str) -> Result<Self, DiskError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        rustix::fs::openat2(&self.fd, name, flags, Mode::empty(), BENEATH)
+            .map(|fd| Self { fd })
+            .map_err(|err| DiskError::new("open a directory", err))
+    }
+
+    /// Opens a directory below this one, making it if it is missing.
+    pub(crate) fn child_or_make(&self, name: &str) -> Result<Self, DiskError> {
+        match self.child(name) {
+            Err(err) if err.is_missing() => {
+                self.make_dir(name)?;
+                self.child(name)
+            }
+            other => other,
+        }
+    }
+
+    /// Makes a directory; one that is there already is fine.
+    pub(crate) fn make_dir(&self, name: &str) -> Result<(), DiskError> {
+        match rustix::fs::mkdirat(&self.fd, name, PRIVATE_DIR) {
+            Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
+            Err(err) => Err(DiskError::new("make a directory", err)),
+        }
+    }
+
+    /// Reads a regular file of at most `bytes_max` bytes.
+    pub(crate) fn read(&self, name: &str, bytes_max: u64) -> Result<Vec<u8>, DiskError> {
+        let (mut file, stat) = self.open_regular(name)?;
+        if stat.bytes > bytes_max {
+            return Err(too_long());
+        }
+        let capacity = usize::try_from(stat.bytes).map_err(|_| too_long())?;
+        let mut bytes = Vec::with_capacity(capacity + 1);
+        // One byte more than allowed, so that a file that grows meanwhile is noticed.
+        (&mut file)
+            .take(bytes_max + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|err| DiskError::new("read a file", err))?;
+        if bytes.len() as u64 > bytes_max {
+            return Err(too_long());
+        }
+        Ok(bytes)
+    }
+
+    /// Reads a regular file, or `None` if it is missing.
+    pub(crate) fn read_if_there(
+        &self,
+        name: &str,
+        bytes_max: u64,
+    ) -> Result<Option<Vec<u8>>, DiskError> {
+        match self.read(name, bytes_max) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(err) if err.is_missing() => Ok(None),
+            Err(err) => Err(err),
+        }
+    }
+
+    /// Opens a regular file for reading.
+    pub(crate) fn open_regular(&self, name: &str) -> Result<(File, FileStat), DiskError> {
+        // Without NONBLOCK, opening a pipe would wait for a writer.
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let fd = rustix::fs::openat2(&self.fd, name, flags, Mode::empty(), BENEATH)
+            .map_err(|err| DiskError::new("open a file", err))?;
+        let stat = rustix::fs::fstat(&fd).map_err(|err| DiskError::new("look at a file", err))?;
+        let stat = FileStat::of(&stat);
+        if stat.kind != EntryKind::Regular {
+            let source = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
+            return Err(DiskError { action: "open a file", source });
+        }
+        Ok((File::from(fd), stat))
+    }
+
+    /// Writes a new file under a name, replacing what a crashed writer may have left there.
+    ///
+    /// The name must be one that only a lock holder writes.
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<File, DiskError> {
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = rustix::fs::openat(&self.fd, name, flags, PRIVATE_FILE)
+            .map_err(|err| DiskError::new("create a file", err))?;
+        let mut file = File::from(fd);
+        file.write_all(bytes).map_err(|err| DiskError::new("write a file", err))?;
+        Ok(file)
+    }
+
+    /// Writes a file and waits until its bytes are on the disk.
+    pub(crate) fn write_synced(&self, name: &str, bytes: &[u8]) -> Result<(), DiskError> {
+        sync_file(&self.write(name, bytes)?)
+    }
+
+    /// Replaces a file by writing beside it, syncing and renaming, without syncing the directory.
+    pub(crate) fn replace_synced(&self, name: &str, bytes: &[u8]) -> Result<(), DiskError> {
+        let temporary = format!("{name}.tmp");
+        self.write_synced(&temporary, bytes)?;
+        self.rename(&temporary, self, name)
+    }
+
+    /// Opens a file for appending, making it if it is missing.
+    pub(crate) fn append(&self, name: &str) -> Result<File, DiskError> {
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        rustix::fs::openat(&self.fd, name, flags, PRIVATE_FILE)
+            .map(File::from)
+            .map_err(|err| DiskError::new("open a file to append", err))
+    }
+
+    /// Opens a lock file, making it if it is missing.
+    pub(crate) fn lock_file(&self, name: &str) -> Result<File, DiskError> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        rustix::fs::openat(&self.fd, name, flags, PRIVATE_FILE)
+            .map(File::from)
+            .map_err(|err| DiskError::new("open a lock file", err))
+    }
+
+    /// Opens an existing file read-only for probing its lock; `None` if it is missing.
+    pub(crate) fn probe_file(&self, name: &str) -> Result<Option<File>, DiskError> {
+        match self.open_regular(name) {
+            Ok((file, _)) => Ok(Some(file)),
+            Err(err) if err.is_missing() => Ok(None),
+            Err(err) => Err(err),
+        }
+    }
+
+    /// Cuts a file to a length and syncs it.
+    pub(crate) fn cut(&self, name: &str, bytes: u64) -> Result<(), DiskError> {
+        let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = rustix::fs::openat(&self.fd, name, flags, Mode::empty())
+            .map_err(|err| DiskError::new("open a file to cut", err))?;
+        let file = File::from(fd);
+        file.set_len(bytes).map_err(|err| DiskError::new("cut a file", err))?;
+        sync_file(&file)
+    }
+
+    /// Renames a file or directory into another directory, replacing a file of that name.
+    pub(crate) fn rename(&self, from: &str, into: &Self, to: &str) -> Result<(), DiskError> {
+        rustix::fs::renameat(&self.fd, from, &into.fd, to)
+            .map_err(|err| DiskError::new("rename", err))
+    }
+
+    /// Renames without replacing; fails with `AlreadyExists`.
+    pub(crate) fn rename_new(&self, from: &str, into: &Self, to: &str) -> Result<(), DiskError> {
+        let flags = rustix::fs::RenameFlags::NOREPLACE;
+        rustix::fs::renameat_with(&self.fd, from, &into.fd, to, flags)
+            .map_err(|err| DiskError::new("rename", err))
+    }
+
+    /// Removes a file; a missing one is fine.
+    pub(crate) fn remove(&self, name: &str) -> Result<(), DiskError> {
+        match rustix::fs::unlinkat(&self.fd, name, AtFlags::empty()) {
+            Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),
+            Err(err) => Err(DiskError::new("remove a file", err)),
+        }
+    }
+
+    /// Removes a directory with everything in it; a missing one is fine. Links are removed, not
+    /// followed.
+    pub(crate) fn remove_tree(&self, name: &str) -> Result<(), DiskError> {
+        let inner = match self.child(name) {
+            Ok(inner) => inner,
+            Err(err) if err.is_missing() => return Ok(()),
+            Err(err) => return Err(err),
+        };
+        for (entry, kind) in inner.entries()? {
+            match kind {
+                EntryKind::Directory => inner.remove_tree(&entry)?,
+                EntryKind::Regular | EntryKind::Other => inner.remove(&entry)?,
+            }
+        }
+        match rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR) {
+            Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),
+            Err(err) => Err(DiskError::new("remove a directory", err)),
+        }
+    }
+
+    /// Lists the names in the directory that are valid UTF-8, unsorted.
+    pub(crate) fn entries(&self) -> Result<Vec<(String, EntryKind)>, DiskError> {
+        let failed = |err| DiskError::new("list a directory", err);
+        let listing = rustix::fs::Dir::read_from(&self.fd).map_err(failed)?;
+        let mut entries = Vec::new();
+        for entry in listing {
+            let entry = entry.map_err(failed)?;
+            let Ok(name) = entry.file_name().to_str() else { continue };
+            if name == "." || name == ".." {
+                continue;
+            }
+            // Some filesystems do not say what an entry is.
+            let kind = if entry.file_type() == FileType::Unknown {
+                self.stat(name)?.map_or(EntryKind::Other, |stat| stat.kind)
+            } else {
+                EntryKind::of(entry.file_type())
+            };
+            entries.push((name.to_owned(), kind));
+        }
+        Ok(entries)
+    }
+
+    /// Looks at a name without following it; `None` if it is missing.
+    pub(crate) fn stat(&self, name: &str) -> Result<Option<FileStat>, DiskError> {
+        match rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(FileStat::of(&stat))),
+            Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => Ok(None),
+            Err(err) => Err(DiskError::new("look at a file", err)),
+        }
+    }
+
+    /// Looks at the directory itself.
+    pub(crate) fn stat_self(&self) -> Result<FileStat, DiskError> {
+        rustix::fs::fstat(&self.fd)
+            .map(|stat| FileStat::of(&stat))
+            .map_err(|err| DiskError::new("look at a directory", err))
+    }
+
+    /// Waits until the directory's entries are on the disk.
+    pub(crate) fn sync(&self) -> Result<(), DiskError> {
+        rustix::fs::fsync(&self.fd).map_err(|err| DiskError::new("sync a directory", err))
+    }
+}
+
+impl AsFd for Dir {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// Waits until a file's bytes are on the disk.
+pub(crate) fn sync_file(file: &File) -> Result<(), DiskError> {
+    file.sync_all().map_err(|err| DiskError::new("sync a file", err))
+}
+
+fn too_long() -> DiskError {
+    let source = io::Error::new(io::ErrorKind::FileTooLarge, "longer than any file of its kind");
+    DiskError { action: "read a file", source }
+}

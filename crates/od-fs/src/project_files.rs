@@ -1,0 +1,233 @@
+//! The files of a project's root directory, through handles that cannot leave it.
+
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use od_core::ids::{ProjectId, RelPath, Timestamp};
+use od_ports::project_files::{FileEntry, FileListing, FilesError, ProjectFiles, RefusedPath};
+use od_ports::project_registry::{ProjectError, ProjectRegistry};
+
+use crate::blocking::{Lane, LaneClosed};
+use crate::data_dir::DataDir;
+use crate::disk::{Dir, DiskError, EntryKind, FileStat};
+
+/// How deep a listing goes, and how many entries it looks at: a root may be a whole disk.
+const DEPTH_MAX: usize = 32;
+const VISITED_MAX: usize = 100_000;
+
+/// Reads project files from the disk.
+#[derive(Debug)]
+pub struct DiskProjectFiles {
+    registry: Arc<dyn ProjectRegistry>,
+    data_dir: DataDir,
+    lane: Lane,
+}
+
+impl DiskProjectFiles {
+    /// Makes one for the projects of a registry, refusing the given data directory.
+    pub fn new(registry: Arc<dyn ProjectRegistry>, data_dir: DataDir) -> Self {
+        Self { registry, data_dir, lane: Lane::Pool }
+    }
+
+    async fn root_path(&self, project: &ProjectId) -> Result<Option<PathBuf>, FilesError> {
+        match self.registry.get(project).await {
+            Ok(Some(found)) => Ok(found.root),
+            Ok(None) | Err(ProjectError::NotFound { .. }) => {
+                Err(FilesError::ProjectNotFound { project: project.clone() })
+            }
+            Err(ProjectError::Io { action, source }) => Err(FilesError::Io { action, source }),
+            Err(err @ (ProjectError::Damaged { .. } | ProjectError::Exists { .. })) => {
+                let source = io::Error::new(io::ErrorKind::InvalidData, err.to_string());
+                Err(FilesError::Io { action: "read the project", source })
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl ProjectFiles for DiskProjectFiles {
+    async fn list(&self, project: &ProjectId, files_max: usize) -> Result<FileListing, FilesError> {
+        let Some(root) = self.root_path(project).await? else {
+            return Ok(FileListing::default());
+        };
+        let data_dir = self.data_dir.clone();
+        self.lane.run(move || Root::open(&root, &data_dir)?.list(files_max)).await?
+    }
+
+    async fn read(
+        &self,
+        project: &ProjectId,
+        path: &RelPath,
+        bytes_max: u64,
+    ) -> Result<Vec<u8>, FilesError> {
+        let Some(root) = self.root_path(project).await? else {
+            return Err(FilesError::NoRoot { project: project.clone() });
+        };
+        let data_dir = self.data_dir.clone();
+        let path = path.clone();
+        self.lane.run(move || Root::open(&root, &data_dir)?.read(&path, bytes_max)).await?
+    }
+
+    async fn root(&self, project: &ProjectId) -> Result<Option<PathBuf>, FilesError> {
+        self.root_path(project).await
+    }
+}
+
+/// A project's root, held open, with the identity of the directory that must never be entered.
+struct Root {
+    dir: Dir,
+    forbidden: (u64, u64),
+}
+
+impl Root {
+    fn open(root: &Path, data_dir: &DataDir) -> Result<Self, FilesError> {
+        let forbidden = identity(&data_dir.dir()?.stat_self()?);
+        let opened = Self { dir: Dir::open(root)?, forbidden };
+        // A root inside the data directory would lay it open from within.
+        let mut above = Some(root.canonicalize().map_err(canonicalize_failed)?);
+        while let Some(path) = above {
+            if identity(&Dir::open(&path)?.stat_self()?) == forbidden {
+                return Err(io_refusal(RefusedPath::DataDirectory));
+            }
+            above = path.parent().map(PathBuf::from);
+        }
+        Ok(opened)
+    }
+
+    fn read(&self, path: &RelPath, bytes_max: u64) -> Result<Vec<u8>, FilesError> {
+        let refuse = |reason| FilesError::Refused { path: path.clone(), reason };
+        let mut components: Vec<&str> = path.as_str().split('/').collect();
+        if components.iter().any(|name| is_reserved(name)) {
+            return Err(refuse(RefusedPath::Reserved));
+        }
+        let Some(file_name) = components.pop() else {
+            return Err(refuse(RefusedPath::NotRegular));
+        };
+        // Each directory is opened from the one above and looked at by the handle we go on with,
+        // so swapping a name between the check and the use gains nothing.
+        let mut holder: Option<Dir> = None;
+        for name in components {
+            let next = holder
+                .as_ref()
+                .unwrap_or(&self.dir)
+                .child(name)
+                .map_err(|err| path_error(path, err))?;
+            if identity(&next.stat_self()?) == self.forbidden {
+                return Err(refuse(RefusedPath::DataDirectory));
+            }
+            holder = Some(next);
+        }
+        let parent = holder.as_ref().unwrap_or(&self.dir);
+        let (file, stat) = parent.open_regular(file_name).map_err(|err| path_error(path, err))?;
+        let too_large = || FilesError::TooLarge { path: path.clone(), allowed: bytes_max };
+        if stat.bytes > bytes_max {
+            return Err(too_large());
+        }
+        let mut bytes = Vec::new();
+        file.take(bytes_max + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|source| FilesError::Io { action: "read a project file", source })?;
+        if bytes.len() as u64 > bytes_max { Err(too_large()) } else { Ok(bytes) }
+    }
+
+    fn list(&self, files_max: usize) -> Result<FileListing, FilesError> {
+        let mut walk = Walk { root: self, listing: FileListing::default(), files_max, visited: 0 };
+        walk.enter(&self.dir, "", 0)?;
+        let Walk { mut listing, .. } = walk;
+        listing.files.sort_by(|a, b| a.path.as_str().cmp(b.path.as_str()));
+        Ok(listing)
+    }
+}
+
+struct Walk<'a> {
+    root: &'a Root,
+    listing: FileListing,
+    files_max: usize,
+    visited: usize,
+}
+
+impl Walk<'_> {
+    fn enter(&mut self, dir: &Dir, prefix: &str, depth: usize) -> Result<(), FilesError> {
+        let mut entries = dir.entries()?;
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        for (name, kind) in entries {
+            self.visited += 1;
+            if self.listing.files.len() >= self.files_max || self.visited > VISITED_MAX {
+                self.listing.truncated = true;
+                return Ok(());
+            }
+            if is_reserved(&name) {
+                continue;
+            }
+            match kind {
+                EntryKind::Regular => self.add(dir, prefix, &name)?,
+                EntryKind::Directory if depth >= DEPTH_MAX => self.listing.truncated = true,
+                EntryKind::Directory => {
+                    // One that cannot be entered (gone, forbidden, a mount that fails) hides itself.
+                    let Ok(child) = dir.child(&name) else { continue };
+                    if identity(&child.stat_self()?) == self.root.forbidden {
+                        continue;
+                    }
+                    self.enter(&child, &format!("{prefix}{name}/"), depth + 1)?;
+                }
+                EntryKind::Other => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, dir: &Dir, prefix: &str, name: &str) -> Result<(), FilesError> {
+        // A name that is no RelPath could not be read either.
+        let Ok(path) = format!("{prefix}{name}").parse::<RelPath>() else { return Ok(()) };
+        let Some(stat) = dir.stat(name)? else { return Ok(()) };
+        let modified_ms = i64::try_from(stat.modified_ns / 1_000_000).unwrap_or(0);
+        let modified_at = Timestamp::from_unix_ms(modified_ms);
+        self.listing.files.push(FileEntry { path, bytes: stat.bytes, modified_at });
+        Ok(())
+    }
+}
+
+fn identity(stat: &FileStat) -> (u64, u64) {
+    (stat.device, stat.inode)
+}
+
+/// Tells names that are never project files, in any spelling a case-folding disk would accept.
+fn is_reserved(name: &str) -> bool {
+    name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case(".live-artifacts")
+}
+
+fn path_error(path: &RelPath, err: DiskError) -> FilesError {
+    use rustix::io::Errno;
+    let refuse = |reason| FilesError::Refused { path: path.clone(), reason };
+    let errno = err.source.raw_os_error().map(Errno::from_raw_os_error);
+    match errno {
+        Some(Errno::NOENT | Errno::NOTDIR) => FilesError::NotFound { path: path.clone() },
+        Some(Errno::LOOP | Errno::XDEV) => refuse(RefusedPath::Escapes),
+        Some(Errno::NXIO | Errno::ISDIR) => refuse(RefusedPath::NotRegular),
+        _ if err.source.kind() == io::ErrorKind::InvalidInput => refuse(RefusedPath::NotRegular),
+        _ => err.into(),
+    }
+}
+
+fn canonicalize_failed(source: io::Error) -> FilesError {
+    FilesError::Io { action: "find the project's root", source }
+}
+
+fn io_refusal(reason: RefusedPath) -> FilesError {
+    let source = io::Error::new(io::ErrorKind::PermissionDenied, reason.as_str());
+    FilesError::Io { action: "open the project's root", source }
+}
+
+impl From<DiskError> for FilesError {
+    fn from(err: DiskError) -> Self {
+        Self::Io { action: err.action, source: err.source }
+    }
+}
+
+impl From<LaneClosed> for FilesError {
+    fn from(err: LaneClosed) -> Self {
+        Self::Io { action: "run on a worker thread", source: err.into() }
+    }
+}

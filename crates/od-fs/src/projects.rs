@@ -1,0 +1,166 @@
+//! Projects as directories with a `project.json`.
+
+use async_trait::async_trait;
+use od_core::ids::ProjectId;
+use od_ports::project_registry::{Project, ProjectError, ProjectRegistry};
+use serde::{Deserialize, Serialize};
+
+use crate::blocking::{Lane, LaneClosed};
+use crate::data_dir::{DataDir, LIVE, LOCKS, STAGING, TRASH};
+use crate::disk::{Dir, DiskError, EntryKind};
+
+const FILE: &str = "project.json";
+const FILE_BYTES_MAX: u64 = 64 * 1024;
+const SCHEMA_VERSION: u64 = 1;
+
+/// Keeps projects in a data directory.
+#[derive(Debug)]
+pub struct FileProjectRegistry {
+    data_dir: DataDir,
+    lane: Lane,
+}
+
+/// The file: a project, and the version of its form.
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ProjectFile {
+    schema_version: u64,
+    #[serde(flatten)]
+    project: Project,
+    /// Fields of a later program at the same version, kept as they are.
+    #[serde(flatten)]
+    unknown: serde_json::Map<String, serde_json::Value>,
+}
+
+impl FileProjectRegistry {
+    /// Opens the projects of a data directory.
+    pub fn new(data_dir: DataDir) -> Self {
+        Self { data_dir, lane: Lane::Pool }
+    }
+
+    /// Runs on the calling thread instead; see [`Lane::Inline`].
+    #[must_use]
+    pub fn on(mut self, lane: Lane) -> Self {
+        self.lane = lane;
+        self
+    }
+}
+
+#[async_trait]
+impl ProjectRegistry for FileProjectRegistry {
+    async fn list(&self) -> Result<Vec<Project>, ProjectError> {
+        let data_dir = self.data_dir.clone();
+        self.lane.run(move || list(&data_dir)).await?
+    }
+
+    async fn get(&self, project: &ProjectId) -> Result<Option<Project>, ProjectError> {
+        let (data_dir, project) = (self.data_dir.clone(), project.clone());
+        let read = move || {
+            let file = read(&data_dir.projects()?, &project)?;
+            Ok(file.map(|file| file.project))
+        };
+        self.lane.run(read).await?
+    }
+
+    async fn create(&self, project: Project) -> Result<(), ProjectError> {
+        let data_dir = self.data_dir.clone();
+        self.lane.run(move || create(&data_dir, project)).await?
+    }
+
+    async fn update(&self, project: Project) -> Result<(), ProjectError> {
+        let data_dir = self.data_dir.clone();
+        self.lane.run(move || update(&data_dir, project)).await?
+    }
+}
+
+fn list(data_dir: &DataDir) -> Result<Vec<Project>, ProjectError> {
+    let projects = data_dir.projects()?;
+    let mut found = Vec::new();
+    for (name, kind) in projects.entries()? {
+        if kind != EntryKind::Directory {
+            continue;
+        }
+        let Ok(id) = name.parse::<ProjectId>() else { continue };
+        if let Ok(Some(file)) = read(&projects, &id) {
+            found.push(file.project);
+        }
+    }
+    found.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(found)
+}
+
+fn read(projects: &Dir, project: &ProjectId) -> Result<Option<ProjectFile>, ProjectError> {
+    let path = format!("{project}/{FILE}");
+    let Some(bytes) = projects.read_if_there(&path, FILE_BYTES_MAX)? else { return Ok(None) };
+    let damaged = |reason: String| ProjectError::Damaged { project: project.clone(), reason };
+    let file: ProjectFile =
+        serde_json::from_slice(&bytes).map_err(|err| damaged(err.to_string()))?;
+    if file.schema_version != SCHEMA_VERSION {
+        return Err(damaged(format!("its version is {}", file.schema_version)));
+    }
+    if file.project.id != *project {
+        return Err(damaged(format!("it is the file of project `{}`", file.project.id)));
+    }
+    Ok(Some(file))
+}
+
+fn create(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
+    let projects = data_dir.projects()?;
+    let id = project.id.clone();
+    let dir = projects.child_or_make(id.as_str())?;
+    let live = dir.child_or_make(LIVE)?;
+    for name in [LOCKS, TRASH, STAGING] {
+        live.make_dir(name)?;
+    }
+    live.sync()?;
+    let file = ProjectFile {
+        schema_version: SCHEMA_VERSION,
+        project,
+        unknown: serde_json::Map::default(),
+    };
+    // Written under a name of this process and linked into place: of two creators one wins.
+    let temporary = format!("{FILE}.{}", std::process::id());
+    dir.write_synced(&temporary, &encode(&file)?)?;
+    let placed = dir.rename_new(&temporary, &dir, FILE);
+    if let Err(err) = placed {
+        dir.remove(&temporary)?;
+        if err.source.kind() == std::io::ErrorKind::AlreadyExists {
+            return Err(ProjectError::Exists { project: id });
+        }
+        return Err(err.into());
+    }
+    dir.sync()?;
+    Ok(projects.sync()?)
+}
+
+fn update(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
+    let projects = data_dir.projects()?;
+    let Some(mut file) = read(&projects, &project.id)? else {
+        return Err(ProjectError::NotFound { project: project.id });
+    };
+    let dir = projects.child(project.id.as_str())?;
+    file.project = project;
+    dir.replace_synced(FILE, &encode(&file)?)?;
+    Ok(dir.sync()?)
+}
+
+fn encode(file: &ProjectFile) -> Result<Vec<u8>, ProjectError> {
+    let mut bytes = serde_json::to_vec_pretty(file).map_err(|err| ProjectError::Io {
+        action: "write a project as JSON",
+        source: err.into(),
+    })?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+impl From<DiskError> for ProjectError {
+    fn from(err: DiskError) -> Self {
+        Self::Io { action: err.action, source: err.source }
+    }
+}
+
+impl From<LaneClosed> for ProjectError {
+    fn from(err: LaneClosed) -> Self {
+        Self::Io { action: "run on a worker thread", source: err.into() }
+    }
+}

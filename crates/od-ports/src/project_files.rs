@@ -1,0 +1,128 @@
+//! The files of a project's root directory.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use od_core::ids::{ProjectId, RelPath, Timestamp};
+use serde::Serialize;
+
+/// One regular file under a project's root.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileEntry {
+    /// Where it is, seen from the root.
+    pub path: RelPath,
+    /// How long it is.
+    pub bytes: u64,
+    /// When it was last written.
+    pub modified_at: Timestamp,
+}
+
+/// A bounded listing.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileListing {
+    /// The files, sorted by path.
+    pub files: Vec<FileEntry>,
+    /// Whether there were more than the limit.
+    pub truncated: bool,
+}
+
+/// Reads the files of a project, and no others.
+///
+/// # Contract
+///
+/// - No path leaves the root: not by `..`, not by an absolute path, not by a symbolic link, not by
+///   swapping a directory for a link while the call runs.
+/// - Only regular files are opened. The data directory (wherever it lies below the root, by identity
+///   and not by name), `.git` and `.live-artifacts` are refused by `read` and absent from `list`.
+/// - A project without a root has no files: `list` is empty, `read` is [`FilesError::NoRoot`].
+/// - `read` never returns more than `bytes_max`, and never allocates more than that.
+#[async_trait]
+pub trait ProjectFiles: fmt::Debug + Send + Sync {
+    /// Lists regular files, at most `files_max` of them.
+    async fn list(&self, project: &ProjectId, files_max: usize) -> Result<FileListing, FilesError>;
+    /// Reads one file whole.
+    async fn read(
+        &self,
+        project: &ProjectId,
+        path: &RelPath,
+        bytes_max: u64,
+    ) -> Result<Vec<u8>, FilesError>;
+    /// Returns the project's root, for programs that take a directory (git).
+    async fn root(&self, project: &ProjectId) -> Result<Option<PathBuf>, FilesError>;
+}
+
+/// Why a path was refused.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum RefusedPath {
+    /// It would leave the root, or a symbolic link stands in the way.
+    Escapes,
+    /// It lies in the daemon's own data directory.
+    DataDirectory,
+    /// It lies in `.git` or `.live-artifacts`.
+    Reserved,
+    /// It is a directory, device, socket or pipe.
+    NotRegular,
+}
+
+impl RefusedPath {
+    /// Says why in a few words.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Escapes => "it leaves the project, or passes a symbolic link",
+            Self::DataDirectory => "it lies in the data directory",
+            Self::Reserved => "`.git` and `.live-artifacts` are not project files",
+            Self::NotRegular => "it is not a regular file",
+        }
+    }
+}
+
+/// Why a file was not given.
+#[derive(Debug, thiserror::Error)]
+pub enum FilesError {
+    /// There is no such project.
+    #[error("no project `{project}`")]
+    ProjectNotFound {
+        /// The id asked for.
+        project: ProjectId,
+    },
+    /// The project has no root directory.
+    #[error("project `{project}` has no root directory")]
+    NoRoot {
+        /// The project.
+        project: ProjectId,
+    },
+    /// There is no such file.
+    #[error("no file `{path}` in the project")]
+    NotFound {
+        /// The path asked for.
+        path: RelPath,
+    },
+    /// The path may not be read.
+    #[error("`{path}` may not be read: {}", reason.as_str())]
+    Refused {
+        /// The path asked for.
+        path: RelPath,
+        /// Why not.
+        reason: RefusedPath,
+    },
+    /// The file is longer than asked for.
+    #[error("`{path}` has more than {allowed} bytes")]
+    TooLarge {
+        /// The path asked for.
+        path: RelPath,
+        /// The limit given by the caller.
+        allowed: u64,
+    },
+    /// The disk refused.
+    #[error("could not {action}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}

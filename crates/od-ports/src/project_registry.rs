@@ -1,0 +1,76 @@
+//! The projects of a data directory.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use od_core::ids::{ProjectId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// One project.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Project {
+    /// The project's id, also the name of its directory.
+    pub id: ProjectId,
+    /// What people call it.
+    pub name: String,
+    /// The directory whose files the project's sources may read. Only the command line sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<PathBuf>,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// Keeps the projects.
+///
+/// # Contract
+///
+/// - `create` is atomic and durable before it returns; of two with one id exactly one succeeds.
+/// - `list` is sorted by id. A project whose file cannot be read is left out of `list` and reported
+///   by `get` as [`ProjectError::Damaged`]: one damaged project never hides the others.
+#[async_trait]
+pub trait ProjectRegistry: fmt::Debug + Send + Sync {
+    /// Returns every readable project.
+    async fn list(&self) -> Result<Vec<Project>, ProjectError>;
+    /// Returns one project, or `None` if there is no such project.
+    async fn get(&self, project: &ProjectId) -> Result<Option<Project>, ProjectError>;
+    /// Adds a project.
+    async fn create(&self, project: Project) -> Result<(), ProjectError>;
+    /// Replaces name and root of a project that exists.
+    async fn update(&self, project: Project) -> Result<(), ProjectError>;
+}
+
+/// Why the registry could not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectError {
+    /// There is a project of that id already.
+    #[error("project `{project}` exists already")]
+    Exists {
+        /// The id asked for.
+        project: ProjectId,
+    },
+    /// There is no such project.
+    #[error("no project `{project}`")]
+    NotFound {
+        /// The id asked for.
+        project: ProjectId,
+    },
+    /// Its file is not a project file of a known version.
+    #[error("the file of project `{project}` cannot be read: {reason}")]
+    Damaged {
+        /// The project.
+        project: ProjectId,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The disk refused.
+    #[error("could not {action}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
