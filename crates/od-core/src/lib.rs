@@ -10,3 +10,4 @@ pub mod error;
 pub mod ids;
 pub mod json;
 pub mod limits;
+pub mod template;

@@ -1,0 +1,513 @@
+//! Attributes: which are allowed, what their values may be, what they put into the program.
+
+use std::ops::Range;
+
+use super::binding;
+use super::compile::Compiler;
+use super::css_policy::{self, Follower};
+use super::element::Space;
+use super::issue::{IssueCode, delete, replace};
+use super::program::{Guard, Guarded, Mark, Op, Part, Place};
+use super::reference;
+use super::scan::{Attribute, Quote, Tag};
+use super::url_policy::{self, Destination};
+use super::warning::WarningCode;
+
+const ATTRIBUTES_MAX: usize = 128;
+/// What links to other hosts get.
+pub(super) const LINK_ATTRIBUTES: &str = " target=\"_blank\" rel=\"noopener noreferrer\"";
+
+/// The element whose attributes are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subject<'t> {
+    /// In lower case.
+    pub(super) element: &'t str,
+    pub(super) space: Space,
+}
+
+/// Where inspection can put attributes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MarkPlace {
+    pub(super) at: usize,
+    pub(super) mark: Option<usize>,
+    pub(super) wants_focus: bool,
+}
+
+/// What the value of an attribute is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Kind {
+    Ordinary,
+    Guarded(Guard),
+    /// Never bound.
+    Literal,
+}
+
+/// Where a link leads, as far as it is known now.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Link {
+    None,
+    External,
+    Bound,
+}
+
+impl<'s> Compiler<'s> {
+    /// Checks the attributes of a start tag and puts them into the program.
+    pub(super) fn attributes(&mut self, tag: &Tag<'s>, subject: Subject<'_>) -> MarkPlace {
+        let bindings_before = self.emitter.program.bindings.len();
+        let link = self.link(tag, subject);
+        let mut read_to = 0;
+        for (index, attribute) in tag.attributes.iter().enumerate() {
+            if index == ATTRIBUTES_MAX {
+                let span = attribute.span.start..tag.attributes_end;
+                let fix = delete(span.clone(), "remove attributes");
+                let message = format!("<{}> has {} attributes", tag.name, tag.attributes.len());
+                self.issues.add(IssueCode::TooManyAttributes, self.source, span, message, fix);
+                break;
+            }
+            if attribute.span.start < read_to {
+                continue;
+            }
+            if let Some(end) = self.refuse_attribute(tag, index, subject) {
+                read_to = end;
+            } else if attribute.name == "data-od-repeat"
+                || (link != Link::None && is_link_attribute(attribute))
+            {
+                self.leave_out(attribute);
+            } else {
+                self.attribute_value(tag, attribute, subject);
+            }
+        }
+        self.emitter.copy_to(tag.attributes_end);
+        self.link_attributes(tag, link);
+        self.mark(tag, subject, bindings_before)
+    }
+
+    fn mark(&mut self, tag: &Tag<'s>, subject: Subject<'_>, bindings_before: usize) -> MarkPlace {
+        let at = self.emitter.literal_end();
+        let focusable =
+            matches!(subject.element, "a" | "button" | "input" | "select" | "textarea" | "summary")
+                || tag.attributes.iter().any(|attribute| attribute.name == "tabindex");
+        let mut place = MarkPlace { at, mark: None, wants_focus: !focusable };
+        let program = &mut self.emitter.program;
+        let bindings: Vec<usize> = (bindings_before..program.bindings.len()).collect();
+        if !bindings.is_empty() {
+            program.marks.push(Mark { at, bindings, wants_focus: place.wants_focus });
+            place.mark = Some(program.marks.len() - 1);
+        }
+        place
+    }
+
+    /// Refuses an attribute and returns where to go on.
+    fn refuse_attribute(
+        &mut self,
+        tag: &Tag<'s>,
+        index: usize,
+        subject: Subject<'_>,
+    ) -> Option<usize> {
+        let attribute = &tag.attributes[index];
+        let name = &*attribute.name;
+        if let Some(end) = self.refuse_odd_attribute(tag, attribute) {
+            return Some(end);
+        }
+        let end = attribute.span.end;
+        let span = attribute.span.clone();
+        if tag.attributes[..index].iter().any(|earlier| earlier.name == attribute.name) {
+            let fix = delete(span.clone(), format!("remove the second {name}"));
+            let message = format!("{name} stands twice on <{}>; HTML drops the second", tag.name);
+            self.issues.add(IssueCode::DuplicateAttribute, self.source, span, message, fix);
+            return Some(end);
+        }
+        let raw = matches!(name, "data-od-html" | "data-od-raw" | "data-od-bind-html");
+        if name.starts_with("on") || raw || matches!(name, "srcdoc" | "xml:base") {
+            let fix = delete(span.clone(), format!("remove {name}"));
+            self.issues.add(
+                IssueCode::RefusedAttribute,
+                self.source,
+                span,
+                format!("{name} is not allowed in templates"),
+                fix,
+            );
+            return Some(end);
+        }
+        if name.starts_with("data-od-") && !matches!(name, "data-od-repeat" | "data-od-id") {
+            let value = &self.source[attribute.value.clone()];
+            let is_repeat = value.contains(" in data.")
+                && !tag.attributes.iter().any(|other| other.name == "data-od-repeat");
+            let fix = if is_repeat {
+                replace(attribute.name_span.clone(), "data-od-repeat", "write data-od-repeat")
+            } else {
+                delete(span.clone(), format!("remove {name}"))
+            };
+            self.issues.add(
+                IssueCode::UnknownDirective,
+                self.source,
+                span,
+                format!("there is no {name}"),
+                fix,
+            );
+            return Some(end);
+        }
+        self.refuse_animation(attribute, subject)
+    }
+
+    fn refuse_odd_attribute(&mut self, tag: &Tag<'s>, attribute: &Attribute<'s>) -> Option<usize> {
+        let name_span = attribute.name_span.clone();
+        if let Some(open) = binding::next_open(self.source, name_span.clone()) {
+            let braces = binding::braces(self.source, open, open..tag.span.end);
+            let end =
+                braces.map_or(attribute.span.end, |braces| braces.end.max(attribute.span.end));
+            let span = attribute.span.start..end.min(tag.span.end - 1);
+            let fix = delete(span.clone(), "bind inside the quotes of an attribute value");
+            self.issues.add(
+                IssueCode::BindingInTag,
+                self.source,
+                span.clone(),
+                "attribute names are literal",
+                fix,
+            );
+            return Some(span.end);
+        }
+        if attribute.quote == Quote::Unquoted {
+            if let Some(open) =
+                binding::next_open(self.source, attribute.value.start..attribute.value.end)
+            {
+                let braces = binding::braces(self.source, open, open..tag.span.end - 1);
+                let end = braces
+                    .map_or(attribute.value.end, |braces| braces.end.max(attribute.value.end));
+                let value = self.source[attribute.value.start..end].replace('"', "&quot;");
+                let fix = replace(
+                    attribute.value.start..end,
+                    format!("\"{value}\""),
+                    "put the value in quotes",
+                );
+                let message = "a value with spaces would fall apart without quotes";
+                self.issues.add(
+                    IssueCode::BindingUnquoted,
+                    self.source,
+                    attribute.span.start..end,
+                    message,
+                    fix,
+                );
+                return Some(end);
+            }
+        }
+        let is_plain = |byte: u8| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.' | b'@')
+        };
+        if attribute.name.bytes().all(is_plain) {
+            return None;
+        }
+        let fix = delete(attribute.span.clone(), "remove it, or check the quotes before it");
+        let message = format!("`{}` is no attribute name", super::issue::shorten(&attribute.name));
+        self.issues.add(
+            IssueCode::MalformedAttribute,
+            self.source,
+            attribute.span.clone(),
+            message,
+            fix,
+        );
+        Some(attribute.span.end)
+    }
+
+    fn refuse_animation(
+        &mut self,
+        attribute: &Attribute<'s>,
+        subject: Subject<'_>,
+    ) -> Option<usize> {
+        let animates = subject.element.starts_with("animate") || subject.element == "set";
+        if subject.space != Space::Svg || !animates || attribute.name != "attributename" {
+            return None;
+        }
+        let value = &self.source[attribute.value.clone()];
+        let decoded = reference::decode(value).unwrap_or_default().trim().to_ascii_lowercase();
+        if !decoded.ends_with("href") && !decoded.starts_with("on") && !decoded.is_empty() {
+            return None;
+        }
+        let fix = delete(attribute.span.clone(), "remove attributeName");
+        let message = "animations may not change links or event handlers";
+        self.issues.add(
+            IssueCode::AnimationRefused,
+            self.source,
+            attribute.span.clone(),
+            message,
+            fix,
+        );
+        Some(attribute.span.end)
+    }
+
+    fn leave_out(&mut self, attribute: &Attribute<'s>) {
+        let bytes = self.source.as_bytes();
+        let end = attribute.span.end;
+        let mut start = attribute.span.start;
+        // The space before it goes too, unless it keeps its neighbours apart.
+        if matches!(bytes.get(end), Some(b'>' | b' ' | b'\n')) {
+            start = self.source[..start].trim_ascii_end().len();
+        }
+        self.emitter.copy_to(start);
+        self.emitter.skip_to(end);
+    }
+
+    fn attribute_value(&mut self, tag: &Tag<'s>, attribute: &Attribute<'s>, subject: Subject<'_>) {
+        let kind = kind(subject, &attribute.name);
+        let value = attribute.value.clone();
+        let bound = binding::next_open(self.source, value.clone()).is_some();
+        match kind {
+            Kind::Literal if bound => {
+                let fix = delete(attribute.span.clone(), "remove it, or write a literal value");
+                let message = format!("{} on <{}> is literal", attribute.name, tag.name);
+                self.issues.add(
+                    IssueCode::BindingInAttribute,
+                    self.source,
+                    attribute.span.clone(),
+                    message,
+                    fix,
+                );
+            }
+            Kind::Guarded(guard) if bound => self.bind_guarded(tag, attribute, guard),
+            Kind::Ordinary if bound => self.bind_ordinary(tag, attribute),
+            Kind::Guarded(Guard::Css) => {
+                if css_policy::loads_something(&self.source[value]) {
+                    let message = "the preview loads nothing from elsewhere: url() has no effect";
+                    self.warnings.add(
+                        WarningCode::WillNotLoad,
+                        self.source,
+                        attribute.span.clone(),
+                        message,
+                    );
+                }
+            }
+            Kind::Guarded(guard) => self.check_literal_url(attribute, guard, subject),
+            Kind::Ordinary | Kind::Literal => {}
+        }
+    }
+
+    fn check_literal_url(&mut self, attribute: &Attribute<'s>, guard: Guard, subject: Subject<'_>) {
+        let value = &self.source[attribute.value.clone()];
+        let Some(decoded) = self.decode(attribute.value.clone()) else { return };
+        match url_policy::check(guard, &decoded) {
+            Ok(Destination::Page) => {}
+            Ok(Destination::Local | Destination::External) => {
+                self.warn_if_loaded(attribute, subject.element);
+            }
+            Err(fault) => {
+                let fix = replace(
+                    attribute.value.clone(),
+                    "#",
+                    "write an http or https URL, a relative path, or #",
+                );
+                let message = format!("`{}` has {fault}", super::issue::shorten(value));
+                self.issues.add(
+                    IssueCode::UrlRefused,
+                    self.source,
+                    attribute.span.clone(),
+                    message,
+                    fix,
+                );
+            }
+        }
+    }
+
+    fn warn_if_loaded(&mut self, attribute: &Attribute<'s>, element: &str) {
+        let loads = matches!(&*attribute.name, "src" | "srcset" | "poster" | "background")
+            || matches!(element, "image" | "use" | "feimage");
+        if loads {
+            let message = "the preview loads nothing from elsewhere: draw with inline SVG";
+            self.warnings.add(
+                WarningCode::WillNotLoad,
+                self.source,
+                attribute.span.clone(),
+                message,
+            );
+        }
+    }
+
+    /// Decodes literal attribute text, or refuses a reference that the checks do not know.
+    fn decode(&mut self, span: Range<usize>) -> Option<String> {
+        match reference::decode(&self.source[span.clone()]) {
+            Ok(decoded) => Some(decoded),
+            Err(unknown) => {
+                let at = span.start + unknown.at;
+                let reference = at..at + unknown.length;
+                let fix = replace(
+                    at..at + 1,
+                    "&amp;",
+                    "write &amp; for an ampersand, or the character itself",
+                );
+                let message = "a named character reference in a URL or style";
+                self.issues.add(IssueCode::UrlRefused, self.source, reference, message, fix);
+                None
+            }
+        }
+    }
+
+    fn bind_ordinary(&mut self, tag: &Tag<'s>, attribute: &Attribute<'s>) {
+        let end = attribute.value.end;
+        let mut from = attribute.value.start;
+        while let Some(open) = binding::next_open(self.source, from..end) {
+            let Some(found) = self.read_binding(from, open, end) else { return };
+            match found {
+                Ok(found) => {
+                    self.emitter.copy_to(found.span.start);
+                    from = found.span.end;
+                    let place = Place::Attribute(attribute.name.as_ref().into());
+                    let binding = self.add_binding_in(&found, place, tag.name.as_ref().into());
+                    self.emitter.op(Op::Value { binding: binding as u32 });
+                    self.emitter.skip_to(found.span.end);
+                }
+                Err(end) => from = end,
+            }
+            if self.issues.is_full() {
+                return;
+            }
+        }
+    }
+
+    fn bind_guarded(&mut self, tag: &Tag<'s>, attribute: &Attribute<'s>, guard: Guard) {
+        let end = attribute.value.end;
+        let mut from = attribute.value.start;
+        let mut parts = Vec::new();
+        let mut follower = Follower::default();
+        self.emitter.copy_to(from);
+        while let Some(open) = binding::next_open(self.source, from..end) {
+            if self.issues.is_full() {
+                return;
+            }
+            let Some(found) = self.read_binding(from, open, end) else { return };
+            if !self.literal_part(from..open, &mut parts, &mut follower) {
+                return;
+            }
+            match found {
+                Ok(found) => {
+                    if guard == Guard::Css && self.refuse_in_css(attribute, &found.span, follower) {
+                        return;
+                    }
+                    follower.pass_value();
+                    let name = attribute.name.as_ref().into();
+                    let place =
+                        if guard == Guard::Css { Place::Style(name) } else { Place::Url(name) };
+                    parts.push(Part::Binding(self.add_binding_in(
+                        &found,
+                        place,
+                        tag.name.as_ref().into(),
+                    )));
+                    from = found.span.end;
+                }
+                Err(end) => from = end,
+            }
+        }
+        if !self.literal_part(from..end, &mut parts, &mut follower) {
+            return;
+        }
+        self.warn_if_loaded(attribute, &tag.name);
+        let guarded = self.emitter.program.guarded.len() as u32;
+        self.emitter.program.guarded.push(Guarded { parts: parts.into(), guard });
+        self.emitter.op(if guard == Guard::Css {
+            Op::Style { guarded }
+        } else {
+            Op::Url { guarded }
+        });
+        self.emitter.skip_to(end);
+    }
+
+    fn literal_part(
+        &mut self,
+        span: Range<usize>,
+        parts: &mut Vec<Part>,
+        follower: &mut Follower,
+    ) -> bool {
+        if span.is_empty() {
+            return true;
+        }
+        let Some(decoded) = self.decode(span.clone()) else { return false };
+        follower.read(&decoded);
+        let raw = self.emitter.store(span);
+        parts.push(Part::Literal { raw, decoded: decoded.into() });
+        true
+    }
+
+    fn refuse_in_css(
+        &mut self,
+        attribute: &Attribute<'s>,
+        braces: &Range<usize>,
+        follower: Follower,
+    ) -> bool {
+        let following = self.source[braces.end..attribute.value.end].chars().next();
+        let Some(fault) = follower.fault(following) else { return false };
+        let fix = delete(
+            attribute.span.clone(),
+            format!("remove {}, or bind a whole CSS value", attribute.name),
+        );
+        self.issues.add(
+            IssueCode::BindingInCss,
+            self.source,
+            braces.clone(),
+            format!("{fault}, so the value cannot be checked"),
+            fix,
+        );
+        true
+    }
+
+    fn link(&self, tag: &Tag<'s>, subject: Subject<'_>) -> Link {
+        let is_link = match subject.space {
+            Space::Html => matches!(subject.element, "a" | "area"),
+            Space::Svg => subject.element == "a",
+            Space::Math => true,
+        };
+        if !is_link {
+            return Link::None;
+        }
+        let mut link = Link::None;
+        for attribute in tag.attributes.iter().take(ATTRIBUTES_MAX) {
+            if !matches!(&*attribute.name, "href" | "xlink:href") {
+                continue;
+            }
+            if binding::next_open(self.source, attribute.value.clone()).is_some() {
+                return Link::Bound;
+            }
+            let decoded =
+                reference::decode(&self.source[attribute.value.clone()]).unwrap_or_default();
+            if url_policy::check(Guard::Url, &decoded) == Ok(Destination::External) {
+                link = Link::External;
+            }
+        }
+        link
+    }
+
+    fn link_attributes(&mut self, tag: &Tag<'s>, link: Link) {
+        match link {
+            Link::None => {}
+            Link::External => self.emitter.push(LINK_ATTRIBUTES),
+            Link::Bound => {
+                let own = tag.attributes.iter().filter(|attribute| is_link_attribute(attribute));
+                let text: String = own
+                    .map(|attribute| format!(" {}", &self.source[attribute.span.clone()]))
+                    .collect();
+                self.emitter.flush();
+                let start = self.emitter.literal_end() as u32;
+                self.emitter.push_aside(&text);
+                let end = self.emitter.literal_end() as u32;
+                self.emitter.op(Op::LinkAttributes { start, end });
+            }
+        }
+    }
+}
+
+fn is_link_attribute(attribute: &Attribute<'_>) -> bool {
+    matches!(&*attribute.name, "target" | "rel")
+}
+
+#[rustfmt::skip]
+fn kind(subject: Subject<'_>, name: &str) -> Kind {
+    match name {
+        "href" | "xlink:href" | "src" | "action" | "formaction" | "poster" | "cite" | "data" | "background" | "manifest"
+        | "longdesc" | "lowsrc" | "dynsrc" | "codebase" | "classid" | "profile" | "usemap" => Kind::Guarded(Guard::Url),
+        "srcset" | "imagesrcset" => Kind::Guarded(Guard::SrcSet),
+        "ping" | "archive" => Kind::Guarded(Guard::UrlList),
+        "style" => Kind::Guarded(Guard::Css),
+        "fill" | "stroke" | "filter" | "mask" | "clip-path" | "marker" | "marker-start" | "marker-mid" | "marker-end" | "cursor"
+            if subject.space == Space::Svg => Kind::Guarded(Guard::Css),
+        "http-equiv" | "charset" | "rel" | "target" | "formtarget" | "attributename" | "is" | "data-od-repeat" => Kind::Literal,
+        _ if name.starts_with("xmlns") => Kind::Literal,
+        _ => Kind::Ordinary,
+    }
+}

@@ -1,0 +1,156 @@
+//! Finds `{{…}}` in a stretch of text and reads what stands between the braces.
+
+use std::ops::Range;
+
+use super::issue::{Fix, IssueCode, delete, replace};
+use super::path::{Path, PathFault, is_key};
+
+/// A well-formed binding.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// With the braces.
+    pub(super) span: Range<usize>,
+    /// The path as written.
+    pub(super) text: Range<usize>,
+    pub(super) path: Path,
+}
+
+/// Something in braces that is no binding.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) code: IssueCode,
+    pub(super) span: Range<usize>,
+    pub(super) message: String,
+    pub(super) fix: Fix,
+}
+
+/// Finds the next `{{` in `range`.
+pub(super) fn next_open(source: &str, range: Range<usize>) -> Option<usize> {
+    let bytes = source.as_bytes();
+    let mut at = range.start;
+    while at < range.end {
+        let found = at + memchr::memchr(b'{', &bytes[at..range.end])?;
+        if found + 1 < range.end && bytes[found + 1] == b'{' {
+            return Some(found);
+        }
+        at = found + 1;
+    }
+    None
+}
+
+/// Returns the span of the braces that open at `open`, or `None` when they do not close in `range`.
+pub(super) fn braces(source: &str, open: usize, range: Range<usize>) -> Option<Range<usize>> {
+    let close = open + 2 + source.get(open + 2..range.end)?.find("}}")?;
+    let mut end = close + 2;
+    // `{{{x}}}` closes with its third brace.
+    if source[open + 2..].starts_with('{') && end < range.end && source.as_bytes()[end] == b'}' {
+        end += 1;
+    }
+    Some(open..end)
+}
+
+/// Reads the binding in `span`, which has its braces.
+pub(super) fn read(source: &str, span: Range<usize>, alias: Option<&str>) -> Result<Found, Fault> {
+    let inner_span = span.start + 2..span.end - 2;
+    let inner = &source[inner_span.clone()];
+    let text = inner.trim_ascii();
+    let start = inner_span.start + (inner.len() - inner.trim_ascii_start().len());
+    match Path::parse(text, alias) {
+        Ok(path) => Ok(Found { span, text: start..start + text.len(), path }),
+        Err(fault) => Err(explain(source, span, text, fault, alias)),
+    }
+}
+
+fn explain(
+    source: &str,
+    span: Range<usize>,
+    text: &str,
+    fault: PathFault,
+    alias: Option<&str>,
+) -> Fault {
+    let whole = source[span.clone()].to_owned();
+    let braces = "{{";
+    let with_path =
+        |path: &str, summary: &str| replace(span.clone(), format!("{braces}{path}}}}}"), summary);
+    if fault == PathFault::Root {
+        let root = text.split('.').next().unwrap_or_default();
+        let message = match alias {
+            Some(alias) => format!(
+                "`{root}` is neither `data` nor the alias `{alias}` of the repeat around it"
+            ),
+            None => format!("`{root}` is not `data`, and there is no data-od-repeat around it"),
+        };
+        let path = format!("data.{text}");
+        let fix = with_path(&path, &format!("write {braces}{path}}}}}"));
+        return Fault { code: IssueCode::UnknownRoot, span, message, fix };
+    }
+    let path = first_path(text, alias);
+    let repaired =
+        path.as_deref().map(|path| with_path(path, &format!("write {braces}{path}}}}}")));
+    let remove = || delete(span.clone(), format!("remove {whole}"));
+    let (code, message) = match text.bytes().next() {
+        Some(b'{' | b'&') => {
+            (IssueCode::RawBinding, "values cannot be inserted without escaping".to_owned())
+        }
+        Some(b'#' | b'/' | b'^' | b'>' | b'!' | b'=' | b'%' | b'@' | b'$') => {
+            let fix = remove();
+            let message = format!("`{text}` is a directive of another template language");
+            return Fault { code: IssueCode::UnsupportedDirective, span, message, fix };
+        }
+        Some(_) => (IssueCode::InvalidPath, format!("`{text}` is not a path")),
+        None => (IssueCode::InvalidPath, "there is no path between the braces".to_owned()),
+    };
+    let fix = repaired.unwrap_or_else(remove);
+    Fault { code, span, message, fix }
+}
+
+/// Finds the path that was probably meant: `data.rows[0].name` as `data.rows.0.name`, an expression
+/// as its first path.
+fn first_path(text: &str, alias: Option<&str>) -> Option<String> {
+    let dotted = text
+        .trim_matches(|mark: char| matches!(mark, '{' | '}' | '&') || mark.is_ascii_whitespace());
+    let dotted = dotted.replace("['", ".").replace("[\"", ".").replace("']", "").replace("\"]", "");
+    let dotted = dotted.replace("?.", ".").replace('[', ".").replace(']', "");
+    let is_part = |mark: char| mark.is_ascii_alphanumeric() || matches!(mark, '.' | '_' | '-');
+    let words = dotted.split(|mark| !is_part(mark));
+    for word in words.map(|word| word.trim_matches('.')) {
+        if Path::parse(word, alias).is_ok() {
+            return Some(word.to_owned());
+        }
+        let prefixed = format!("data.{word}");
+        if word != "data"
+            && word.split('.').next().is_some_and(is_key)
+            && Path::parse(&prefixed, alias).is_ok()
+        {
+            return Some(prefixed);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(source: &str, code: IssueCode, fixed: &str) {
+        let span = braces(source, 0, 0..source.len()).unwrap();
+        let fault = read(source, span, Some("item")).unwrap_err();
+        assert_eq!(fault.code, code, "{source}");
+        assert_eq!(Fix::apply(source, [&fault.fix]), fixed, "{source}");
+    }
+
+    #[test]
+    fn what_was_meant_is_offered() {
+        check("{{data.rows[0].name}}", IssueCode::InvalidPath, "{{data.rows.0.name}}");
+        check("{{ data['a']['b'] }}", IssueCode::InvalidPath, "{{data.a.b}}");
+        check("{{data.x | upper}}", IssueCode::InvalidPath, "{{data.x}}");
+        check("{{{data.html}}}", IssueCode::RawBinding, "{{data.html}}");
+        check("{{& data.html}}", IssueCode::RawBinding, "{{data.html}}");
+        check("{{#each data.items}}", IssueCode::UnsupportedDirective, "");
+        check("{{row.name}}", IssueCode::UnknownRoot, "{{data.row.name}}");
+        check("{{}}", IssueCode::InvalidPath, "");
+        check("{{data}}", IssueCode::InvalidPath, "");
+        check("{{ 1 + 2 }}", IssueCode::InvalidPath, "");
+    }
+}

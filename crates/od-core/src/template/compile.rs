@@ -1,0 +1,214 @@
+//! Compilation: one pass over the template that follows HTML's tree construction closely enough to
+//! know where every binding and every repeated element ends up, and refuses what HTML would
+//! restructure.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::binding;
+use super::issue::{DraftId, Edit, Fix, IssueCode, Issues, delete, insert, replace};
+use super::open::{Open, OpenRepeat};
+use super::position::Places;
+use super::program::{Emitter, Program};
+use super::scan::{Scanner, Token};
+use super::warning::{WarningDrafts, Warnings};
+use super::{TEMPLATE_BYTES_MAX, Template, TemplateIssue};
+
+/// How far the document has come.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Phase {
+    BeforeHtml,
+    BeforeHead,
+    InHead,
+    AfterHead,
+    InBody,
+    AfterBody,
+}
+
+/// The state of one compilation.
+#[derive(Debug)]
+pub(super) struct Compiler<'s> {
+    pub(super) source: &'s str,
+    pub(super) scanner: Scanner<'s>,
+    pub(super) issues: Issues,
+    pub(super) warnings: WarningDrafts,
+    pub(super) emitter: Emitter<'s>,
+    pub(super) places: Places<'s>,
+    pub(super) phase: Phase,
+    pub(super) open: Vec<Open<'s>>,
+    pub(super) repeat: Option<OpenRepeat>,
+    /// The elements that the current start tag closed by implication, innermost first.
+    pub(super) closed_names: Vec<Cow<'s, str>>,
+    /// A refusal whose fix also closes what it wraps around the repeated element.
+    pub(super) repeat_wrapper: Option<(DraftId, String)>,
+    /// Refused elements whose tags the fix removes.
+    pub(super) unwrapped: Vec<(Cow<'s, str>, DraftId)>,
+    /// The end tags of body and html.
+    pub(super) body_ends: Vec<Range<usize>>,
+    /// A start tag of pre, listing or textarea stands right before.
+    pub(super) at_eaten_newline: bool,
+    /// Something other than comments and white space has been read.
+    pub(super) content_began: bool,
+    /// The head has a start tag.
+    pub(super) head_tag: bool,
+    pub(super) stopped: bool,
+}
+
+/// Compiles a template, or says all that is wrong with it.
+pub(super) fn compile(source: &str) -> Result<(Template, Warnings), Vec<TemplateIssue>> {
+    let mut issues = Issues::default();
+    if source.len() > TEMPLATE_BYTES_MAX {
+        let end =
+            (0..=TEMPLATE_BYTES_MAX).rev().find(|at| source.is_char_boundary(*at)).unwrap_or(0);
+        let message = format!("the template has {} bytes", source.len());
+        let fix = delete(
+            end..source.len(),
+            format!("shorten it to {TEMPLATE_BYTES_MAX} bytes; put long lists into data"),
+        );
+        issues.add(IssueCode::TooLarge, source, 0..0, message, fix);
+        return Err(issues.finish(source));
+    }
+    // A byte order mark is dropped by decoders, so it is not copied either.
+    let start = if source.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
+    let mut compiler = Compiler {
+        source,
+        scanner: Scanner::new(source, start),
+        issues,
+        warnings: WarningDrafts::default(),
+        emitter: Emitter::new(source, start),
+        places: Places::new(source),
+        phase: Phase::BeforeHtml,
+        open: Vec::new(),
+        repeat: None,
+        closed_names: Vec::new(),
+        repeat_wrapper: None,
+        unwrapped: Vec::new(),
+        body_ends: Vec::new(),
+        at_eaten_newline: false,
+        content_began: false,
+        head_tag: false,
+        stopped: false,
+    };
+    compiler.refuse_nul();
+    compiler.run();
+    compiler.finish()
+}
+
+impl<'s> Compiler<'s> {
+    fn run(&mut self) {
+        while !self.stopped && !self.issues.is_full() {
+            let Some(token) = self.scanner.next() else { break };
+            let after_newline_eater = std::mem::take(&mut self.at_eaten_newline);
+            match token {
+                Token::Text(span) => self.text(span, after_newline_eater),
+                Token::Start(tag) => self.start_tag(&tag, after_newline_eater),
+                Token::End(tag) => self.end_tag(&tag),
+                Token::Comment(span) => self.comment(span),
+                Token::Doctype(span) => self.doctype(span),
+                Token::BogusComment(span) => {
+                    let message = "HTML reads this as a comment";
+                    self.refuse_whole(IssueCode::BogusComment, span, message);
+                }
+                Token::Cdata(span) => {
+                    let message = "HTML reads CDATA as a comment, or as text in svg and math";
+                    self.refuse_whole(IssueCode::Cdata, span, message);
+                }
+                Token::UnclosedComment(span) => {
+                    let fix = insert(span.end, "-->", "insert --> where the comment ends");
+                    self.issues.add(
+                        IssueCode::UnclosedComment,
+                        self.source,
+                        span,
+                        "the comment never ends",
+                        fix,
+                    );
+                }
+                Token::UnclosedTag(span) => {
+                    let fix = replace(
+                        span.start..span.start + 1,
+                        "&lt;",
+                        "end the tag with >, or write &lt; for a less-than sign",
+                    );
+                    self.issues.add(
+                        IssueCode::UnclosedTag,
+                        self.source,
+                        span,
+                        "the tag never ends",
+                        fix,
+                    );
+                }
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<(Template, Warnings), Vec<TemplateIssue>> {
+        self.close_document();
+        if !self.issues.is_empty() {
+            return Err(self.issues.finish(self.source));
+        }
+        let program: Program = self.emitter.finish();
+        let warnings = self.warnings.finish(self.source);
+        Ok((Template { source: self.source.into(), program }, warnings))
+    }
+
+    fn refuse_nul(&mut self) {
+        if let Some(at) = memchr::memchr(0, self.source.as_bytes()) {
+            let edits = self.source.match_indices('\0').take(1000);
+            let edits = edits
+                .map(|(at, _)| Edit { start: at, end: at + 1, text: String::new(), order: 0 })
+                .collect();
+            let fix = Fix { summary: "remove the NUL characters".to_owned(), edits };
+            self.issues.add(
+                IssueCode::NulCharacter,
+                self.source,
+                at..at + 1,
+                "the template has a NUL character",
+                fix,
+            );
+            self.stopped = true;
+        }
+    }
+
+    fn refuse_whole(&mut self, code: IssueCode, span: Range<usize>, message: &str) {
+        let fix = delete(span.clone(), "remove it");
+        self.issues.add(code, self.source, span, message, fix);
+    }
+
+    fn comment(&mut self, span: Range<usize>) {
+        let mut from = span.start;
+        while let Some(open) = binding::next_open(self.source, from..span.end) {
+            let end = binding::braces(self.source, open, open..span.end)
+                .map_or(open + 2, |braces| braces.end);
+            let bare = self.source[open..end].trim_matches(['{', '}']).to_owned();
+            let fix = replace(open..end, bare, "remove the braces, or the comment");
+            self.issues.add(
+                IssueCode::BindingInComment,
+                self.source,
+                open..end,
+                "bindings in comments are not filled",
+                fix,
+            );
+            from = end;
+            if self.issues.is_full() {
+                break;
+            }
+        }
+    }
+
+    fn doctype(&mut self, span: Range<usize>) {
+        let has_binding = binding::next_open(self.source, span.clone()).is_some();
+        if has_binding {
+            let fix = replace(span.clone(), "<!doctype html>", "write <!doctype html>");
+            self.issues.add(
+                IssueCode::BindingInDoctype,
+                self.source,
+                span,
+                "the doctype is literal",
+                fix,
+            );
+        } else if self.phase != Phase::BeforeHtml || self.content_began {
+            self.refuse_whole(IssueCode::DoctypeMisplaced, span, "HTML ignores a doctype here");
+        }
+        self.content_began = true;
+    }
+}

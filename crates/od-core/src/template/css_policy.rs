@@ -1,0 +1,215 @@
+//! Which values may stand in CSS, and where.
+
+/// Why a value may not stand in a style attribute.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum CssFault {
+    /// A character other than letters, digits, `#%.,+-()_ /` and spaces.
+    #[error("the character {0:?}")]
+    Character(char),
+    /// `url(`, also when it arises from several parts.
+    #[error("url(")]
+    Url,
+    /// Brackets that do not match.
+    #[error("unmatched brackets")]
+    Brackets,
+}
+
+/// The identifier that CSS text ends with, as far as it matters for `url(`.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) struct Tail {
+    /// The last three bytes, in lower case.
+    last: [u8; 3],
+    /// How many bytes the identifier has; four means more than three.
+    length: u8,
+}
+
+impl Tail {
+    /// Reads on over template text.
+    pub(super) fn literal(mut self, text: &str) -> Self {
+        // What stands before the last few bytes of an identifier only matters by its length.
+        let mut from = text.len().saturating_sub(8);
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+        if from > 0 {
+            self = Self::default();
+        }
+        text.bytes().skip(from).fold(self, Self::step)
+    }
+
+    fn step(mut self, byte: u8) -> Self {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || byte >= 0x80 {
+            self.last = [self.last[1], self.last[2], byte.to_ascii_lowercase()];
+            self.length = (self.length + 1).min(4);
+            self
+        } else {
+            Self::default()
+        }
+    }
+
+    fn is_url(self) -> bool {
+        self.length == 3 && self.last == *b"url"
+    }
+}
+
+/// Checks a value behind CSS text that ends with `tail`; returns the new end.
+pub(super) fn check_value(value: &str, mut tail: Tail) -> Result<Tail, CssFault> {
+    let mut open = 0_u32;
+    for mark in value.chars() {
+        let plain = mark.is_ascii_alphanumeric()
+            || matches!(mark, '#' | '%' | '.' | ',' | '+' | '-' | '(' | ')' | '_' | ' ' | '/');
+        if !plain {
+            return Err(CssFault::Character(mark));
+        }
+        match mark {
+            '(' if tail.is_url() => return Err(CssFault::Url),
+            '(' => open += 1,
+            ')' => open = open.checked_sub(1).ok_or(CssFault::Brackets)?,
+            _ => {}
+        }
+        tail = tail.step(mark as u8);
+    }
+    if open > 0 { Err(CssFault::Brackets) } else { Ok(tail) }
+}
+
+/// What surrounds a position in CSS text.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Context {
+    Plain,
+    String(u8),
+    Comment,
+    Url,
+}
+
+/// Follows the literal text of a style attribute, as far as bindings need to know where they stand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Follower {
+    pub(super) context: Context,
+    tail: Tail,
+    previous: u8,
+    escapes: bool,
+}
+
+impl Default for Follower {
+    fn default() -> Self {
+        Self { context: Context::Plain, tail: Tail::default(), previous: b' ', escapes: false }
+    }
+}
+
+impl Follower {
+    pub(super) fn read(&mut self, text: &str) {
+        for byte in text.bytes() {
+            self.context = match (self.context, byte) {
+                (Context::Plain, quote @ (b'"' | b'\'')) => Context::String(quote),
+                (Context::Plain, b'*') if self.previous == b'/' => Context::Comment,
+                (Context::Plain, b'(') if self.tail.is_url() => Context::Url,
+                (Context::String(quote), _) if byte == quote => Context::Plain,
+                (Context::Comment, b'/') if self.previous == b'*' => Context::Plain,
+                (Context::Url, b')') => Context::Plain,
+                (same, _) => same,
+            };
+            self.tail = self.tail.step(byte);
+            self.previous = byte;
+            self.escapes |= byte == b'\\';
+        }
+    }
+
+    /// Says what is wrong with a binding here, if `following` comes behind it.
+    pub(super) fn fault(&self, following: Option<char>) -> Option<&'static str> {
+        match self.context {
+            Context::Url => return Some("it stands inside url()"),
+            Context::Comment => return Some("it stands inside a CSS comment"),
+            Context::Plain | Context::String(_) => {}
+        }
+        if self.escapes {
+            return Some("a CSS escape stands before it");
+        }
+        match following {
+            Some('(') => Some("a bracket follows, which would make the value a function name"),
+            Some('*') => Some("* follows, which could begin a CSS comment"),
+            _ => None,
+        }
+    }
+
+    /// Reads on behind a binding, whose value is unknown.
+    pub(super) fn pass_value(&mut self) {
+        self.tail = Tail::default();
+        self.previous = b' ';
+    }
+}
+
+/// Says whether CSS text asks for something from elsewhere.
+pub(super) fn loads_something(css: &str) -> bool {
+    let lower = css.to_ascii_lowercase();
+    let asks = |(at, _): (usize, &str)| {
+        let target = lower[at + 4..].trim_start_matches(|mark: char| {
+            mark.is_ascii_whitespace() || mark == '"' || mark == '\''
+        });
+        !target.starts_with("data:") && !target.starts_with('#')
+    };
+    lower.contains("@import") || lower.match_indices("url(").any(asks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(before: &str, value: &str, fault: CssFault) {
+        assert_eq!(
+            check_value(value, Tail::default().literal(before)),
+            Err(fault),
+            "{before}|{value}"
+        );
+    }
+
+    #[test]
+    fn only_plain_tokens_pass() {
+        for value in [
+            "",
+            "50%",
+            "#4f46e5",
+            "rgb(1, 2, 3)",
+            "1px solid red",
+            "calc(1px + 2px)",
+            "a/b",
+            "-1.5e3",
+        ] {
+            assert!(check_value(value, Tail::default()).is_ok(), "{value}");
+        }
+        for (value, mark) in [
+            ("a;b", ';'),
+            ("a:b", ':'),
+            ("{", '{'),
+            ("\\", '\\'),
+            ("/*", '*'),
+            ("\"", '"'),
+            ("é", 'é'),
+            ("\n", '\n'),
+        ] {
+            refused("", value, CssFault::Character(mark));
+        }
+        refused("", "URL(x)", CssFault::Url);
+        refused("", "a url(//evil.test)", CssFault::Url);
+        refused("width:u", "rl(x)", CssFault::Url);
+        refused("width:12345678 url", "(x)", CssFault::Url);
+        refused("", "rgb(1", CssFault::Brackets);
+        refused("", ")(", CssFault::Brackets);
+        assert!(check_value("rl(x)", Tail::default().literal("--my-u")).is_ok());
+    }
+
+    #[test]
+    fn a_follower_knows_strings_comments_and_urls() {
+        let context = |text: &str| {
+            let mut follower = Follower::default();
+            follower.read(text);
+            follower.context
+        };
+        assert_eq!(context("color:"), Context::Plain);
+        assert_eq!(context("content:'a"), Context::String(b'\''));
+        assert_eq!(context("a/* b"), Context::Comment);
+        assert_eq!(context("a/* b */"), Context::Plain);
+        assert_eq!(context("background:URL( "), Context::Url);
+        assert_eq!(context("background:url(x) "), Context::Plain);
+    }
+}

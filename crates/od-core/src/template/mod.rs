@@ -1,0 +1,45 @@
+//! `html_template_v1`: HTML with `{{data.path}}` and `data-od-repeat="item in data.items"`.
+//!
+//! [`Template::compile`] reads a template once, or refuses it with all that is wrong and how to put
+//! it right. [`Template::render`] writes the page for some data. Both are functions of their input
+//! alone.
+//!
+//! The compiler follows HTML's tokenizer and tree construction and accepts only what they keep in
+//! place whatever the values are: no element, attribute or comment appears, moves or disappears
+//! because of data.
+
+mod attribute;
+mod binding;
+mod compile;
+mod css_policy;
+mod document;
+mod element;
+mod end_tag;
+mod escape;
+mod foreign;
+mod issue;
+mod open;
+mod path;
+mod position;
+mod program;
+mod reference;
+mod render;
+mod repeat;
+mod scan;
+mod start_tag;
+mod table;
+mod text;
+mod url_policy;
+mod warning;
+
+pub use css_policy::CssFault;
+pub use issue::{Edit, Fix, ISSUES_MAX, IssueCode, TemplateIssue};
+pub use path::{Path, Root, Segment};
+pub use program::{Binding, Place, Repeat};
+pub use render::{RENDERED_BYTES_MAX, RenderError, RenderReport};
+pub use template::{TEMPLATE_BYTES_MAX, Template};
+pub use url_policy::UrlFault;
+pub use warning::{TemplateWarning, WarningCode, Warnings};
+
+#[expect(clippy::module_inception, reason = "the module's one noun")]
+mod template;

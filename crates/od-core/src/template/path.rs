@@ -1,0 +1,148 @@
+//! Paths into the data: `data.rows.0.name`, or `item.name` inside a repeat.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// Where a path begins.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Root {
+    /// The artifact's data.
+    Data,
+    /// The row of the repeat around it.
+    Item,
+}
+
+/// One step of a path.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub enum Segment {
+    /// Into an object.
+    Key(Box<str>),
+    /// Into an array, from 0.
+    Index(usize),
+}
+
+/// A parsed path.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct Path {
+    /// Where it begins.
+    pub root: Root,
+    /// The steps from there.
+    pub segments: Box<[Segment]>,
+}
+
+/// Why a text is no path.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum PathFault {
+    /// It does not follow the grammar.
+    Grammar,
+    /// It begins with neither `data` nor the alias.
+    Root,
+}
+
+impl Path {
+    /// Parses a path; `alias` is the name of the row, inside a repeat.
+    pub(super) fn parse(text: &str, alias: Option<&str>) -> Result<Self, PathFault> {
+        let mut words = text.split('.');
+        let first = words.next().unwrap_or_default();
+        if !is_key(first) {
+            return Err(PathFault::Grammar);
+        }
+        let segments =
+            words.map(segment).collect::<Option<Box<[_]>>>().ok_or(PathFault::Grammar)?;
+        let root = match first {
+            "data" if segments.is_empty() => return Err(PathFault::Grammar),
+            "data" => Root::Data,
+            name if alias == Some(name) => Root::Item,
+            _ => return Err(PathFault::Root),
+        };
+        Ok(Self { root, segments })
+    }
+
+    /// Follows the path; `None` when it leads nowhere.
+    #[must_use]
+    pub fn resolve<'v>(&self, data: &'v Value, item: Option<&'v Value>) -> Option<&'v Value> {
+        let mut value = match self.root {
+            Root::Data => data,
+            Root::Item => item?,
+        };
+        for segment in &self.segments {
+            value = match (segment, value) {
+                (Segment::Key(key), Value::Object(map)) => map.get(&**key)?,
+                (Segment::Index(index), Value::Array(items)) => items.get(*index)?,
+                _ => return None,
+            };
+        }
+        Some(value)
+    }
+}
+
+impl fmt::Display for Segment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key(key) => formatter.write_str(key),
+            Self::Index(index) => write!(formatter, "{index}"),
+        }
+    }
+}
+
+/// Says whether the text is an object key as templates may name it.
+pub(super) fn is_key(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+/// Says whether the text can name the row of a repeat.
+pub(super) fn is_alias(text: &str) -> bool {
+    is_key(text) && !text.contains('-') && text != "data"
+}
+
+fn segment(text: &str) -> Option<Segment> {
+    if is_key(text) {
+        return Some(Segment::Key(text.into()));
+    }
+    let canonical = text == "0" || (!text.starts_with('0') && text.len() <= 9);
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    (canonical && digits).then(|| text.parse().ok().map(Segment::Index))?
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn refused(text: &str, fault: PathFault) {
+        assert_eq!(Path::parse(text, Some("item")), Err(fault), "{text}");
+    }
+
+    #[test]
+    fn the_grammar_is_that_of_the_contract() {
+        for good in ["data.a", "data.a-b.0.c_d", "item", "item.x", "item.0", "data._"] {
+            assert!(Path::parse(good, Some("item")).is_ok(), "{good}");
+        }
+        for bad in
+            ["", "data", "data.", ".data", "data..a", "data.0a", "data.-a", "data.01", "data.a b"]
+        {
+            refused(bad, PathFault::Grammar);
+        }
+        for bad in ["data['a']", "data.*", "data.a()", "data.é", "0", "data.9999999999"] {
+            refused(bad, PathFault::Grammar);
+        }
+        refused("row.x", PathFault::Root);
+        refused("Data.x", PathFault::Root);
+    }
+
+    #[test]
+    fn a_path_never_mixes_keys_and_positions() {
+        let data = json!({ "list": [1, 2], "map": { "0": 3, "k": null } });
+        let at = |text: &str| Path::parse(text, None).unwrap().resolve(&data, None).cloned();
+        assert_eq!(at("data.list.1"), Some(json!(2)));
+        assert_eq!(at("data.list.2"), None);
+        assert_eq!(at("data.list.length"), None);
+        assert_eq!(at("data.map.0"), None);
+        assert_eq!(at("data.map.k"), Some(json!(null)));
+    }
+}

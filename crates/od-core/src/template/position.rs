@@ -1,0 +1,64 @@
+//! From byte offsets to lines and columns.
+
+/// Looks up lines and columns; cheap as long as the offsets ascend.
+#[derive(Debug)]
+pub(super) struct Places<'s> {
+    source: &'s str,
+    offset: usize,
+    line: u32,
+    column: u32,
+}
+
+impl<'s> Places<'s> {
+    pub(super) fn new(source: &'s str) -> Self {
+        Self { source, offset: 0, line: 1, column: 1 }
+    }
+
+    /// Returns line and column, both from 1; columns count characters, CRLF is one line end.
+    pub(super) fn at(&mut self, offset: usize) -> (u32, u32) {
+        if offset < self.offset {
+            *self = Self::new(self.source);
+        }
+        let bytes = self.source.as_bytes();
+        while self.offset < offset.min(bytes.len()) {
+            let byte = bytes[self.offset];
+            self.offset += 1;
+            let ends_line =
+                byte == b'\n' || (byte == b'\r' && bytes.get(self.offset) != Some(&b'\n'));
+            if ends_line {
+                self.line += 1;
+                self.column = 1;
+            } else if byte & 0xC0 != 0x80 {
+                self.column += 1;
+            }
+        }
+        (self.line, self.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(source: &str, offset: usize, expected: (u32, u32)) {
+        assert_eq!(Places::new(source).at(offset), expected);
+    }
+
+    #[test]
+    fn columns_count_characters_and_lines_end_like_html_says() {
+        check("", 0, (1, 1));
+        check("äb", 2, (1, 2));
+        check("a\nb", 2, (2, 1));
+        check("a\r\nb", 3, (2, 1));
+        check("a\rb", 2, (2, 1));
+        check("ab", 99, (1, 3));
+    }
+
+    #[test]
+    fn going_back_gives_the_same_answer() {
+        let mut places = Places::new("a\nbc\nd");
+        assert_eq!(places.at(5), (3, 1));
+        assert_eq!(places.at(3), (2, 2));
+    }
+}

@@ -1,0 +1,220 @@
+//! A compiled template: literal bytes and the steps that write them.
+
+use std::ops::Range;
+
+use super::path::Path;
+
+/// Where a binding stands.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Place {
+    /// In the text of an element.
+    Text,
+    /// In an ordinary attribute.
+    Attribute(Box<str>),
+    /// In an attribute that holds a URL.
+    Url(Box<str>),
+    /// In a style attribute, or an SVG attribute that takes CSS values.
+    Style(Box<str>),
+    /// The list of a `data-od-repeat`.
+    Repeat,
+}
+
+/// One path that the template reads.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Binding {
+    /// The path.
+    pub path: Path,
+    /// The path from `data`; the row of a repeat stands as `*`: `data.rows.*.name`.
+    pub full_path: Box<str>,
+    /// As written, without braces.
+    pub text: Box<str>,
+    /// The element around it, in lower case.
+    pub element: Box<str>,
+    /// Where in that element.
+    pub place: Place,
+    /// Index of the repeat around it, among the template's repeats.
+    pub repeat: Option<usize>,
+    /// Byte offset in the template.
+    pub offset: usize,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+/// One `data-od-repeat`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Repeat {
+    /// The name of the row.
+    pub alias: Box<str>,
+    /// Index of the list among the template's bindings.
+    pub list: usize,
+}
+
+/// One step of rendering.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Op {
+    /// Copies literal bytes.
+    Literal { start: u32, end: u32 },
+    /// Writes a value, escaped.
+    Value { binding: u32 },
+    /// Writes an attribute value whose bound parts must be plain CSS.
+    Style { guarded: u32 },
+    /// Writes an attribute value that must be an allowed URL.
+    Url { guarded: u32 },
+    /// Writes the literal bytes, or, when the link just written leads to another host, the
+    /// attributes that keep it at arm's length.
+    LinkAttributes { start: u32, end: u32 },
+    /// Runs the steps up to `end` once per row.
+    Repeat { repeat: u32, end: u32 },
+}
+
+/// A part of a guarded attribute value.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// Template text: its bytes as written, and what they mean.
+    Literal { raw: Range<usize>, decoded: Box<str> },
+    /// A bound value.
+    Binding(usize),
+}
+
+/// What a guarded attribute value holds.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Guard {
+    /// One URL.
+    Url,
+    /// Image candidates.
+    SrcSet,
+    /// URLs separated by spaces.
+    UrlList,
+    /// CSS.
+    Css,
+}
+
+/// An attribute value that is checked while it is written.
+#[derive(Debug)]
+pub(super) struct Guarded {
+    pub(super) parts: Box<[Part]>,
+    pub(super) guard: Guard,
+}
+
+/// A place where inspection puts attributes: before the `>` of a bound element.
+#[derive(Debug)]
+pub(super) struct Mark {
+    /// Offset in the literals.
+    pub(super) at: usize,
+    /// The element's bindings.
+    pub(super) bindings: Vec<usize>,
+    /// Whether the element cannot take the focus by itself.
+    pub(super) wants_focus: bool,
+}
+
+/// The whole program.
+#[derive(Debug, Default)]
+pub(super) struct Program {
+    pub(super) literals: String,
+    pub(super) ops: Vec<Op>,
+    pub(super) guarded: Vec<Guarded>,
+    pub(super) bindings: Vec<Binding>,
+    pub(super) repeats: Vec<Repeat>,
+    /// By `at`.
+    pub(super) marks: Vec<Mark>,
+    /// Literal text outside tags and style sheets, as spans of the source.
+    pub(super) texts: Vec<Range<usize>>,
+}
+
+/// Builds a [`Program`] while the source is read from front to back.
+#[derive(Debug)]
+pub(super) struct Emitter<'s> {
+    source: &'s str,
+    copied: usize,
+    literal_start: usize,
+    pub(super) program: Program,
+}
+
+impl<'s> Emitter<'s> {
+    pub(super) fn new(source: &'s str, from: usize) -> Self {
+        let literals = String::with_capacity(source.len() + 64);
+        let program = Program { literals, ..Program::default() };
+        Self { source, copied: from, literal_start: 0, program }
+    }
+
+    /// Copies the source up to `to` into the output; line ends become LF, as HTML reads them.
+    pub(super) fn copy_to(&mut self, to: usize) {
+        let text = self.source.get(self.copied..to).unwrap_or_default();
+        push_with_line_feeds(&mut self.program.literals, text);
+        self.copied = self.copied.max(to);
+    }
+
+    /// Leaves the source out up to `to`.
+    pub(super) fn skip_to(&mut self, to: usize) {
+        self.copied = self.copied.max(to);
+    }
+
+    /// Adds text that is not in the source.
+    pub(super) fn push(&mut self, text: &str) {
+        self.program.literals.push_str(text);
+    }
+
+    /// Returns where the next literal byte will stand.
+    pub(super) fn literal_end(&self) -> usize {
+        self.program.literals.len()
+    }
+
+    /// Adds a step, behind the literal bytes so far.
+    pub(super) fn op(&mut self, op: Op) -> usize {
+        self.flush();
+        self.program.ops.push(op);
+        self.program.ops.len() - 1
+    }
+
+    /// Puts source text among the literals without a step that writes it.
+    pub(super) fn store(&mut self, span: Range<usize>) -> Range<usize> {
+        self.flush();
+        let start = self.literal_end();
+        let text = self.source.get(span).unwrap_or_default();
+        push_with_line_feeds(&mut self.program.literals, text);
+        self.literal_start = self.literal_end();
+        start..self.literal_end()
+    }
+
+    /// Puts other text among the literals without a step that writes it.
+    pub(super) fn push_aside(&mut self, text: &str) {
+        self.flush();
+        push_with_line_feeds(&mut self.program.literals, text);
+        self.literal_start = self.literal_end();
+    }
+
+    /// Ends the literal so far, so that the next step does not belong to it.
+    pub(super) fn flush(&mut self) {
+        let end = self.literal_end();
+        if end > self.literal_start {
+            let op = Op::Literal { start: self.literal_start as u32, end: end as u32 };
+            self.program.ops.push(op);
+            self.literal_start = end;
+        }
+    }
+
+    pub(super) fn next_op(&mut self) -> usize {
+        self.flush();
+        self.program.ops.len()
+    }
+
+    pub(super) fn finish(mut self) -> Program {
+        self.copy_to(self.source.len());
+        self.flush();
+        self.program.marks.sort_by_key(|mark| mark.at);
+        self.program
+    }
+}
+
+fn push_with_line_feeds(literals: &mut String, text: &str) {
+    let mut rest = text;
+    while let Some(at) = rest.find('\r') {
+        literals.push_str(&rest[..at]);
+        literals.push('\n');
+        rest = &rest[at + 1..];
+        rest = rest.strip_prefix('\n').unwrap_or(rest);
+    }
+    literals.push_str(rest);
+}

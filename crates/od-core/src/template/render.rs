@@ -1,0 +1,371 @@
+//! Rendering: walks the program and escapes as it copies.
+
+use std::io::{self, Write};
+
+use serde_json::{Number, Value};
+
+use super::attribute::LINK_ATTRIBUTES;
+use super::css_policy::{self, CssFault, Tail};
+use super::escape::write_escaped;
+use super::program::{Binding, Guarded, Op, Part, Program};
+use super::url_policy::{self, Destination, UrlFault};
+
+/// The largest page, in bytes.
+pub const RENDERED_BYTES_MAX: usize = 8 * 1_048_576;
+
+/// What rendering did.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct RenderReport {
+    /// Bytes written.
+    pub bytes: usize,
+    /// Values written, repeated ones each time.
+    pub values: usize,
+    /// Of these, how many were null or missing and came out empty.
+    pub empty: usize,
+    /// Rows of all repeats.
+    pub rows: usize,
+}
+
+/// Where in the template the data did not fit.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct BindingPlace {
+    /// The path from `data`, with the row's position in it.
+    pub path: String,
+    /// Line in the template, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+/// Why a page could not be rendered.
+#[derive(Debug, thiserror::Error)]
+pub enum RenderError {
+    /// An object or array is bound where a single value belongs.
+    #[error("`{}` is an {found}, bound as a value at {}:{}", .at.path, .at.line, .at.column)]
+    NotScalar {
+        /// Which binding.
+        at: BindingPlace,
+        /// `object` or `array`.
+        found: &'static str,
+    },
+    /// The list of a repeat is not there, or is no array.
+    #[error("`{}` is {found}, but data-od-repeat at {}:{} needs an array", .at.path, .at.line, .at.column)]
+    NotArray {
+        /// Which repeat.
+        at: BindingPlace,
+        /// What was there.
+        found: &'static str,
+    },
+    /// The URL is not allowed.
+    #[error("the URL `{url}` at {}:{} (`{}`) has {fault}", .at.line, .at.column, .at.path)]
+    Url {
+        /// The first binding in it.
+        at: BindingPlace,
+        /// The URL, shortened.
+        url: String,
+        /// What is wrong with it.
+        fault: UrlFault,
+    },
+    /// The value may not stand in CSS.
+    #[error("the value `{value}` of `{}` at {}:{} has {fault}, which may not stand in a style", .at.path, .at.line, .at.column)]
+    Css {
+        /// Which binding.
+        at: BindingPlace,
+        /// The value, shortened.
+        value: String,
+        /// What is wrong with it.
+        fault: CssFault,
+    },
+    /// The page is too large.
+    #[error("the page is larger than {RENDERED_BYTES_MAX} bytes")]
+    TooLarge,
+    /// The page could not be written.
+    #[error("the page could not be written")]
+    Write(#[from] io::Error),
+}
+
+/// Renders the program.
+pub(super) fn render<W: Write>(
+    program: &Program,
+    data: &Value,
+    out: &mut W,
+) -> Result<RenderReport, RenderError> {
+    let out = Counted { inner: out, bytes: 0 };
+    let report = RenderReport::default();
+    let mut renderer =
+        Renderer { program, data, out, report, row: None, external: false, url: String::new() };
+    let result = renderer.run(0, program.ops.len());
+    renderer.report.bytes = renderer.out.bytes;
+    if renderer.out.bytes > RENDERED_BYTES_MAX {
+        return Err(RenderError::TooLarge);
+    }
+    result.map(|()| renderer.report)
+}
+
+/// The row that is being repeated.
+#[derive(Clone, Copy, Debug)]
+struct Row<'d> {
+    item: &'d Value,
+    position: usize,
+}
+
+struct Renderer<'p, 'd, W> {
+    program: &'p Program,
+    data: &'d Value,
+    out: W,
+    report: RenderReport,
+    row: Option<Row<'d>>,
+    /// The link written last leads to another host.
+    external: bool,
+    /// Room for URLs made of several parts.
+    url: String,
+}
+
+impl<'d, W: Write> Renderer<'_, 'd, Counted<'_, W>> {
+    fn run(&mut self, from: usize, to: usize) -> Result<(), RenderError> {
+        let program = self.program;
+        let mut at = from;
+        while at < to {
+            match program.ops[at] {
+                Op::Literal { start, end } => self.literal(start, end)?,
+                Op::Value { binding } => self.value(&program.bindings[binding as usize])?,
+                Op::Style { guarded } => self.style(&program.guarded[guarded as usize])?,
+                Op::Url { guarded } => self.url(&program.guarded[guarded as usize])?,
+                Op::LinkAttributes { start, end } => self.link_attributes(start, end)?,
+                Op::Repeat { repeat, end } => {
+                    self.repeat(repeat as usize, at + 1, end as usize)?;
+                    at = end as usize;
+                    continue;
+                }
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+
+    fn literal(&mut self, start: u32, end: u32) -> Result<(), RenderError> {
+        let bytes = &self.program.literals.as_bytes()[start as usize..end as usize];
+        self.out.write_all(bytes).map_err(RenderError::from)
+    }
+
+    fn link_attributes(&mut self, start: u32, end: u32) -> Result<(), RenderError> {
+        if std::mem::take(&mut self.external) {
+            self.out.write_all(LINK_ATTRIBUTES.as_bytes())?;
+            return Ok(());
+        }
+        self.literal(start, end)
+    }
+
+    fn repeat(&mut self, repeat: usize, from: usize, to: usize) -> Result<(), RenderError> {
+        let binding = &self.program.bindings[self.program.repeats[repeat].list];
+        let items = match binding.path.resolve(self.data, None) {
+            Some(Value::Array(items)) => items,
+            other => {
+                return Err(RenderError::NotArray { at: self.place(binding), found: kind(other) });
+            }
+        };
+        for (position, item) in items.iter().enumerate() {
+            self.row = Some(Row { item, position });
+            self.run(from, to)?;
+        }
+        self.row = None;
+        self.report.rows += items.len();
+        Ok(())
+    }
+
+    fn resolve(&mut self, binding: &Binding) -> Option<&'d Value> {
+        let value = binding
+            .path
+            .resolve(self.data, self.row.map(|row| row.item))
+            .filter(|value| !value.is_null());
+        self.report.values += 1;
+        self.report.empty += usize::from(value.is_none());
+        value
+    }
+
+    fn value(&mut self, binding: &Binding) -> Result<(), RenderError> {
+        match self.resolve(binding) {
+            None => Ok(()),
+            Some(Value::String(text)) => Ok(write_escaped(text, &mut self.out)?),
+            Some(Value::Number(number)) => {
+                Ok(self.out.write_all(Digits::new().format(number).as_bytes())?)
+            }
+            Some(other) => {
+                let text = self.plain(binding, other)?;
+                Ok(self.out.write_all(text.as_bytes())?)
+            }
+        }
+    }
+
+    /// Returns the text of a value that is neither string nor number.
+    fn plain(&self, binding: &Binding, value: &Value) -> Result<&'static str, RenderError> {
+        match value {
+            Value::Bool(true) => Ok("true"),
+            Value::Bool(false) => Ok("false"),
+            Value::Null | Value::Number(_) | Value::String(_) => Ok(""),
+            Value::Array(_) | Value::Object(_) => {
+                Err(RenderError::NotScalar { at: self.place(binding), found: kind(Some(value)) })
+            }
+        }
+    }
+
+    /// Hands the text of a value to `use_text`; null and missing values are empty text.
+    fn with_text<T>(
+        &mut self,
+        binding: &Binding,
+        use_text: impl FnOnce(&mut Self, &str) -> T,
+    ) -> Result<T, RenderError> {
+        Ok(match self.resolve(binding) {
+            None => use_text(self, ""),
+            Some(Value::String(text)) => use_text(self, text),
+            Some(Value::Number(number)) => use_text(self, Digits::new().format(number)),
+            Some(other) => {
+                let text = self.plain(binding, other)?;
+                use_text(self, text)
+            }
+        })
+    }
+
+    fn style(&mut self, guarded: &Guarded) -> Result<(), RenderError> {
+        let mut tail = Tail::default();
+        for part in &guarded.parts {
+            match part {
+                Part::Literal { raw, decoded } => {
+                    tail = tail.literal(decoded);
+                    self.literal(raw.start as u32, raw.end as u32)?;
+                }
+                Part::Binding(binding) => {
+                    let binding = &self.program.bindings[*binding];
+                    tail =
+                        self.with_text(binding, |renderer, text| {
+                            match css_policy::check_value(text, tail) {
+                                Ok(tail) => {
+                                    renderer.out.write_all(text.as_bytes())?;
+                                    Ok(tail)
+                                }
+                                Err(fault) => {
+                                    let at = renderer.place(binding);
+                                    Err(RenderError::Css {
+                                        at,
+                                        value: super::issue::shorten(text),
+                                        fault,
+                                    })
+                                }
+                            }
+                        })??;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn url(&mut self, guarded: &Guarded) -> Result<(), RenderError> {
+        if let [Part::Binding(binding)] = &*guarded.parts {
+            let binding = &self.program.bindings[*binding];
+            return self.with_text(binding, |renderer, text| {
+                renderer.allow_url(guarded, text)?;
+                Ok(write_escaped(text, &mut renderer.out)?)
+            })?;
+        }
+        let mut url = std::mem::take(&mut self.url);
+        url.clear();
+        for part in &guarded.parts {
+            match part {
+                Part::Literal { decoded, .. } => url.push_str(decoded),
+                Part::Binding(binding) => {
+                    self.with_text(&self.program.bindings[*binding], |_, text| url.push_str(text))?;
+                }
+            }
+        }
+        self.allow_url(guarded, &url)?;
+        write_escaped(&url, &mut self.out)?;
+        self.url = url;
+        Ok(())
+    }
+
+    fn allow_url(&mut self, guarded: &Guarded, url: &str) -> Result<(), RenderError> {
+        match url_policy::check(guarded.guard, url) {
+            Ok(destination) => {
+                self.external |= destination == Destination::External;
+                Ok(())
+            }
+            Err(fault) => {
+                let first = guarded.parts.iter().find_map(|part| match part {
+                    Part::Binding(binding) => self.program.bindings.get(*binding),
+                    Part::Literal { .. } => None,
+                });
+                let at = first.map_or_else(
+                    || BindingPlace { path: String::new(), line: 0, column: 0 },
+                    |first| self.place(first),
+                );
+                Err(RenderError::Url { at, url: super::issue::shorten(url), fault })
+            }
+        }
+    }
+
+    fn place(&self, binding: &Binding) -> BindingPlace {
+        let path = match self.row {
+            Some(row) => binding.full_path.replacen('*', &row.position.to_string(), 1),
+            None => binding.full_path.to_string(),
+        };
+        BindingPlace { path, line: binding.line, column: binding.column }
+    }
+}
+
+fn kind(value: Option<&Value>) -> &'static str {
+    match value {
+        None => "missing",
+        Some(Value::Null) => "null",
+        Some(Value::Bool(_)) => "boolean",
+        Some(Value::Number(_)) => "number",
+        Some(Value::String(_)) => "string",
+        Some(Value::Array(_)) => "array",
+        Some(Value::Object(_)) => "object",
+    }
+}
+
+/// Prints numbers as ECMAScript does, without allocating.
+struct Digits {
+    float: ryu_js::Buffer,
+    integer: itoa::Buffer,
+}
+
+impl Digits {
+    fn new() -> Self {
+        Self { float: ryu_js::Buffer::new(), integer: itoa::Buffer::new() }
+    }
+
+    fn format(&mut self, number: &Number) -> &str {
+        const EXACT: i64 = 1 << 53;
+        match number.as_i64() {
+            Some(integer) if (-EXACT..=EXACT).contains(&integer) => self.integer.format(integer),
+            _ => self.float.format(number.as_f64().unwrap_or_default()),
+        }
+    }
+}
+
+/// Counts what passes and stops at the limit.
+struct Counted<'w, W> {
+    inner: &'w mut W,
+    bytes: usize,
+}
+
+impl<W: Write> Write for Counted<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    #[inline]
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.bytes += bytes.len();
+        if self.bytes > RENDERED_BYTES_MAX {
+            return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+        }
+        self.inner.write_all(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}

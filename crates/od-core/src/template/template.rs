@@ -1,0 +1,120 @@
+//! A template that has been read and found good.
+
+use std::io::Write;
+
+use serde_json::Value;
+
+use super::issue::TemplateIssue;
+use super::program::{Binding, Program, Repeat};
+use super::render::{RenderError, RenderReport};
+use super::warning::Warnings;
+
+/// The largest template, in bytes.
+pub const TEMPLATE_BYTES_MAX: usize = 1_048_576;
+
+/// A compiled template. Whoever holds one need not check it again.
+#[derive(Debug)]
+pub struct Template {
+    pub(super) source: Box<str>,
+    pub(super) program: Program,
+}
+
+impl Template {
+    /// Compiles a template, in time linear in its length.
+    ///
+    /// # Errors
+    ///
+    /// Returns every refusal by position, at most [`super::ISSUES_MAX`], each with a fix.
+    pub fn compile(html: &str) -> Result<(Self, Warnings), Vec<TemplateIssue>> {
+        super::compile::compile(html)
+    }
+
+    /// Returns the template as it was written.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Returns every path that the template reads, by position.
+    #[must_use]
+    pub fn bindings(&self) -> &[Binding] {
+        &self.program.bindings
+    }
+
+    /// Returns the template's repeats, by position.
+    #[must_use]
+    pub fn repeats(&self) -> &[Repeat] {
+        &self.program.repeats
+    }
+
+    /// Writes the page for `data`. The same template and data give the same bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the data does not fit the template (see [`RenderError`]), when the page would be
+    /// larger than [`super::RENDERED_BYTES_MAX`], and when `out` fails; what was written by then is
+    /// to be thrown away.
+    pub fn render<W: Write>(&self, data: &Value, out: &mut W) -> Result<RenderReport, RenderError> {
+        super::render::render(&self.program, data, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::template::{Fix, IssueCode};
+
+    #[track_caller]
+    fn rendered(html: &str, data: &Value, expected: &str) {
+        let (template, _) = Template::compile(html).unwrap();
+        let mut out = Vec::new();
+        template.render(data, &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[track_caller]
+    fn refused(html: &str, code: IssueCode) {
+        let issues = Template::compile(html).unwrap_err();
+        assert!(issues.iter().any(|issue| issue.code == code), "{html}: {issues:#?}");
+        let fixed = Fix::apply(html, issues.iter().map(|issue| &issue.fix));
+        let left = Template::compile(&fixed).err().unwrap_or_default();
+        assert!(left.is_empty(), "{html}\n{fixed}\n{left:#?}");
+    }
+
+    #[test]
+    fn text_attributes_and_rows_are_filled() {
+        let data = json!({ "t": "<a & 'b'>", "n": 1e21, "rows": [{ "u": "https://x.test/?a=1&b=2", "w": 50 }, { "u": "/local" }] });
+        rendered(
+            "<p title='{{data.t}}'>{{ data.n }}",
+            &data,
+            "<p title='&lt;a &amp; &#39;b&#39;&gt;'>1e+21",
+        );
+        rendered(
+            "<ul><li data-od-repeat=\"r in data.rows\"><a href=\"{{r.u}}\" style=\"width:{{r.w}}%\">{{data.n}}</a></li></ul>",
+            &data,
+            "<ul><li><a href=\"https://x.test/?a=1&amp;b=2\" style=\"width:50%\" target=\"_blank\" rel=\"noopener noreferrer\">1e+21</a></li>\
+             <li><a href=\"/local\" style=\"width:%\">1e+21</a></li></ul>",
+        );
+        rendered("<pre>{{data.t}}</pre>", &data, "<pre>\n&lt;a &amp; &#39;b&#39;&gt;</pre>");
+    }
+
+    #[test]
+    fn what_html_would_restructure_is_refused_with_a_fix_that_works() {
+        refused("<table>{{data.x}}</table>", IssueCode::TextInTable);
+        refused("<ul><li data-od-repeat='i in data.x'>{{i}}</ul>", IssueCode::RepeatUnclosed);
+        refused(
+            "<table><tr data-od-repeat='i in data.x'><td>{{i}}</td></tr></table>",
+            IssueCode::RepeatPlacement,
+        );
+        refused("<p><span><div>{{data.x}}</div></span></p>", IssueCode::Misnested);
+        refused("<div><b>x</div>{{data.x}}", IssueCode::UnclosedFormatting);
+        refused("<p>a &am{{data.x}}", IssueCode::BindingAfterReference);
+        refused("<p title={{data.x}}>", IssueCode::BindingUnquoted);
+        refused("<p><{{data.x}}>", IssueCode::BindingAfterBracket);
+        refused("<script>1</script><p>x", IssueCode::RefusedElement);
+        refused("<a href='javascript:1'>x</a>", IssueCode::UrlRefused);
+        refused("<p>a<svg><div>x</div></svg>", IssueCode::HtmlInForeign);
+    }
+}

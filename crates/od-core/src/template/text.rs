@@ -1,0 +1,338 @@
+//! Text and the bindings in it.
+
+use std::ops::Range;
+
+use super::binding::{self, Found};
+use super::compile::{Compiler, Phase};
+use super::element::{ForeignContent, Space};
+use super::issue::{Edit, Fix, IssueCode, delete, insert, replace};
+use super::path::Root;
+use super::program::{Binding, Mark, Op, Place};
+use super::reference;
+use super::scan::is_space;
+
+/// What text may stand here.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum TextPlace {
+    Free,
+    /// Directly in a table part: what to wrap around it.
+    Table(&'static str, &'static str),
+    Select,
+    ForeignStyle,
+}
+
+impl<'s> Compiler<'s> {
+    /// Takes a run of text between two pieces of markup.
+    pub(super) fn text(&mut self, span: Range<usize>, after_newline_eater: bool) {
+        let bytes = self.source.as_bytes();
+        let first = span.clone().find(|at| !is_space(bytes[*at]));
+        if after_newline_eater && self.source[span.clone()].starts_with("{{") {
+            // HTML drops a newline here; one more keeps the value's own.
+            self.emitter.copy_to(span.start);
+            self.emitter.push("\n");
+        }
+        let Some(first) = first else { return };
+        if !self.text_reaches_body(first, &span) {
+            return;
+        }
+        match self.text_place() {
+            TextPlace::Free => self.bind_text(span, ends_in_bracket),
+            TextPlace::Table(before, behind) => {
+                self.refuse_table_text(first, &span, before, behind)
+            }
+            TextPlace::Select => self.refuse_each(span, IssueCode::TextInSelect, |found| {
+                let edits = vec![edit(found.start, "<option>"), edit(found.end, "</option>")];
+                (
+                    "HTML may move text that stands directly in a select",
+                    Fix { summary: "wrap it in <option>".to_owned(), edits },
+                )
+            }),
+            TextPlace::ForeignStyle => self.refuse_style_bindings(span),
+        }
+    }
+
+    /// Moves on to the body if the text does; refuses text outside it.
+    fn text_reaches_body(&mut self, first: usize, span: &Range<usize>) -> bool {
+        match self.phase {
+            Phase::InBody => true,
+            Phase::AfterBody => {
+                self.refuse_after_body(first..span.end);
+                false
+            }
+            Phase::BeforeHtml | Phase::BeforeHead | Phase::InHead | Phase::AfterHead => {
+                if !self.source[first..].starts_with("{{") {
+                    self.phase = Phase::InBody;
+                    return true;
+                }
+                let end = binding::braces(self.source, first, first..span.end)
+                    .map_or(span.end, |braces| braces.end);
+                let message = "the body has not begun: HTML would put this text elsewhere, or drop it, depending on the value";
+                let fix = if self.head_is_explicit() {
+                    delete(first..end, "move it into the body, or into <title>")
+                } else {
+                    insert(first, "<body>", "insert <body> before it")
+                };
+                self.issues.add(
+                    IssueCode::BindingBeforeBody,
+                    self.source,
+                    first..end,
+                    message,
+                    fix,
+                );
+                false
+            }
+        }
+    }
+
+    fn text_place(&self) -> TextPlace {
+        let Some(open) = self.current() else { return TextPlace::Free };
+        if open.space != Space::Html {
+            return match open.content {
+                ForeignContent::Style => TextPlace::ForeignStyle,
+                ForeignContent::Elements | ForeignContent::Text | ForeignContent::Refused => {
+                    TextPlace::Free
+                }
+            };
+        }
+        match &*open.name {
+            "table" | "colgroup" => TextPlace::Table("<tbody><tr><td>", "</td></tr></tbody>"),
+            "tbody" | "thead" | "tfoot" => TextPlace::Table("<tr><td>", "</td></tr>"),
+            "tr" => TextPlace::Table("<td>", "</td>"),
+            "select" => TextPlace::Select,
+            _ => TextPlace::Free,
+        }
+    }
+
+    fn refuse_table_text(&mut self, first: usize, span: &Range<usize>, before: &str, behind: &str) {
+        let text = self.source[first..span.end].trim_ascii_end();
+        let end = first + text.len();
+        let summary = format!("wrap it in {before}{behind}");
+        let fix = Fix { summary, edits: vec![edit(first, before), edit(end, behind)] };
+        let message = "HTML moves text that stands directly in a table out of it";
+        self.issues.add(IssueCode::TextInTable, self.source, first..end, message, fix);
+    }
+
+    fn refuse_each(
+        &mut self,
+        span: Range<usize>,
+        code: IssueCode,
+        explain: impl Fn(Range<usize>) -> (&'static str, Fix),
+    ) {
+        let mut from = span.start;
+        while let Some(open) = binding::next_open(self.source, from..span.end) {
+            let end = binding::braces(self.source, open, open..span.end)
+                .map_or(span.end, |braces| braces.end);
+            let (message, fix) = explain(open..end);
+            self.issues.add(code, self.source, open..end, message, fix);
+            from = end;
+            if self.issues.is_full() {
+                return;
+            }
+        }
+    }
+
+    /// Refuses every binding in CSS text and offers a variable in its place.
+    pub(super) fn refuse_style_bindings(&mut self, span: Range<usize>) {
+        let source = self.source;
+        self.refuse_each(span, IssueCode::BindingInStyle, |found| {
+            let name = source[found.clone()].trim_matches(|mark: char| !mark.is_ascii_alphanumeric());
+            let name = name.replace(|mark: char| !mark.is_ascii_alphanumeric(), "-");
+            let summary = format!("write var(--{name}) here, and set it where the value is used: style=\"--{name}: {}\"", &source[found.clone()]);
+            ("style sheets are literal", replace(found, format!("var(--{name})"), summary))
+        });
+    }
+
+    /// Binds what stands in text that HTML keeps where it is.
+    ///
+    /// `opens_markup` finds the `<` of literal text that a value behind it would turn into markup.
+    pub(super) fn bind_text(
+        &mut self,
+        span: Range<usize>,
+        opens_markup: fn(&str) -> Option<usize>,
+    ) {
+        self.emitter.program.texts.push(span.clone());
+        let mut from = span.start;
+        while let Some(open) = binding::next_open(self.source, from..span.end) {
+            if self.issues.is_full() {
+                return;
+            }
+            if let Some(at) = opens_markup(&self.source[from..open]) {
+                let bracket = from + at;
+                let fix =
+                    replace(bracket..bracket + 1, "&lt;", "write &lt; for the less-than sign");
+                let message = "the value could complete the tag that < begins";
+                self.issues.add(
+                    IssueCode::BindingAfterBracket,
+                    self.source,
+                    bracket..open + 2,
+                    message,
+                    fix,
+                );
+                from = open + 2;
+                continue;
+            }
+            let Some(found) = self.read_binding(from, open, span.end) else { return };
+            match found {
+                Ok(found) => {
+                    self.emitter.copy_to(found.span.start);
+                    from = found.span.end;
+                    let binding = self.add_binding(&found, Place::Text);
+                    self.emitter.op(Op::Value { binding: binding as u32 });
+                    self.emitter.skip_to(found.span.end);
+                    self.mark_current(binding);
+                }
+                Err(end) => from = end,
+            }
+        }
+    }
+
+    /// Reads the binding that opens at `open`, behind literal text from `from`. `None`: it never
+    /// closes. `Err`: refused, go on there.
+    pub(super) fn read_binding(
+        &mut self,
+        from: usize,
+        open: usize,
+        end: usize,
+    ) -> Option<Result<Found, usize>> {
+        let Some(braces) = binding::braces(self.source, open, open..end) else {
+            let found = open..end.min(open + 40);
+            let fix = replace(
+                open..open + 2,
+                "&#123;&#123;",
+                "close it with }}, or write literal braces as &#123;&#123;",
+            );
+            self.issues.add(
+                IssueCode::UnclosedBinding,
+                self.source,
+                self.whole(found),
+                "there is no }} for {{ in the same text or attribute value",
+                fix,
+            );
+            return None;
+        };
+        let before = &self.source[from..open];
+        if let Some(at) = reference::ends_in_reference(before) {
+            let ampersand = from + at;
+            let fix = replace(ampersand..ampersand + 1, "&amp;", "write &amp; for the ampersand");
+            let message = "the value could complete the character reference before it";
+            self.issues.add(
+                IssueCode::BindingAfterReference,
+                self.source,
+                ampersand..braces.end,
+                message,
+                fix,
+            );
+            return Some(Err(braces.end));
+        }
+        let alias = self.repeat.as_ref().map(|repeat| &*repeat.alias);
+        match binding::read(self.source, braces.clone(), alias) {
+            Ok(found) => Some(Ok(found)),
+            Err(fault) => {
+                self.issues.add(fault.code, self.source, fault.span, fault.message, fault.fix);
+                Some(Err(braces.end))
+            }
+        }
+    }
+
+    fn whole(&self, span: Range<usize>) -> Range<usize> {
+        let mut end = span.end;
+        while !self.source.is_char_boundary(end) {
+            end += 1;
+        }
+        span.start..end
+    }
+
+    /// Records a binding and returns its number.
+    pub(super) fn add_binding(&mut self, found: &Found, place: Place) -> usize {
+        let element =
+            self.current().map_or_else(|| "body".into(), |open| open.name.as_ref().into());
+        self.add_binding_in(found, place, element)
+    }
+
+    pub(super) fn add_binding_in(
+        &mut self,
+        found: &Found,
+        place: Place,
+        element: Box<str>,
+    ) -> usize {
+        let program = &mut self.emitter.program;
+        let repeat = self.repeat.as_ref().map(|repeat| repeat.index);
+        let list = repeat
+            .and_then(|index| program.repeats.get(index))
+            .and_then(|repeat| program.bindings.get(repeat.list));
+        let mut full_path = match (found.path.root, list) {
+            (Root::Item, Some(list)) => format!("{}.*", list.full_path),
+            (Root::Data | Root::Item, _) => "data".to_owned(),
+        };
+        for segment in &found.path.segments {
+            full_path.push('.');
+            full_path.push_str(&segment.to_string());
+        }
+        let (line, column) = self.places.at(found.span.start);
+        program.bindings.push(Binding {
+            path: found.path.clone(),
+            full_path: full_path.into(),
+            text: self.source[found.text.clone()].into(),
+            element,
+            place,
+            repeat,
+            offset: found.span.start,
+            line,
+            column,
+        });
+        program.bindings.len() - 1
+    }
+
+    /// Notes for inspection that the current element shows this binding.
+    fn mark_current(&mut self, binding: usize) {
+        let marks = &mut self.emitter.program.marks;
+        let Some(open) = self.open.last_mut() else { return };
+        let mark = *open.mark.get_or_insert_with(|| {
+            marks.push(Mark {
+                at: open.mark_at,
+                bindings: Vec::new(),
+                wants_focus: open.wants_focus,
+            });
+            marks.len() - 1
+        });
+        if let Some(mark) = marks.get_mut(mark) {
+            mark.bindings.push(binding);
+        }
+    }
+
+    /// Refuses content behind the body; the fix removes the end tags that end it too early.
+    pub(super) fn refuse_after_body(&mut self, span: Range<usize>) {
+        let remove = |span: &Range<usize>| Edit {
+            start: span.start,
+            end: span.end,
+            text: String::new(),
+            order: 0,
+        };
+        let fix = Fix {
+            summary: "remove the </body> and </html> before it, or put them at the end".to_owned(),
+            edits: self.body_ends.iter().map(remove).collect(),
+        };
+        let message = "content behind </body>: HTML would move it into the body";
+        self.issues.add(IssueCode::ContentAfterBody, self.source, span, message, fix);
+        self.phase = Phase::InBody;
+    }
+}
+
+/// Finds the `<` that the text ends with.
+fn ends_in_bracket(text: &str) -> Option<usize> {
+    text.ends_with('<').then(|| text.len() - 1)
+}
+
+/// Finds the `<`, `</` or beginning of an end tag that the text of title or textarea ends with.
+pub(super) fn ends_in_end_tag(text: &str) -> Option<usize> {
+    let letters = text.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
+    let before = &text[..text.len() - letters];
+    match before.strip_suffix("</") {
+        Some(before) => Some(before.len()),
+        None => ends_in_bracket(text),
+    }
+}
+
+fn edit(at: usize, text: &str) -> Edit {
+    Edit { start: at, end: at, text: text.to_owned(), order: 0 }
+}
