@@ -1,5 +1,7 @@
-//! The `od` binary: arguments in, text and exit code out.
-//!
-//! Must not know: rules.
+//! The `od` binary.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    od_cli::main()
+}

@@ -1,0 +1,490 @@
+//! From words to a [`Command`]: pure, no file, environment or clock.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use lexopt::Arg;
+
+use super::command::{self, Command};
+use super::nearest::nearest;
+use super::table::{GLOBAL_FLAGS, VERBS, verb};
+use super::usage_error::{UsageError, VerbRef};
+use super::verb::{Arity, Flag, Value, Verb, VerbId};
+
+/// What every verb may be told.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Globals {
+    /// Whether stdout is to be one JSON document.
+    pub json: bool,
+    /// The data directory, if it was given.
+    pub data_dir: Option<PathBuf>,
+}
+
+/// A whole command line, understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invocation {
+    /// What every verb may be told.
+    pub globals: Globals,
+    /// What was asked for.
+    pub command: Command,
+}
+
+/// The flags and arguments of one verb, checked against its row and not yet typed.
+#[derive(Debug, Default)]
+pub(super) struct Given {
+    flags: Vec<(&'static str, OsString)>,
+    pub(super) positionals: Vec<OsString>,
+}
+
+impl Given {
+    /// Whether a switch was given.
+    pub(super) fn has(&self, long: &str) -> bool {
+        self.flags.iter().any(|(name, _)| *name == long)
+    }
+
+    /// Takes the value of a flag.
+    pub(super) fn take(&mut self, long: &str) -> Option<OsString> {
+        let at = self.flags.iter().position(|(name, _)| *name == long)?;
+        Some(self.flags.swap_remove(at).1)
+    }
+}
+
+/// Understands a command line, without the program's own name.
+///
+/// # Errors
+///
+/// The first thing that is wrong, with what would be right.
+pub fn parse<I, T>(args: I) -> Result<Invocation, UsageError>
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString>,
+{
+    let mut parser = lexopt::Parser::from_args(args);
+    let mut globals = Globals::default();
+    let Some(verb) = find_verb(&mut parser, &mut globals)? else {
+        return Ok(Invocation { globals, command: Command::Help(Vec::new()) });
+    };
+    let mut given = Given::default();
+    if let Some(help) = collect(&mut parser, verb, &mut globals, &mut given)? {
+        return Ok(Invocation { globals, command: help });
+    }
+    check_required(verb, &given)?;
+    Ok(Invocation { globals, command: command::build(verb, given) })
+}
+
+/// Reads words until they name a verb; `None` when there are none, or only a request for help.
+fn find_verb(
+    parser: &mut lexopt::Parser,
+    globals: &mut Globals,
+) -> Result<Option<&'static Verb>, UsageError> {
+    let mut words = String::new();
+    while let Some(arg) = parser.next().map_err(odd)? {
+        match arg {
+            Arg::Long("json") => globals.json = true,
+            Arg::Long("data-dir") => {
+                globals.data_dir = Some(parser.value().map_err(odd)?.into());
+            }
+            Arg::Short('h') | Arg::Long("help") => return help_of(&words),
+            Arg::Short('V') | Arg::Long("version") if words.is_empty() => {
+                return Ok(Some(verb(VerbId::Version)));
+            }
+            Arg::Short(_) | Arg::Long(_) => return Err(misplaced(&spelled(&arg), &words)),
+            Arg::Value(word) => {
+                if !words.is_empty() {
+                    words.push(' ');
+                }
+                words.push_str(&word.to_string_lossy());
+                if let Some(verb) = VERBS.iter().find(|verb| verb.words == words) {
+                    return Ok(Some(verb));
+                }
+                if members(&words).is_empty() {
+                    return Err(unknown_verb(words));
+                }
+            }
+        }
+    }
+    match words.is_empty() {
+        true => Ok(None),
+        false => Err(UsageError::Incomplete { members: members(&words), group: words }),
+    }
+}
+
+/// `--help` before a whole verb: the overview, or the group's list by way of its error.
+fn help_of(words: &str) -> Result<Option<&'static Verb>, UsageError> {
+    match words.is_empty() {
+        true => Ok(None),
+        false => Err(UsageError::Incomplete { members: members(words), group: words.to_owned() }),
+    }
+}
+
+/// Returns the words that may follow, in table order, each once.
+pub(super) fn members(group: &str) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    for verb in VERBS {
+        let rest = verb.words.strip_prefix(group).and_then(|rest| rest.strip_prefix(' '));
+        if let Some(word) = rest.and_then(|rest| rest.split(' ').next())
+            && !found.contains(&word)
+        {
+            found.push(word);
+        }
+    }
+    found
+}
+
+fn unknown_verb(given: String) -> UsageError {
+    let (group, word) = given.rsplit_once(' ').unwrap_or(("", &given));
+    let heads: Vec<&'static str> = if group.is_empty() {
+        VERBS.iter().filter_map(|verb| verb.words.split(' ').next()).collect()
+    } else {
+        members(group)
+    };
+    let close = nearest(word, heads.iter().copied());
+    let nearest = close.map(|word| {
+        let words = if group.is_empty() { word.to_owned() } else { format!("{group} {word}") };
+        // A group is named by its first word alone; the person knows what came after it.
+        VERBS.iter().map(|verb| verb.words).find(|known| *known == words).unwrap_or(word)
+    });
+    UsageError::UnknownVerb { given, nearest }
+}
+
+fn misplaced(flag: &str, words: &str) -> UsageError {
+    let at = if words.is_empty() { "od".to_owned() } else { format!("od {words}") };
+    UsageError::Value {
+        problem: format!("`{flag}` stands before the verb is complete"),
+        verb: None,
+        fix: Some(format!("write the verb first: `{at} … {flag}`")),
+    }
+}
+
+/// Reads the flags and arguments of a verb; `Some` when its help was asked for.
+fn collect(
+    parser: &mut lexopt::Parser,
+    verb: &'static Verb,
+    globals: &mut Globals,
+    given: &mut Given,
+) -> Result<Option<Command>, UsageError> {
+    while let Some(arg) = parser.next().map_err(odd)? {
+        let flag = match &arg {
+            Arg::Value(word) => {
+                let word = word.clone();
+                take_positional(parser, verb, word, given)?;
+                continue;
+            }
+            Arg::Long(name) => all_flags(verb).find(|flag| flag.long == *name),
+            Arg::Short(letter) => all_flags(verb).find(|flag| flag.short == Some(*letter)),
+        };
+        let Some(flag) = flag else {
+            return Err(unknown_flag(&spelled(&arg), verb));
+        };
+        match flag.long {
+            "help" => return Ok(Some(Command::Help(verb.words.split(' ').collect()))),
+            "json" => globals.json = true,
+            "data-dir" => globals.data_dir = Some(value_of(parser, flag, verb)?.into()),
+            long => {
+                if given.has(long) {
+                    return Err(UsageError::Value {
+                        problem: format!("`--{long}` is given twice"),
+                        verb: Some(VerbRef(verb)),
+                        fix: Some("give it once".to_owned()),
+                    });
+                }
+                let value = if flag.value.is_some() {
+                    value_of(parser, flag, verb)?
+                } else {
+                    OsString::new()
+                };
+                given.flags.push((long, value));
+            }
+        }
+        if flag.value.is_none()
+            && let Some(value) = parser.optional_value()
+        {
+            return Err(UsageError::Value {
+                problem: format!("`--{}` takes no value, got `{}`", flag.long, value.display()),
+                verb: Some(VerbRef(verb)),
+                fix: Some(format!("write `--{}` alone", flag.long)),
+            });
+        }
+    }
+    Ok(None)
+}
+
+fn all_flags(verb: &'static Verb) -> impl Iterator<Item = &'static Flag> {
+    verb.flags.iter().chain(GLOBAL_FLAGS)
+}
+
+fn take_positional(
+    parser: &mut lexopt::Parser,
+    verb: &'static Verb,
+    word: OsString,
+    given: &mut Given,
+) -> Result<(), UsageError> {
+    let Some(positional) = verb.positional else {
+        return Err(UsageError::Unexpected {
+            given: word.to_string_lossy().into_owned(),
+            verb: VerbRef(verb),
+        });
+    };
+    match positional.arity {
+        Arity::One | Arity::Optional if !given.positionals.is_empty() => {
+            return Err(UsageError::Unexpected {
+                given: word.to_string_lossy().into_owned(),
+                verb: VerbRef(verb),
+            });
+        }
+        Arity::One | Arity::Optional | Arity::Many => {
+            check_value(positional.name, positional.value, &word, verb)?;
+            given.positionals.push(word);
+        }
+        Arity::Rest => {
+            given.positionals.push(word);
+            given.positionals.extend(parser.raw_args().map_err(odd)?);
+        }
+    }
+    Ok(())
+}
+
+fn value_of(
+    parser: &mut lexopt::Parser,
+    flag: &'static Flag,
+    verb: &'static Verb,
+) -> Result<OsString, UsageError> {
+    let (name, kind) = flag.value.unwrap_or(("VALUE", Value::Text));
+    let missing = || UsageError::Value {
+        problem: format!("`--{}` needs a value", flag.long),
+        verb: Some(VerbRef(verb)),
+        fix: Some(format!("write `--{} {name}`", flag.long)),
+    };
+    let value = parser.value().map_err(|_| missing())?;
+    check_value(&format!("--{}", flag.long), kind, &value, verb)?;
+    Ok(value)
+}
+
+fn check_value(
+    name: &str,
+    kind: Value,
+    value: &OsStr,
+    verb: &'static Verb,
+) -> Result<(), UsageError> {
+    let text = value.to_str();
+    let (good, want) = match kind {
+        Value::File | Value::Directory => (!value.is_empty(), "a path".to_owned()),
+        Value::Text => (text.is_some_and(|text| !text.is_empty()), "some text".to_owned()),
+        Value::Number => {
+            (text.is_some_and(|text| text.parse::<u64>().is_ok()), "a whole number".to_owned())
+        }
+        Value::Port => {
+            (text.is_some_and(|text| text.parse::<u16>().is_ok()), "a port, 0 to 65535".to_owned())
+        }
+        Value::Choice(words) => {
+            (text.is_some_and(|text| words.contains(&text)), format!("one of {}", words.join(", ")))
+        }
+    };
+    if good {
+        return Ok(());
+    }
+    let shown = value.display();
+    let meant = match kind {
+        Value::Choice(words) => nearest(&shown.to_string(), words.iter().copied()),
+        Value::File | Value::Directory | Value::Text | Value::Number | Value::Port => None,
+    };
+    Err(UsageError::Value {
+        problem: format!("`{name}` takes {want}, got `{shown}`"),
+        verb: Some(VerbRef(verb)),
+        fix: meant.map(|word| format!("did you mean `{word}`?")),
+    })
+}
+
+fn check_required(verb: &'static Verb, given: &Given) -> Result<(), UsageError> {
+    let missing = |what: String| Err(UsageError::Missing { what, verb: VerbRef(verb) });
+    if let Some(flag) = verb.flags.iter().find(|flag| flag.required && !given.has(flag.long)) {
+        return missing(format!("`{}`", flag.spelled()));
+    }
+    match verb.positional {
+        Some(positional)
+            if matches!(positional.arity, Arity::One | Arity::Rest)
+                && given.positionals.is_empty() =>
+        {
+            let dashes = if positional.arity == Arity::Rest { "-- " } else { "" };
+            missing(format!("`{dashes}{}`", positional.name))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn unknown_flag(given: &str, verb: &'static Verb) -> UsageError {
+    let name = given.trim_start_matches('-');
+    UsageError::UnknownFlag {
+        given: given.to_owned(),
+        nearest: nearest(name, all_flags(verb).map(|flag| flag.long)),
+        verb: VerbRef(verb),
+    }
+}
+
+fn spelled(arg: &Arg<'_>) -> String {
+    match arg {
+        Arg::Short(letter) => format!("-{letter}"),
+        Arg::Long(name) => format!("--{name}"),
+        Arg::Value(word) => word.to_string_lossy().into_owned(),
+    }
+}
+
+/// Takes the error by value because it stands in `map_err`.
+#[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` calls")]
+fn odd(error: lexopt::Error) -> UsageError {
+    UsageError::Value { problem: error.to_string(), verb: None, fix: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::command::{Format, Run, Serve, ToolUpdate};
+
+    #[track_caller]
+    fn understood(line: &str) -> Invocation {
+        parse(line.split(' ').filter(|word| !word.is_empty())).unwrap()
+    }
+
+    #[track_caller]
+    fn check_refused(line: &str, message: &str, suggestion: &str) {
+        let error = parse(line.split(' ').filter(|word| !word.is_empty())).unwrap_err();
+        assert_eq!(error.to_string(), message, "{line}");
+        assert_eq!(error.suggestion().unwrap_or_default(), suggestion, "{line}");
+    }
+
+    #[test]
+    fn every_verb_has_one_row_with_sound_flags() {
+        for (at, row) in VERBS.iter().enumerate() {
+            assert!(VERBS[..at].iter().all(|other| other.words != row.words && other.id != row.id));
+            let flags: Vec<_> = all_flags(row).collect();
+            for (at, flag) in flags.iter().enumerate() {
+                let twice = flags[..at].iter().any(|other| other.long == flag.long);
+                assert!(!twice, "{}: --{}", row.words, flag.long);
+                assert!(flag.help.ends_with('.'), "{}: --{}", row.words, flag.long);
+            }
+            assert!(row.summary.ends_with('.') && !row.examples.is_empty(), "{}", row.words);
+            let prefix =
+                VERBS.iter().any(|other| other.words.starts_with(&format!("{} ", row.words)));
+            assert!(!prefix, "`{}` is also a group", row.words);
+        }
+    }
+
+    #[test]
+    fn every_example_of_the_table_is_a_command() {
+        for row in VERBS {
+            for example in row.examples {
+                let words = example.split(" > ").next().unwrap().split(" < ").next().unwrap();
+                let words: Vec<&str> = words.split_whitespace().skip(1).collect();
+                let parsed = parse(words);
+                assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+            }
+        }
+    }
+
+    #[test]
+    fn the_command_of_a_run_keeps_its_own_flags() {
+        let command = |project: Option<&str>| {
+            Command::Run(Run {
+                project: project.map(str::to_owned),
+                program: "claude".into(),
+                arguments: ["-p", "--json", "hi"].map(OsString::from).to_vec(),
+                dry_run: false,
+            })
+        };
+        assert_eq!(
+            understood("run --project site -- claude -p --json hi").command,
+            command(Some("site"))
+        );
+        let bare = understood("run claude -p --json hi");
+        assert_eq!(bare.command, command(None));
+        assert!(!bare.globals.json);
+    }
+
+    #[test]
+    fn flags_stand_before_or_after_and_values_join_with_a_sign() {
+        let one = understood(
+            "--json tools live-artifacts update --artifact-id=a --input x/a.json --if-revision 3 --format json",
+        );
+        assert!(one.globals.json);
+        assert_eq!(
+            one.command,
+            Command::ToolUpdate(ToolUpdate {
+                artifact_id: "a".to_owned(),
+                input: "x/a.json".into(),
+                if_revision: Some(3),
+                format: Format::Json,
+                dry_run: false,
+            })
+        );
+        let two = understood("serve --port 0 --data-dir /d --dry-run");
+        assert_eq!(two.globals.data_dir, Some("/d".into()));
+        assert_eq!(
+            two.command,
+            Command::Serve(Serve { port: Some(0), preview_port: None, dry_run: true })
+        );
+    }
+
+    #[test]
+    fn a_wrong_line_says_what_would_be_right() {
+        check_refused(
+            "artifact list",
+            "`od` has no verb `artifact`",
+            "did you mean `od artifacts`?",
+        );
+        check_refused(
+            "artifacts lst",
+            "`od` has no verb `artifacts lst`",
+            "did you mean `od artifacts list`?",
+        );
+        check_refused(
+            "artifacts",
+            "`od artifacts` needs one more word: list, show, refresh, history, verify, repair, restore, open",
+            "`od help artifacts` says what each does",
+        );
+        check_refused("xyzzy", "`od` has no verb `xyzzy`", "`od help` lists every verb");
+        check_refused(
+            "artifacts list --jsno",
+            "`od artifacts list` has no flag `--jsno`",
+            "did you mean `--json`?",
+        );
+        check_refused(
+            "artifacts list -x",
+            "`od artifacts list` has no flag `-x`",
+            "`od help artifacts list` lists its flags",
+        );
+        check_refused("serve --port 70000", "`--port` takes a port, 0 to 65535, got `70000`", "");
+        check_refused("serve --port", "`--port` needs a value", "write `--port N`");
+        check_refused(
+            "serve --dry-run=yes",
+            "`--dry-run` takes no value, got `yes`",
+            "write `--dry-run` alone",
+        );
+        check_refused(
+            "tools live-artifacts list --format compcat",
+            "`--format` takes one of compact, json, got `compcat`",
+            "did you mean `compact`?",
+        );
+        check_refused(
+            "tools live-artifacts create",
+            "`od tools live-artifacts create` needs `--input FILE`",
+            "`od help tools live-artifacts create` shows an example",
+        );
+        check_refused("run", "`od run` needs `-- CMD`", "`od help run` shows an example");
+        check_refused(
+            "artifacts show a b",
+            "`od artifacts show` takes no further argument, got `b`",
+            "`od help artifacts show` shows an example",
+        );
+        check_refused(
+            "--port 1 serve",
+            "`--port` stands before the verb is complete",
+            "write the verb first: `od … --port`",
+        );
+        check_refused("serve --port 1 --port 2", "`--port` is given twice", "give it once");
+        check_refused(
+            "completions csh",
+            "`SHELL` takes one of bash, fish, zsh, got `csh`",
+            "did you mean `zsh`?",
+        );
+    }
+}

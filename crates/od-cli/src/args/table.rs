@@ -1,0 +1,293 @@
+//! Every verb and flag of `od`, as data. The parser, help, completions and docs/cli.md read it.
+
+use super::verb::{Arity, ArtifactsVerb, Flag, Positional, ToolVerb, Value, Verb, VerbId};
+
+/// Flags that every verb takes.
+#[rustfmt::skip]
+pub const GLOBAL_FLAGS: &[Flag] = &[
+    Flag { long: "json", short: None, value: None, required: false, help: "Write one JSON document to stdout." },
+    Flag { long: "data-dir", short: None, value: Some(("DIR", Value::Directory)), required: false, help: "Use this data directory (else OD_DATA_DIR, else the nearest .od/ upward, else the one in OD_HOME)." },
+    Flag { long: "help", short: Some('h'), value: None, required: false, help: "Show the verb's help." },
+];
+
+const DRY_RUN: Flag = switch("dry-run", "Check everything, say what would happen, change nothing.");
+const YES: Flag = switch("yes", "Do not ask for confirmation.");
+const PROJECT: Flag =
+    option("project", "ID", Value::Text, "The project (else the one of the current directory).");
+const FORMAT: Flag = option(
+    "format",
+    "compact|json",
+    Value::Choice(&["compact", "json"]),
+    "One line with the fields that matter (compact, the default) or the whole answer, indented (json).",
+);
+const ARTIFACT_ID: Flag = needed("artifact-id", "ID", Value::Text, "The artifact.");
+const PORT: Flag = option(
+    "port",
+    "N",
+    Value::Port,
+    "Port of the API and the console on 127.0.0.1 (default 7456; 0 takes a free one).",
+);
+const PREVIEW_PORT: Flag =
+    option("preview-port", "N", Value::Port, "Port of the previews (default: the next free one).");
+
+const fn switch(long: &'static str, help: &'static str) -> Flag {
+    Flag { long, short: None, value: None, required: false, help }
+}
+
+const fn option(long: &'static str, name: &'static str, value: Value, help: &'static str) -> Flag {
+    Flag { long, short: None, value: Some((name, value)), required: false, help }
+}
+
+const fn needed(long: &'static str, name: &'static str, value: Value, help: &'static str) -> Flag {
+    Flag { long, short: None, value: Some((name, value)), required: true, help }
+}
+
+const fn takes(
+    name: &'static str,
+    arity: Arity,
+    value: Value,
+    help: &'static str,
+) -> Option<Positional> {
+    Some(Positional { name, arity, value, help })
+}
+
+const ONE_ARTIFACT: Option<Positional> = takes(
+    "ARTIFACT",
+    Arity::One,
+    Value::Text,
+    "The artifact's id, or its slug if only one artifact of the project has it.",
+);
+
+/// The verbs, in the order of help.
+#[rustfmt::skip]
+pub const VERBS: &[Verb] = &[
+    Verb {
+        id: VerbId::Demo, words: "demo",
+        summary: "See three working live artifacts in one command.",
+        detail: "Makes a small project of its own, registers three live artifacts in it (the state of a git repository, a report over a folder of JSON files, a dashboard with a sparkline), starts the daemon and opens the console. Change a source file, press Refresh, and the page follows. With --once it creates them, changes a source, refreshes, prints what happened and exits: for machines without a browser.",
+        positional: None,
+        flags: &[
+            switch("once", "Create, refresh, print what happened, exit."),
+            option("dir", "DIR", Value::Directory, "Where the demo's files live (default: `demo` in OD_HOME; a temporary one with --once)."),
+            PORT,
+            switch("no-open", "Do not start a browser; print the address."),
+            DRY_RUN,
+        ],
+        examples: &["od demo", "od demo --once"],
+    },
+    Verb {
+        id: VerbId::Init, words: "init",
+        summary: "Register a directory as a project.",
+        detail: "Agents started with `od run` in this directory make their artifacts in the project, and sources read files below it. Only this command can bind a directory to a project. Running it again changes nothing.",
+        positional: takes("DIR", Arity::Optional, Value::Directory, "The directory (default: the current one)."),
+        flags: &[option("name", "TEXT", Value::Text, "What the console calls the project (default: the directory's name)."), DRY_RUN],
+        examples: &["od init", "od init ~/work/site --name 'Site'"],
+    },
+    Verb {
+        id: VerbId::Run, words: "run",
+        summary: "Start any agent with the right to make live artifacts.",
+        detail: "Starts the daemon if none runs, mints a token that is good for this project and this run only, puts OD_BIN, OD_DAEMON_URL, OD_TOOL_TOKEN and OD_RUN_ID into the command's environment, renews the run's lease while the command lives, passes signals on, and ends the run when the command exits. The exit code is the command's.",
+        positional: takes("CMD", Arity::Rest, Value::Text, "The command and its arguments."),
+        flags: &[PROJECT, DRY_RUN],
+        examples: &["od run -- claude", "od run --project site -- codex exec 'make a live release dashboard'"],
+    },
+    Verb {
+        id: VerbId::Open, words: "open",
+        summary: "Open the console in a browser.",
+        detail: "Starts the daemon if none runs. The address carries a one-time code in its fragment; the browser is started on a private redirect file, so that the code is in no process list.",
+        positional: None,
+        flags: &[switch("print", "Print the address with its one-time code instead of starting a browser."), DRY_RUN],
+        examples: &["od open", "od open --print"],
+    },
+    Verb {
+        id: VerbId::Serve, words: "serve",
+        summary: "Run the daemon in the foreground.",
+        detail: "Listens on 127.0.0.1 only and prints the console's address with a one-time code (good for 60 seconds; `od open` makes another). Ctrl-C or SIGTERM ends it in order.",
+        positional: None,
+        flags: &[PORT, PREVIEW_PORT, DRY_RUN],
+        examples: &["od serve", "od serve --port 0"],
+    },
+    Verb {
+        id: VerbId::Artifacts(ArtifactsVerb::List), words: "artifacts list",
+        summary: "List live artifacts.",
+        detail: "Works with and without a running daemon. Without --project and outside a project's directory it lists every project's.",
+        positional: None, flags: &[PROJECT], examples: &["od artifacts list", "od artifacts list --project site --json"],
+    },
+    Verb {
+        id: VerbId::Artifacts(ArtifactsVerb::Show), words: "artifacts show",
+        summary: "Show one artifact: state, source, provenance, data.",
+        detail: "", positional: ONE_ARTIFACT, flags: &[PROJECT], examples: &["od artifacts show release-dashboard"],
+    },
+    Verb {
+        id: VerbId::Artifacts(ArtifactsVerb::Refresh), words: "artifacts refresh",
+        summary: "Run an artifact's source again and update its data.",
+        detail: "All or nothing: if a check, the source or the template fails, the last good data and preview stay. With --dry-run the source is not run; it is checked as a refresh would check it.",
+        positional: ONE_ARTIFACT, flags: &[PROJECT, DRY_RUN], examples: &["od artifacts refresh release-dashboard"],
+    },
+    Verb {
+        id: VerbId::Artifacts(ArtifactsVerb::History), words: "artifacts history",
+        summary: "Show an artifact's refreshes, newest first.",
+        detail: "", positional: ONE_ARTIFACT, flags: &[PROJECT], examples: &["od artifacts history release-dashboard"],
+    },
+    Verb {
+        id: VerbId::Artifacts(ArtifactsVerb::Verify), words: "artifacts verify",
+        summary: "Check stored files against their digests and the audit chain.",
+        detail: "Checks one artifact, or every artifact of the project. Exit code 1 when anything is wrong; nothing is changed.",
+        positional: takes("ARTIFACT", Arity::Optional, Value::Text, "The artifact's id or slug (default: all)."),
+        flags: &[PROJECT], examples: &["od artifacts verify", "od artifacts verify release-dashboard"],
+    },
+    Verb {
+        id: VerbId::Artifacts(ArtifactsVerb::Repair), words: "artifacts repair",
+        summary: "Make a damaged artifact writable again.",
+        detail: "Says what it will keep and what it will drop, and asks first; without a terminal and without --yes it changes nothing and exits with code 6.",
+        positional: ONE_ARTIFACT, flags: &[PROJECT, YES, DRY_RUN], examples: &["od artifacts repair release-dashboard --dry-run", "od artifacts repair release-dashboard --yes"],
+    },
+    Verb {
+        id: VerbId::Artifacts(ArtifactsVerb::Restore), words: "artifacts restore",
+        summary: "Bring a deleted artifact back from the trash.",
+        detail: "The trash keeps an artifact for 7 days.",
+        positional: takes("ARTIFACT", Arity::One, Value::Text, "The artifact's id."), flags: &[PROJECT, DRY_RUN], examples: &["od artifacts restore la-release-dashboard-1a2b3c4d5e6f"],
+    },
+    Verb {
+        id: VerbId::Artifacts(ArtifactsVerb::Open), words: "artifacts open",
+        summary: "Open one artifact in the console.",
+        detail: "", positional: ONE_ARTIFACT,
+        flags: &[PROJECT, switch("print", "Print the address with its one-time code instead of starting a browser."), DRY_RUN],
+        examples: &["od artifacts open release-dashboard"],
+    },
+    Verb {
+        id: VerbId::ConnectorsList, words: "connectors list",
+        summary: "List data sources, their state and their tools.",
+        detail: "", positional: None, flags: &[], examples: &["od connectors list"],
+    },
+    Verb {
+        id: VerbId::ConnectorsConnect, words: "connectors connect",
+        summary: "Connect a data source.",
+        detail: "The secret, if one is needed, is read from the terminal without echo, or from stdin; never from the command line. It is kept encrypted in OD_HOME, outside every project.",
+        positional: takes("CONNECTOR", Arity::One, Value::Text, "The connector's id."), flags: &[DRY_RUN], examples: &["od connectors connect github", "od connectors connect github < token.txt"],
+    },
+    Verb {
+        id: VerbId::ConnectorsDisconnect, words: "connectors disconnect",
+        summary: "Disconnect a data source and forget its secret.",
+        detail: "Artifacts that use it keep their last data and cannot be refreshed until it is connected again.",
+        positional: takes("CONNECTOR", Arity::One, Value::Text, "The connector's id."), flags: &[DRY_RUN], examples: &["od connectors disconnect github"],
+    },
+    Verb {
+        id: VerbId::SkillsList, words: "skills list",
+        summary: "Show the skills that an agent here would see.",
+        detail: "Looks in .agents/skills and .claude/skills of the directory, its parents and the home directory, as agents do. A skill that is shadowed by a nearer one of the same name is marked.",
+        positional: takes("DIR", Arity::Optional, Value::Directory, "Where the agent would start (default: the current directory)."), flags: &[], examples: &["od skills list"],
+    },
+    Verb {
+        id: VerbId::SkillsShow, words: "skills show",
+        summary: "Print a skill: the built-in one, or one that `od skills list` names.",
+        detail: "", positional: takes("NAME", Arity::One, Value::Text, "The skill's name."), flags: &[], examples: &["od skills show live-artifact"],
+    },
+    Verb {
+        id: VerbId::SkillsInstall, words: "skills install",
+        summary: "Install the live-artifact skill where agents look.",
+        detail: "Writes .agents/skills/live-artifact and .claude/skills/live-artifact below the directory. A file that is there and differs is not replaced without --force: then nothing is written at all.",
+        positional: takes("DIR", Arity::Optional, Value::Directory, "The project directory (default: the current one)."),
+        flags: &[option("agent", "agents|claude|all", Value::Choice(&["agents", "claude", "all"]), "Which of the two places (default: all)."), switch("force", "Overwrite files that were changed by hand."), DRY_RUN],
+        examples: &["od skills install", "od skills install ~/work/site --agent claude"],
+    },
+    Verb {
+        id: VerbId::SkillsCheck, words: "skills check",
+        summary: "Check SKILL.md files against the Agent Skills format.",
+        detail: "Reports every fault with line, column and fix. Both frontmatter forms are read: the six keys of the format, and the older form with `triggers` and `od` at the top, which is reported with what to move where. Exit code 1 when there are errors.",
+        positional: takes("PATH", Arity::Many, Value::File, "SKILL.md files or skill directories (default: all that `od skills list` finds)."), flags: &[], examples: &["od skills check", "od skills check skills/live-artifact"],
+    },
+    Verb {
+        id: VerbId::Tool(ToolVerb::Create), words: "tools live-artifacts create",
+        summary: "Create a live artifact (for agents, inside `od run`).",
+        detail: "Reads artifact.json and, beside it, template.html, data.json and provenance.json. data.json wins over document.dataJson, with a warning when they differ. The same --attempt-id twice returns the first result.",
+        positional: None,
+        flags: &[needed("input", "FILE", Value::File, "artifact.json."), option("attempt-id", "TEXT", Value::Text, "Makes a repeated call return the first result."), FORMAT, DRY_RUN],
+        examples: &["od tools live-artifacts create --input artifact.json"],
+    },
+    Verb {
+        id: VerbId::Tool(ToolVerb::List), words: "tools live-artifacts list",
+        summary: "List the project's live artifacts (for agents).",
+        detail: "", positional: None, flags: &[FORMAT], examples: &["od tools live-artifacts list --format compact"],
+    },
+    Verb {
+        id: VerbId::Tool(ToolVerb::Update), words: "tools live-artifacts update",
+        summary: "Change a live artifact (for agents).",
+        detail: "Reads the input and, beside it, template.html, data.json and provenance.json if they are there. Fields that are left out keep their value.",
+        positional: None,
+        flags: &[ARTIFACT_ID, needed("input", "FILE", Value::File, "artifact.json."), option("if-revision", "N", Value::Number, "Refuse if the artifact is at another revision."), FORMAT, DRY_RUN],
+        examples: &["od tools live-artifacts update --artifact-id la-x-1a2b3c4d5e6f --input artifact.json"],
+    },
+    Verb {
+        id: VerbId::Tool(ToolVerb::Refresh), words: "tools live-artifacts refresh",
+        summary: "Refresh a live artifact (for agents).",
+        detail: "", positional: None, flags: &[ARTIFACT_ID, FORMAT, DRY_RUN], examples: &["od tools live-artifacts refresh --artifact-id la-x-1a2b3c4d5e6f"],
+    },
+    Verb {
+        id: VerbId::Tool(ToolVerb::Validate), words: "tools live-artifacts validate",
+        summary: "Check what create would be given, and create nothing (for agents).",
+        detail: "", positional: None, flags: &[needed("input", "FILE", Value::File, "artifact.json."), FORMAT], examples: &["od tools live-artifacts validate --input artifact.json"],
+    },
+    Verb {
+        id: VerbId::Tool(ToolVerb::Connectors), words: "tools connectors list",
+        summary: "List connected data sources and their read-only tools (for agents).",
+        detail: "", positional: None, flags: &[FORMAT], examples: &["od tools connectors list --format compact"],
+    },
+    Verb {
+        id: VerbId::Tool(ToolVerb::Execute), words: "tools connectors execute",
+        summary: "Run one read-only tool of a data source (for agents).",
+        detail: "The output is bounded and redacted; it is exactly what a refresh with the same source would get.",
+        positional: None,
+        flags: &[needed("connector", "ID", Value::Text, "The connector."), needed("tool", "NAME", Value::Text, "The tool, qualified or short."), needed("input", "FILE", Value::File, "The tool's input as a JSON object; `-` reads stdin."), FORMAT],
+        examples: &["od tools connectors execute --connector git --tool git.summary --input input.json"],
+    },
+    Verb {
+        id: VerbId::McpServe, words: "mcp live-artifacts",
+        summary: "Serve the agent's tools over MCP on stdio (inside `od run`).",
+        detail: "A thin client of the same endpoints as `od tools`; the token comes from the environment that `od run` sets.",
+        positional: None, flags: &[], examples: &["od run -- my-agent --mcp 'od mcp live-artifacts'"],
+    },
+    Verb {
+        id: VerbId::McpConfig, words: "mcp config",
+        summary: "Print an MCP server entry for an agent to use.",
+        detail: "Prints; never edits an agent's configuration. The entry holds no token: the server takes it from the environment of `od run`.",
+        positional: None, flags: &[needed("agent", "NAME", Value::Text, "Which agent's format.")], examples: &["od mcp config --agent claude"],
+    },
+    Verb {
+        id: VerbId::KeysStatus, words: "keys status",
+        summary: "Show the state of the signing keys, never the keys.",
+        detail: "", positional: None, flags: &[], examples: &["od keys status"],
+    },
+    Verb {
+        id: VerbId::KeysRotate, words: "keys rotate",
+        summary: "Replace the signing key; the old one stays valid until the next rotation.",
+        detail: "", positional: None, flags: &[DRY_RUN], examples: &["od keys rotate"],
+    },
+    Verb {
+        id: VerbId::Doctor, words: "doctor",
+        summary: "Check this installation; every finding names the command that fixes it.",
+        detail: "Reads only. Exit code 1 when a check fails.",
+        positional: None, flags: &[], examples: &["od doctor"],
+    },
+    Verb {
+        id: VerbId::Version, words: "version",
+        summary: "Print the version.",
+        detail: "", positional: None, flags: &[], examples: &["od version"],
+    },
+    Verb {
+        id: VerbId::Completions, words: "completions",
+        summary: "Print shell completions.",
+        detail: "", positional: takes("SHELL", Arity::One, Value::Choice(&["bash", "fish", "zsh"]), "bash, fish or zsh."), flags: &[], examples: &["od completions bash > ~/.local/share/bash-completion/completions/od"],
+    },
+    Verb {
+        id: VerbId::Help, words: "help",
+        summary: "Show help for a verb, or the list of error codes.",
+        detail: "", positional: takes("VERB|errors", Arity::Many, Value::Text, "Words of a verb, or `errors`."), flags: &[], examples: &["od help run", "od help errors"],
+    },
+];
+
+/// Returns the row of a verb.
+#[must_use]
+pub fn verb(id: VerbId) -> &'static Verb {
+    VERBS.iter().find(|verb| verb.id == id).expect("a test checks that every id has a row")
+}

@@ -1,0 +1,149 @@
+//! Help for people at a terminal.
+
+use crate::args::{Flag, GLOBAL_FLAGS, UsageError, VERBS, Verb, nearest};
+use crate::output::{Exit, Style, Text};
+
+const WIDTH: usize = 92;
+
+/// Sections of the overview: a title and the verbs or groups below it.
+const SECTIONS: &[(&str, &[&str])] = &[
+    ("start here", &["demo", "init", "run", "open", "serve"]),
+    ("look after your artifacts", &["artifacts", "connectors", "skills", "keys", "doctor"]),
+    ("what agents call", &["tools", "mcp"]),
+    ("more", &["help", "completions", "version"]),
+];
+
+/// Returns the first page: what `od` is and every verb.
+#[must_use]
+pub fn overview() -> Text {
+    let mut text = Text::new()
+        .pieces(&[
+            (Style::Bold, "od"),
+            (
+                Style::Plain,
+                " makes live artifacts: pages that agents design once and you refresh for good",
+            ),
+        ])
+        .gap()
+        .pieces(&[(Style::Dim, "usage: "), (Style::Plain, "od VERB … [--json]")]);
+    for (title, heads) in SECTIONS {
+        text = text.gap().styled(Style::Bold, title);
+        for head in *heads {
+            for verb in VERBS.iter().filter(|verb| verb.words.split(' ').next() == Some(head)) {
+                text = text.pieces(&[
+                    (Style::Plain, &format!("  {:<29}  ", verb.words)),
+                    (Style::Dim, verb.summary),
+                ]);
+            }
+        }
+    }
+    text.gap()
+        .line("`od help VERB` explains a verb, `od help errors` every error code.")
+        .line("On many systems /usr/bin/od is another program (octal dump): call this one by its path, or first in PATH.")
+}
+
+/// Returns the help for a verb, a group of verbs, or a topic.
+///
+/// # Errors
+///
+/// The words name none of them.
+pub fn for_words(words: &str) -> Result<Text, UsageError> {
+    if words == "errors" {
+        return Ok(errors());
+    }
+    if let Some(verb) = VERBS.iter().find(|verb| verb.words == words) {
+        return Ok(of_verb(verb));
+    }
+    let group: Vec<&Verb> = VERBS
+        .iter()
+        .filter(|verb| verb.words.strip_prefix(words).is_some_and(|rest| rest.starts_with(' ')))
+        .collect();
+    if group.is_empty() {
+        let near = nearest(words, VERBS.iter().map(|verb| verb.words).chain(["errors"]));
+        return Err(UsageError::UnknownVerb { given: words.to_owned(), nearest: near });
+    }
+    let mut text = Text::new().styled(Style::Bold, &format!("od {words}"));
+    for verb in group {
+        text = text
+            .gap()
+            .pieces(&[(Style::Plain, "  "), (Style::Plain, &verb.usage())])
+            .pieces(&[(Style::Plain, "      "), (Style::Dim, verb.summary)]);
+    }
+    Ok(text)
+}
+
+fn of_verb(verb: &Verb) -> Text {
+    let mut text = Text::new()
+        .pieces(&[
+            (Style::Bold, &format!("od {}", verb.words)),
+            (Style::Plain, ": "),
+            (Style::Plain, verb.summary),
+        ])
+        .gap()
+        .pieces(&[(Style::Dim, "usage: "), (Style::Plain, &verb.usage())]);
+    if !verb.detail.is_empty() {
+        text = text.gap();
+        for line in wrapped(verb.detail, WIDTH) {
+            text = text.line(&line);
+        }
+    }
+    if let Some(positional) = verb.positional {
+        text = text.gap().styled(Style::Bold, "argument");
+        text = text.then(entry(positional.name, positional.help));
+    }
+    text = text.gap().styled(Style::Bold, "flags");
+    for flag in verb.flags.iter().chain(GLOBAL_FLAGS) {
+        text = text.then(entry(&flag_name(flag), flag.help));
+    }
+    text = text.gap().styled(Style::Bold, "examples");
+    for example in verb.examples {
+        text = text.line(&format!("  {example}"));
+    }
+    text
+}
+
+fn flag_name(flag: &Flag) -> String {
+    match flag.short {
+        Some(short) => format!("-{short}, {}", flag.spelled()),
+        None => flag.spelled(),
+    }
+}
+
+fn entry(name: &str, help: &str) -> Text {
+    let mut text = Text::new();
+    for (at, line) in wrapped(help, WIDTH - 26).iter().enumerate() {
+        let left = if at == 0 { name } else { "" };
+        text = if at == 0 && left.len() > 22 {
+            text.line(&format!("  {left}"))
+                .pieces(&[(Style::Plain, &" ".repeat(26)), (Style::Dim, line)])
+        } else {
+            text.pieces(&[(Style::Plain, &format!("  {left:<22}  ")), (Style::Dim, line)])
+        };
+    }
+    text
+}
+
+fn errors() -> Text {
+    let mut text = Text::new().styled(Style::Bold, "exit codes");
+    for (exit, meaning) in Exit::ALL {
+        text = text.line(&format!("  {}  {meaning}", exit.code()));
+    }
+    text.line("  `od run` ends with the code of the command it started.")
+}
+
+/// Breaks a paragraph at spaces.
+pub(super) fn wrapped(paragraph: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in paragraph.split_whitespace() {
+        let last = lines.last_mut().expect("there is always one line");
+        if last.is_empty() {
+            last.push_str(word);
+        } else if last.chars().count() + 1 + word.chars().count() <= width {
+            last.push(' ');
+            last.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}

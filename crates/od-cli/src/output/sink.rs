@@ -1,0 +1,108 @@
+//! Where answers go: data to stdout, the rest to stderr.
+
+use std::io::{self, IsTerminal, Write};
+
+use serde_json::Value;
+
+use super::answer::{Answer, Refusal};
+use super::escape::escape_json;
+use super::exit::Exit;
+use super::text::Text;
+
+/// The two streams of the program, and how to write to them.
+#[derive(Clone, Copy, Debug)]
+pub struct Sink {
+    /// Whether stdout is to be one JSON document.
+    pub json: bool,
+    /// Whether people's text on stdout has colour.
+    pub colour_out: bool,
+    /// Whether people's text on stderr has colour.
+    pub colour_err: bool,
+    /// Whether someone may be watching stderr.
+    pub live: bool,
+}
+
+impl Sink {
+    /// Returns the sink for this process: colour on a terminal only, and never against `NO_COLOR`.
+    #[must_use]
+    pub fn of_process(json: bool) -> Self {
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+            && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let live = io::stderr().is_terminal();
+        Self {
+            json,
+            colour_out: wanted && io::stdout().is_terminal(),
+            colour_err: wanted && live,
+            live,
+        }
+    }
+
+    /// Writes what a verb ended with, and returns how the program ends.
+    #[must_use]
+    pub fn finish(self, outcome: Result<Answer, Refusal>) -> Exit {
+        match outcome {
+            Ok(answer) => {
+                let text = if self.json {
+                    pretty(&answer.document())
+                } else {
+                    answer.text.render(self.colour_out)
+                };
+                written(io::stdout().lock(), &text, answer.exit)
+            }
+            Err(refusal) => {
+                let text = if self.json {
+                    pretty(&refusal.document())
+                } else {
+                    refusal.text().render(self.colour_err)
+                };
+                written(io::stderr().lock(), &text, refusal.exit)
+            }
+        }
+    }
+
+    /// Writes one compact or indented JSON document of a tool to stdout.
+    #[must_use]
+    pub fn document(document: &Value, indented: bool, exit: Exit) -> Exit {
+        let text = if indented { pretty(document) } else { line(document) };
+        written(io::stdout().lock(), &text, exit)
+    }
+
+    /// Writes a tool's refusal to stderr, stdout staying empty.
+    #[must_use]
+    pub fn refusal_document(refusal: &Refusal, indented: bool) -> Exit {
+        let document = refusal.document();
+        let text = if indented { pretty(&document) } else { line(&document) };
+        written(io::stderr().lock(), &text, refusal.exit)
+    }
+
+    /// Writes a remark to stderr.
+    pub fn remark(self, text: &Text) {
+        // Nobody is left to tell when stderr itself is closed.
+        let _closed = io::stderr().lock().write_all(text.render(self.colour_err).as_bytes());
+    }
+
+    /// Writes text to stdout at once, for verbs that go on running.
+    pub fn now(self, text: &str) {
+        let mut out = io::stdout().lock();
+        // A reader that went away does not end a daemon.
+        let _closed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+}
+
+fn pretty(document: &Value) -> String {
+    let text = serde_json::to_string_pretty(document).unwrap_or_default();
+    format!("{}\n", escape_json(&text))
+}
+
+fn line(document: &Value) -> String {
+    format!("{}\n", escape_json(&document.to_string()))
+}
+
+/// A reader that closed the pipe has seen what it wanted; any other fault of the stream is ours to report.
+fn written(mut stream: impl Write, text: &str, exit: Exit) -> Exit {
+    match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
+        Ok(()) => exit,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => exit,
+        Err(_) => Exit::Usage,
+    }
+}

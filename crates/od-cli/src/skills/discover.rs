@@ -1,0 +1,83 @@
+//! The skills that an agent started in a directory would see.
+
+use std::path::{Path, PathBuf};
+
+use super::frontmatter::{Frontmatter, FrontmatterError, read};
+
+/// Where agents look, below a directory.
+pub const PLACES: [&str; 2] = [".agents/skills", ".claude/skills"];
+
+/// The largest SKILL.md that is read, in bytes.
+const SKILL_BYTES_MAX: u64 = 1024 * 1024;
+
+/// One SKILL.md.
+#[derive(Debug)]
+pub struct Found {
+    /// The file.
+    pub path: PathBuf,
+    /// The name of its directory.
+    pub directory: String,
+    /// Its text, if it could be read.
+    pub text: Option<String>,
+    /// Its head, or why it has none.
+    pub head: Result<Frontmatter, FrontmatterError>,
+    /// Whether a nearer skill of the same place and name hides it.
+    pub shadowed: bool,
+}
+
+impl Found {
+    /// Returns the name that an agent shows.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.head.as_ref().ok().and_then(Frontmatter::name).unwrap_or(&self.directory)
+    }
+}
+
+/// Finds the skills of a directory, its parents and the home directory, nearest first.
+#[must_use]
+pub fn discover(start: &Path, home: Option<&Path>) -> Vec<Found> {
+    let mut roots: Vec<&Path> = start.ancestors().collect();
+    if let Some(home) = home
+        && !roots.contains(&home)
+    {
+        roots.push(home);
+    }
+    let mut found: Vec<Found> = Vec::new();
+    for place in PLACES {
+        let mut names: Vec<String> = Vec::new();
+        for root in &roots {
+            for mut skill in in_directory(&root.join(place)) {
+                skill.shadowed = names.contains(&skill.directory);
+                names.push(skill.directory.clone());
+                found.push(skill);
+            }
+        }
+    }
+    found
+}
+
+fn in_directory(directory: &Path) -> Vec<Found> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
+    let mut found: Vec<Found> = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path().join("SKILL.md"))
+        .filter(|path| path.is_file())
+        .map(|path| load(&path))
+        .collect();
+    found.sort_by(|left, right| left.directory.cmp(&right.directory));
+    found
+}
+
+/// Reads one SKILL.md.
+#[must_use]
+pub(crate) fn load(path: &Path) -> Found {
+    let directory = path
+        .parent()
+        .and_then(Path::file_name)
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let small = std::fs::metadata(path).is_ok_and(|meta| meta.len() <= SKILL_BYTES_MAX);
+    let text = small.then(|| std::fs::read_to_string(path).ok()).flatten();
+    let head = read(text.as_deref().unwrap_or_default());
+    Found { path: path.to_owned(), directory, text, head, shadowed: false }
+}

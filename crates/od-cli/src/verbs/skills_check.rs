@@ -1,0 +1,94 @@
+//! `od skills check`
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::output::{Answer, Exit, Refusal, Style, Text};
+use crate::skills::{self, Finding, Found, Severity};
+
+/// Checks SKILL.md files; those that an agent here would see, if none are named.
+pub(crate) fn check(paths: &[PathBuf], home: Option<&Path>) -> Result<Answer, Refusal> {
+    let files = if paths.is_empty() {
+        let start = super::skills_install::resolve(None)?;
+        skills::discover(&start, home)
+    } else {
+        paths.iter().map(|path| named(path)).collect::<Result<_, _>>()?
+    };
+    if files.is_empty() {
+        return Err(Refusal::new("NOT_FOUND", "there is no skill here to check", Exit::NotFound)
+            .suggesting("name a SKILL.md, or install one with `od skills install`"));
+    }
+    let mut text = Text::new();
+    let mut rows = Vec::new();
+    let (mut errors, mut warnings) = (0, 0);
+    for file in &files {
+        let findings = findings(file);
+        for finding in &findings {
+            match finding.severity {
+                Severity::Error => errors += 1,
+                Severity::Warning => warnings += 1,
+            }
+            text = text.then(shown(&file.path, finding));
+        }
+        rows.push(json!({
+            "path": file.path,
+            "name": file.name(),
+            "findings": findings.iter().map(row).collect::<Vec<_>>(),
+        }));
+    }
+    let style = if errors > 0 { Style::Bad } else { Style::Good };
+    text = text
+        .styled(style, &format!("{} checked, {errors} errors, {warnings} warnings", files.len()));
+    let json = json!({ "skills": rows, "errors": errors, "warnings": warnings });
+    let exit = if errors > 0 { Exit::Found } else { Exit::Ok };
+    Ok(Answer::new(json, text).ending(exit))
+}
+
+fn named(path: &Path) -> Result<Found, Refusal> {
+    let file = if path.is_dir() { path.join("SKILL.md") } else { path.to_owned() };
+    // An absolute path, so that `od skills check SKILL.md` knows the name of its directory.
+    let file = std::fs::canonicalize(&file).map_err(|error| {
+        Refusal::new("NOT_FOUND", format!("{}: {error}", file.display()), Exit::NotFound)
+            .suggesting("name a SKILL.md or the directory it lies in")
+    })?;
+    Ok(skills::load(&file))
+}
+
+fn findings(file: &Found) -> Vec<Finding> {
+    let beside = file.path.parent().unwrap_or(Path::new(".")).to_owned();
+    skills::check(file.text.as_deref().unwrap_or_default(), Some(&file.directory), &|path| {
+        beside.join(path).exists()
+    })
+}
+
+fn shown(path: &Path, finding: &Finding) -> Text {
+    let (style, word) = match finding.severity {
+        Severity::Error => (Style::Bad, "error"),
+        Severity::Warning => (Style::Warn, "warning"),
+    };
+    Text::new()
+        .pieces(&[
+            (
+                Style::Bold,
+                &format!("{}:{}:{}: ", path.display(), finding.place.line, finding.place.column),
+            ),
+            (style, word),
+            (Style::Plain, ": "),
+            (Style::Plain, &finding.message),
+        ])
+        .pieces(&[(Style::Dim, "  fix: "), (Style::Plain, &finding.fix)])
+}
+
+fn row(finding: &Finding) -> Value {
+    json!({
+        "severity": match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        "line": finding.place.line,
+        "column": finding.place.column,
+        "message": finding.message,
+        "fix": finding.fix,
+    })
+}

@@ -1,0 +1,131 @@
+//! `od skills install`
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::args::SkillsInstall;
+use crate::output::{Answer, Exit, Refusal, Style, Text};
+use crate::skills::{BUILTIN_FILES, BUILTIN_NAME, BuiltinFile, PLACES};
+
+/// What would happen to one file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Fate {
+    New,
+    Same,
+    Differs,
+}
+
+struct Target {
+    file: &'static BuiltinFile,
+    path: PathBuf,
+    fate: Fate,
+}
+
+/// Writes the built-in skill where agents look: every file, or none.
+pub(crate) fn install(asked: SkillsInstall) -> Result<Answer, Refusal> {
+    let directory = resolve(asked.directory)?;
+    let mut targets = Vec::new();
+    for (place, wanted) in PLACES.into_iter().zip([asked.agents, asked.claude]) {
+        if wanted {
+            let root = directory.join(place).join(BUILTIN_NAME);
+            targets.extend(BUILTIN_FILES.iter().map(|file| target(file, &root)));
+        }
+    }
+    let changed: Vec<&Target> =
+        targets.iter().filter(|target| target.fate == Fate::Differs).collect();
+    if !changed.is_empty() && !asked.force {
+        let paths: Vec<_> =
+            changed.iter().map(|target| target.path.display().to_string()).collect();
+        let message = format!(
+            "{} of the skill's files are there and differ: {}",
+            paths.len(),
+            paths.join(", ")
+        );
+        return Err(Refusal::new("CONFLICT", message, Exit::Conflict)
+            .suggesting("`od skills install --force` replaces them")
+            .with_details(json!({ "kind": "files", "files": paths })));
+    }
+    if !asked.dry_run {
+        for target in targets.iter().filter(|target| target.fate != Fate::Same) {
+            write(&target.path, target.file.text)
+                .map_err(|error| unwritable(&target.path, &error))?;
+        }
+    }
+    Ok(answer(&directory, &targets, asked.dry_run))
+}
+
+fn target(file: &'static BuiltinFile, root: &Path) -> Target {
+    let path = root.join(file.path);
+    let fate = match fs::read(&path) {
+        Ok(bytes) if bytes == file.text.as_bytes() => Fate::Same,
+        Ok(_) => Fate::Differs,
+        Err(_) => Fate::New,
+    };
+    Target { file, path, fate }
+}
+
+fn answer(directory: &Path, targets: &[Target], dry_run: bool) -> Answer {
+    let count = |fate| targets.iter().filter(|target| target.fate == fate).count();
+    let mut text = Text::new();
+    for target in targets {
+        let (style, word) = match target.fate {
+            Fate::New => (Style::Good, if dry_run { "would write  " } else { "wrote        " }),
+            Fate::Differs => (Style::Warn, if dry_run { "would replace" } else { "replaced     " }),
+            Fate::Same => (Style::Dim, "already there"),
+        };
+        let shown = target.path.strip_prefix(directory).unwrap_or(&target.path);
+        text = text.pieces(&[
+            (style, word),
+            (Style::Plain, "  "),
+            (Style::Plain, &shown.display().to_string()),
+        ]);
+    }
+    if !dry_run {
+        text = text
+            .gap()
+            .line("Start an agent here with `od run -- AGENT` and ask for a live dashboard.");
+    }
+    let json = json!({
+        "dryRun": dry_run,
+        "directory": directory,
+        "written": count(Fate::New),
+        "replaced": count(Fate::Differs),
+        "unchanged": count(Fate::Same),
+        "files": targets.iter().map(|target| &target.path).collect::<Vec<_>>(),
+    });
+    Answer::new(json, text)
+}
+
+/// Writes beside the file and renames, so that an agent never reads half a skill.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let beside = path.with_extension("od-new");
+    fs::write(&beside, text)?;
+    fs::rename(&beside, path)
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Refusal {
+    Refusal::new("INTERNAL", format!("cannot write {}: {error}", path.display()), Exit::Usage)
+        .suggesting("check the directory's permissions and free space")
+}
+
+/// Returns the directory as an absolute path; the current one if none was given.
+pub(crate) fn resolve(directory: Option<PathBuf>) -> Result<PathBuf, Refusal> {
+    let given = directory.unwrap_or_else(|| PathBuf::from("."));
+    match fs::canonicalize(&given) {
+        Ok(path) if path.is_dir() => Ok(path),
+        Ok(_) => Err(Refusal::new(
+            "NOT_FOUND",
+            format!("{} is not a directory", given.display()),
+            Exit::NotFound,
+        )),
+        Err(error) => {
+            Err(Refusal::new("NOT_FOUND", format!("{}: {error}", given.display()), Exit::NotFound)
+                .suggesting("name a directory that exists"))
+        }
+    }
+}

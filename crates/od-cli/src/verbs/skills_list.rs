@@ -1,0 +1,89 @@
+//! `od skills list`
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::output::{Answer, Refusal, Style, Text};
+use crate::skills::{self, Form, Found, Severity};
+
+/// Shows what an agent started in the directory would see.
+pub(crate) fn list(directory: Option<PathBuf>, home: Option<&Path>) -> Result<Answer, Refusal> {
+    let start = super::skills_install::resolve(directory)?;
+    let found = skills::discover(&start, home);
+    let mut text = Text::new();
+    if found.is_empty() {
+        text = text.line("No skills here. `od skills install` adds live-artifact.");
+    }
+    let mut listed = Vec::new();
+    for skill in &found {
+        let (errors, warnings) = faults(skill);
+        text = text.then(entry(skill, errors, warnings));
+        listed.push(row(skill, errors, warnings));
+    }
+    Ok(Answer::new(json!({ "directory": start, "skills": listed }), text))
+}
+
+fn faults(skill: &Found) -> (usize, usize) {
+    let Some(source) = &skill.text else { return (1, 0) };
+    let beside = skill.path.parent().unwrap_or(Path::new(".")).to_owned();
+    let findings =
+        skills::check(source, Some(&skill.directory), &|path| beside.join(path).exists());
+    let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    (errors, findings.len() - errors)
+}
+
+fn description(skill: &Found) -> String {
+    match &skill.head {
+        Ok(head) => head.description().unwrap_or_default(),
+        Err(error) => format!("unreadable: {error}"),
+    }
+}
+
+fn entry(skill: &Found, errors: usize, warnings: usize) -> Text {
+    let mut marks = Vec::new();
+    if skill.shadowed {
+        marks.push("hidden by a nearer one".to_owned());
+    }
+    if errors > 0 || warnings > 0 {
+        marks.push(format!(
+            "{errors} errors, {warnings} warnings: `od skills check {}`",
+            skill.path.display()
+        ));
+    }
+    let mark = if marks.is_empty() { String::new() } else { format!("  ({})", marks.join("; ")) };
+    let style = if errors > 0 { Style::Bad } else { Style::Warn };
+    let mut text = Text::new()
+        .pieces(&[(Style::Bold, skill.name()), (style, &mark)])
+        .styled(Style::Dim, &format!("  {}", skill.path.display()))
+        .line(&format!("  {}", description(skill)));
+    if let Ok(head) = &skill.head
+        && !head.triggers().is_empty()
+    {
+        text = text.line(&format!("  triggers: {}", head.triggers().join(", ")));
+    }
+    text.gap()
+}
+
+fn row(skill: &Found, errors: usize, warnings: usize) -> Value {
+    let (form, triggers) = match &skill.head {
+        Ok(head) => {
+            let form = match head.form {
+                Form::AgentSkills => "agent_skills",
+                Form::OpenDesign => "open_design",
+            };
+            (Some(form), head.triggers())
+        }
+        Err(_) => (None, Vec::new()),
+    };
+    json!({
+        "name": skill.name(),
+        "description": description(skill),
+        "path": skill.path,
+        "form": form,
+        "triggers": triggers,
+        "shadowed": skill.shadowed,
+        "errors": errors,
+        "warnings": warnings,
+    })
+}

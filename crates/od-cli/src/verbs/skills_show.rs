@@ -1,0 +1,27 @@
+//! `od skills show`
+
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::output::{Answer, Exit, Refusal, Text};
+use crate::skills::{self, BUILTIN_FILES, BUILTIN_NAME};
+
+/// Prints a skill: the one on disk that an agent would see, else the built-in one.
+pub(crate) fn show(name: &str, home: Option<&Path>) -> Result<Answer, Refusal> {
+    let start = super::skills_install::resolve(None)?;
+    let found = skills::discover(&start, home);
+    let on_disk = found.iter().find(|skill| skill.name() == name && skill.text.is_some());
+    let (path, text) = match on_disk {
+        Some(skill) => (Some(&skill.path), skill.text.as_deref().unwrap_or_default()),
+        None if name == BUILTIN_NAME => (None, BUILTIN_FILES[0].text),
+        None => {
+            let message = format!("no skill `{name}` is installed here");
+            return Err(Refusal::new("NOT_FOUND", message, Exit::NotFound).suggesting(
+                "`od skills list` shows what is; the built-in one is `live-artifact`",
+            ));
+        }
+    };
+    let json = json!({ "name": name, "path": path, "builtIn": path.is_none(), "text": text });
+    Ok(Answer::new(json, Text::new().block(text)))
+}
