@@ -1,5 +1,6 @@
 //! Derived files: one table of generators, one comparison.
 
+mod cli;
 mod compare;
 mod table;
 

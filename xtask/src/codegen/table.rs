@@ -19,4 +19,5 @@ pub(crate) struct GeneratedFile {
 }
 
 /// Every derived file. A new generator is a new line here.
-pub(crate) const GENERATED: &[Generated] = &[];
+pub(crate) const GENERATED: &[Generated] =
+    &[Generated { name: "cli", owns: None, render: super::cli::render }];

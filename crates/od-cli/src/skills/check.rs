@@ -72,7 +72,7 @@ fn unreadable(error: &FrontmatterError) -> Finding {
         }
         FrontmatterError::Yaml { place, .. } => (
             *place,
-            "put text with `: ` or `#` or a leading `[`, `{`, `*`, `&` in double quotes, and indent with spaces",
+            "give each key once, put text with `: ` or `#` or a leading `[`, `{`, `*`, `&` in double quotes, and indent with spaces",
         ),
         FrontmatterError::NotAMapping { .. } => {
             (Place { line: 2, column: 1 }, "write one `key: value` on each line")
@@ -241,14 +241,7 @@ fn check_metadata(entry: &Entry, findings: &mut Vec<Finding>) {
 }
 
 fn check_unknown(head: &Frontmatter, findings: &mut Vec<Finding>) {
-    for (at, entry) in head.entries.iter().enumerate() {
-        if head.entries[..at].iter().any(|other| other.key == entry.key) {
-            findings.push(error(
-                place(entry),
-                format!("`{}` is given twice", entry.key),
-                "keep one of them",
-            ));
-        }
+    for entry in &head.entries {
         if KEYS.contains(&entry.key.as_str()) {
             continue;
         }

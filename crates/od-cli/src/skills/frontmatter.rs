@@ -127,7 +127,12 @@ pub fn read(text: &str) -> Result<Frontmatter, FrontmatterError> {
     if yaml.len() > FRONTMATTER_BYTES_MAX {
         return Err(FrontmatterError::TooLong { bytes: yaml.len() });
     }
-    let node: Node = serde_saphyr::from_str(&yaml).map_err(|error| yaml_error(&error))?;
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! { max_nodes: 1_000, max_depth: 16, max_aliases: 16, max_documents: 1 },
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: 1_000 },
+    };
+    let node: Node =
+        serde_saphyr::from_str_with_options(&yaml, options).map_err(|error| yaml_error(&error))?;
     let entries = match node {
         Node::Map(entries) => entries,
         Node::Empty => Vec::new(),
