@@ -1,3 +1,10 @@
-//! HTTP and SSE over hyper: the request guard, dispatch, the embedded console, and the composition\n//! of the adapters.
+//! HTTP and SSE over hyper: the request guard, dispatch, the embedded console, and the composition
+//! of the adapters.
 //!
 //! Must not know: rules.
+
+mod console;
+mod http;
+mod lifecycle;
+mod session;
+mod sse;

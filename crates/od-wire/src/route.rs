@@ -270,15 +270,14 @@ mod tests {
     #[test]
     fn the_agents_door_takes_tool_tokens_and_nothing_else_does() {
         for route in ROUTES {
-            let is_tool = matches!(route.access, Access::Tool(_) | Access::AnyTool);
+            let is_tool = matches!(route.access, Tool(_) | AnyTool);
             assert_eq!(route.path.starts_with("/api/tools/"), is_tool, "{}", route.path);
         }
     }
 
     #[test]
     fn only_health_session_and_the_api_description_are_open() {
-        let open: Vec<&str> =
-            ROUTES.iter().filter(|r| r.access == Access::Open).map(|r| r.path).collect();
+        let open: Vec<&str> = ROUTES.iter().filter(|r| r.access == Open).map(|r| r.path).collect();
         assert_eq!(open, ["/api/health", "/api/session", "/openapi.json"]);
     }
 

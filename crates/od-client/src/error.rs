@@ -1,0 +1,95 @@
+//! Why a call did not give what was asked for.
+
+use std::io;
+use std::time::Duration;
+
+use od_core::error::{ErrorCode, Failure};
+
+/// Why a call failed.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// The daemon said no.
+    #[error("{}", failure.message)]
+    Refused {
+        /// The status.
+        status: u16,
+        /// Its refusal, as in the envelope.
+        failure: Box<Failure>,
+        /// The id to quote.
+        request_id: Option<String>,
+    },
+    /// Nobody listens there.
+    #[error("no daemon answers at {url}")]
+    Unreachable {
+        /// Where it was expected.
+        url: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The daemon took too long.
+    #[error("the daemon at {url} did not answer within {} s", after.as_secs())]
+    TimedOut {
+        /// Where it is.
+        url: String,
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// The address is not one a daemon has.
+    #[error("`{url}` is not a daemon's address")]
+    Address {
+        /// The address given.
+        url: String,
+    },
+    /// The bearer cannot stand in a header.
+    #[error("the token is not one a daemon has made")]
+    Bearer,
+    /// The request could not be written.
+    #[error("the request cannot be written as JSON")]
+    Encode {
+        /// Why not.
+        source: serde_json::Error,
+    },
+    /// The answer is not what the contract says.
+    #[error("the daemon's answer cannot be read")]
+    Decode {
+        /// Why not.
+        source: serde_json::Error,
+    },
+    /// The connection broke, or somebody else listens there.
+    #[error("the answer of {url} broke off or is not HTTP")]
+    Broken {
+        /// Where.
+        url: String,
+        /// What happened.
+        source: hyper::Error,
+    },
+    /// The answer is longer than any answer of a daemon.
+    #[error("the answer of {url} is longer than {allowed} bytes")]
+    TooLarge {
+        /// Where.
+        url: String,
+        /// The limit.
+        allowed: usize,
+    },
+}
+
+impl From<&CallError> for Failure {
+    fn from(error: &CallError) -> Self {
+        match error {
+            CallError::Refused { failure, .. } => (**failure).clone(),
+            CallError::Unreachable { .. } => Self::new(ErrorCode::Internal, error.to_string())
+                .suggest("start the daemon with `od serve`, or run the agent with `od run -- …`"),
+            CallError::TimedOut { .. } => Self::new(ErrorCode::Internal, error.to_string())
+                .suggest("look at the daemon's log; `od doctor` checks it"),
+            CallError::Address { .. } => Self::new(ErrorCode::BadRequest, error.to_string())
+                .suggest("give http://127.0.0.1 and the daemon's port"),
+            CallError::Bearer => Self::new(ErrorCode::ToolTokenInvalid, error.to_string())
+                .suggest("use the token of `od run` unchanged"),
+            CallError::Encode { .. } => Self::new(ErrorCode::BadRequest, error.to_string()),
+            CallError::Decode { .. } | CallError::Broken { .. } | CallError::TooLarge { .. } => {
+                Self::new(ErrorCode::Internal, error.to_string())
+                    .suggest("`od doctor` checks that daemon and program are of one version")
+            }
+        }
+    }
+}

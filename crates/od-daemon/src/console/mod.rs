@@ -1,0 +1,6 @@
+//! The console: its files, embedded, under its own policy.
+
+mod files;
+mod serve;
+
+pub(crate) use serve::{find, is_file};

@@ -1,0 +1,148 @@
+//! The access log: one JSON line a request, written by a thread of its own.
+//!
+//! A line names the route, never the path: paths carry preview tickets and ids that people chose.
+//! No header, no query, no body is ever part of a record, so none can leak.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::request_id::RequestId;
+
+/// Records waiting to be written; beyond it they are counted and dropped.
+const PENDING_MAX: usize = 8192;
+/// How often the writer looks.
+const FLUSH_EVERY: Duration = Duration::from_millis(100);
+
+/// What is remembered of one request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record {
+    pub(crate) at_unix_ms: i64,
+    pub(crate) request: RequestId,
+    pub(crate) method: &'static str,
+    pub(crate) route: &'static str,
+    pub(crate) status: u16,
+    pub(crate) bytes: u64,
+    pub(crate) micros: u64,
+    /// The error code of the answer, if it was one.
+    pub(crate) code: Option<&'static str>,
+}
+
+/// Where access lines go.
+pub enum LogSink {
+    /// Nowhere.
+    Off,
+    /// To the process's standard error.
+    Stderr,
+    /// To a writer of the caller's.
+    Writer(Box<dyn Write + Send>),
+}
+
+impl std::fmt::Debug for LogSink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Off => "Off",
+            Self::Stderr => "Stderr",
+            Self::Writer(_) => "Writer",
+        })
+    }
+}
+
+/// Takes records without ever waiting for the writer.
+#[derive(Debug)]
+pub(crate) struct AccessLog {
+    pending: Arc<Mutex<Pending>>,
+    writer: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Pending {
+    records: Vec<Record>,
+    dropped: u64,
+    closed: bool,
+    enabled: bool,
+}
+
+impl AccessLog {
+    /// Starts the writer. Fails if the thread cannot be started.
+    pub(crate) fn start(sink: LogSink) -> io::Result<Self> {
+        let pending = Arc::new(Mutex::new(Pending::default()));
+        let out: Box<dyn Write + Send> = match sink {
+            LogSink::Off => return Ok(Self { pending, writer: None }),
+            LogSink::Stderr => Box::new(io::stderr()),
+            LogSink::Writer(writer) => writer,
+        };
+        lock(&pending).enabled = true;
+        let shared = Arc::clone(&pending);
+        let writer = thread::Builder::new()
+            .name("od-access-log".to_owned())
+            .spawn(move || write_until_closed(&shared, out))?;
+        Ok(Self { pending, writer: Some(writer) })
+    }
+
+    pub(crate) fn push(&self, record: Record) {
+        let mut pending = lock(&self.pending);
+        if !pending.enabled {
+            return;
+        }
+        if pending.records.len() >= PENDING_MAX {
+            pending.dropped += 1;
+        } else {
+            pending.records.push(record);
+        }
+    }
+}
+
+impl Drop for AccessLog {
+    fn drop(&mut self) {
+        lock(&self.pending).closed = true;
+        if let Some(writer) = self.writer.take() {
+            writer.thread().unpark();
+            // A panic of the writer has already lost its lines; there is nobody to tell.
+            let _ = writer.join();
+        }
+    }
+}
+
+fn write_until_closed(pending: &Mutex<Pending>, mut out: Box<dyn Write + Send>) {
+    let mut records = Vec::new();
+    let mut text = String::new();
+    loop {
+        let (dropped, closed) = {
+            let mut pending = lock(pending);
+            std::mem::swap(&mut records, &mut pending.records);
+            (std::mem::take(&mut pending.dropped), pending.closed)
+        };
+        text.clear();
+        for record in records.drain(..) {
+            push_line(&mut text, &record);
+        }
+        if dropped > 0 {
+            let _ = writeln!(text, r#"{{"log":"access","dropped":{dropped}}}"#);
+        }
+        // A closed stderr must not stop the daemon.
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        if closed {
+            return;
+        }
+        thread::park_timeout(FLUSH_EVERY);
+    }
+}
+
+fn push_line(text: &mut String, record: &Record) {
+    let Record { at_unix_ms, request, method, route, status, bytes, micros, code } = record;
+    let _ = write!(
+        text,
+        r#"{{"log":"access","at":{at_unix_ms},"requestId":"{request}","method":"{method}","route":"{route}","status":{status},"bytes":{bytes},"us":{micros}"#
+    );
+    if let Some(code) = code {
+        let _ = write!(text, r#","code":"{code}""#);
+    }
+    text.push_str("}\n");
+}
+
+fn lock(pending: &Mutex<Pending>) -> MutexGuard<'_, Pending> {
+    pending.lock().unwrap_or_else(PoisonError::into_inner)
+}

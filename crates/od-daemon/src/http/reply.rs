@@ -1,0 +1,236 @@
+//! Answers: a handler says what, this file says with which headers.
+
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
+use serde::Serialize;
+
+use super::body::Body;
+use crate::sse::stream::EventStream;
+
+const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
+const SAME_ORIGIN: HeaderValue = HeaderValue::from_static("same-origin");
+const OFF: HeaderValue = HeaderValue::from_static("off");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const PRIVATE_NO_CACHE: HeaderValue = HeaderValue::from_static("private, no-cache");
+const DENY_ALL: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; base-uri 'none'");
+const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+/// The console's own policy: its own files, its own API, and frames from the preview origin.
+fn console_policy(preview_origin: &str) -> String {
+    format!(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+         font-src 'self'; connect-src 'self'; frame-src {preview_origin}; base-uri 'none'; \
+         form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+    )
+}
+
+/// The sandbox of every preview.
+fn preview_policy(console_origin: &str) -> String {
+    format!(
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; \
+         base-uri 'none'; form-action 'none'; frame-ancestors {console_origin}; \
+         sandbox allow-popups allow-popups-to-escape-sandbox"
+    )
+}
+
+/// The policies of one daemon, made once: they name its two origins.
+#[derive(Clone, Debug)]
+pub(crate) struct Policies {
+    pub(crate) console: HeaderValue,
+    pub(crate) preview: HeaderValue,
+}
+
+impl Policies {
+    pub(crate) fn new(console_origin: &str, preview_origin: &str) -> Result<Self, InvalidOrigin> {
+        let value = |text: String| HeaderValue::try_from(text).map_err(|_| InvalidOrigin);
+        Ok(Self {
+            console: value(console_policy(preview_origin))?,
+            preview: value(preview_policy(console_origin))?,
+        })
+    }
+}
+
+/// An origin that cannot stand in a header. Socket addresses always can.
+#[derive(Debug, thiserror::Error)]
+#[error("an origin cannot stand in a header")]
+pub(crate) struct InvalidOrigin;
+
+/// What a handler answers.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    /// A JSON document, never stored by anyone.
+    Json {
+        /// The status.
+        status: StatusCode,
+        /// The document.
+        body: Bytes,
+    },
+    /// A page or a source text under the preview policy.
+    Preview {
+        /// The bytes, shared with the cache they come from.
+        body: Bytes,
+        /// A strong validator, quotes included.
+        etag: HeaderValue,
+        /// HTML or plain text.
+        content_type: &'static str,
+    },
+    /// A file of the console.
+    ConsoleFile {
+        /// The bytes.
+        body: Bytes,
+        /// A strong validator, quotes included.
+        etag: HeaderValue,
+        /// By its extension.
+        content_type: &'static str,
+    },
+    /// The client has this already.
+    NotModified {
+        /// The validator that matched.
+        etag: HeaderValue,
+        /// Whose policy the stored answer has.
+        policy: Policy,
+    },
+    /// Go to the console's one origin.
+    Redirect(HeaderValue),
+    /// Events until one side leaves.
+    Events(EventStream),
+}
+
+/// Which content security policy an answer carries.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Policy {
+    /// The console's.
+    Console,
+    /// The sandbox.
+    Preview,
+}
+
+impl Reply {
+    /// Answers 200 with a JSON document.
+    pub(crate) fn json(value: &impl Serialize) -> Self {
+        Self::json_with(StatusCode::OK, value)
+    }
+
+    /// Answers with a JSON document.
+    pub(crate) fn json_with(status: StatusCode, value: &impl Serialize) -> Self {
+        let body =
+            serde_json::to_vec(value).expect("wire types have string keys and no failing parts");
+        Self::Json { status, body: Bytes::from(body) }
+    }
+
+    /// Makes the response, with the headers that every answer carries.
+    pub(crate) fn into_response(self, policies: &Policies) -> Response<Body> {
+        let mut response = match self {
+            Self::Json { status, body } => json_response(status, body),
+            Self::Preview { body, etag, content_type } => {
+                cached(body, etag, content_type, &policies.preview)
+            }
+            Self::ConsoleFile { body, etag, content_type } => {
+                cached(body, etag, content_type, &policies.console)
+            }
+            Self::NotModified { etag, policy } => {
+                let policy = match policy {
+                    Policy::Console => &policies.console,
+                    Policy::Preview => &policies.preview,
+                };
+                let mut response = Response::new(Body::empty());
+                *response.status_mut() = StatusCode::NOT_MODIFIED;
+                let headers = response.headers_mut();
+                headers.insert(header::ETAG, etag);
+                headers.insert(header::CACHE_CONTROL, PRIVATE_NO_CACHE);
+                headers.insert(header::CONTENT_SECURITY_POLICY, policy.clone());
+                response
+            }
+            Self::Redirect(location) => {
+                let mut response = Response::new(Body::empty());
+                *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
+                response.headers_mut().insert(header::LOCATION, location);
+                response.headers_mut().insert(header::CACHE_CONTROL, NO_STORE);
+                response
+            }
+            Self::Events(stream) => {
+                let mut response = Response::new(Body::events(stream));
+                let headers = response.headers_mut();
+                headers.insert(
+                    header::CONTENT_TYPE,
+                    HeaderValue::from_static("text/event-stream; charset=utf-8"),
+                );
+                headers.insert(header::CACHE_CONTROL, NO_STORE);
+                headers.insert(header::CONTENT_SECURITY_POLICY, DENY_ALL);
+                response
+            }
+        };
+        stamp(&mut response);
+        response
+    }
+}
+
+fn json_response(status: StatusCode, body: Bytes) -> Response<Body> {
+    let mut response = Response::new(Body::whole(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CACHE_CONTROL, NO_STORE);
+    headers.insert(header::CONTENT_SECURITY_POLICY, DENY_ALL);
+    response
+}
+
+fn cached(
+    body: Bytes,
+    etag: HeaderValue,
+    content_type: &'static str,
+    policy: &HeaderValue,
+) -> Response<Body> {
+    let mut response = Response::new(Body::whole(body));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(header::ETAG, etag);
+    headers.insert(header::CACHE_CONTROL, PRIVATE_NO_CACHE);
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy.clone());
+    response
+}
+
+/// The headers of every answer, errors included.
+fn stamp(response: &mut Response<Body>) {
+    let headers = response.headers_mut();
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
+    headers.insert(header::REFERRER_POLICY, NO_REFERRER);
+    headers.insert(CORP, SAME_ORIGIN);
+    headers.insert(header::X_DNS_PREFETCH_CONTROL, OFF);
+}
+
+/// Returns true if `If-None-Match` names this strong validator, or anything.
+pub(crate) fn matches_etag(if_none_match: Option<&HeaderValue>, etag: &HeaderValue) -> bool {
+    let Some(Ok(given)) = if_none_match.map(HeaderValue::to_str) else { return false };
+    given.split(',').map(str::trim).any(|candidate| {
+        candidate == "*"
+            || candidate.strip_prefix("W/").unwrap_or(candidate).as_bytes() == etag.as_bytes()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_validator_is_compared_as_http_says() {
+        let etag = HeaderValue::from_static("\"abc\"");
+        let check = |given: &'static str, expected: bool| {
+            assert_eq!(
+                matches_etag(Some(&HeaderValue::from_static(given)), &etag),
+                expected,
+                "{given}"
+            );
+        };
+        check("\"abc\"", true);
+        check("W/\"abc\"", true);
+        check("\"x\", \"abc\"", true);
+        check("*", true);
+        check("abc", false);
+        check("\"abcd\"", false);
+        assert!(!matches_etag(None, &etag));
+    }
+}

@@ -1,0 +1,3 @@
+//! Start, single instance, stop.
+
+pub(crate) mod instance;

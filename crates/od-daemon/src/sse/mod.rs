@@ -1,0 +1,5 @@
+//! Server-sent events: frames, the hub that fans them out, and one follower's stream.
+
+pub(crate) mod frame;
+pub(crate) mod hub;
+pub(crate) mod stream;
