@@ -9,9 +9,11 @@ mod disk;
 mod project_files;
 mod projects;
 mod system;
+mod vault;
 
 pub use blocking::Lane;
 pub use data_dir::DataDir;
 pub use project_files::DiskProjectFiles;
 pub use projects::FileProjectRegistry;
 pub use system::{SystemClock, SystemEntropy};
+pub use vault::FileVault;

@@ -1,0 +1,162 @@
+//! Where connector credentials and the state of each connection are kept.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use od_core::ids::{ConnectorId, Timestamp};
+use zeroize::Zeroizing;
+
+/// A credential. It is wiped when dropped, and prints as nothing but its kind.
+#[derive(Clone, Eq, PartialEq)]
+pub struct Secret(Zeroizing<String>);
+
+/// Why a text is no credential.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum ParseSecretError {
+    /// Nothing was given.
+    #[error("the secret is empty")]
+    Empty,
+    /// Shorter than any credential; scrubbing it from output would tear holes into ordinary text.
+    #[error("the secret is shorter than {} characters", Secret::LENGTH_MIN)]
+    TooShort,
+    /// Longer than any credential.
+    #[error("the secret is longer than {} bytes", Secret::LENGTH_MAX)]
+    TooLong,
+    /// It cannot be a header value.
+    #[error("the secret holds a space or a character outside visible ASCII")]
+    NotVisibleAscii,
+}
+
+impl Secret {
+    /// Fewer characters are refused.
+    pub const LENGTH_MIN: usize = 8;
+    /// More bytes are refused.
+    pub const LENGTH_MAX: usize = 4096;
+
+    /// Accepts a credential as it was typed; white space around it is dropped.
+    pub fn parse(text: &str) -> Result<Self, ParseSecretError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(ParseSecretError::Empty);
+        }
+        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(ParseSecretError::NotVisibleAscii);
+        }
+        if text.len() < Self::LENGTH_MIN {
+            return Err(ParseSecretError::TooShort);
+        }
+        if text.len() > Self::LENGTH_MAX {
+            return Err(ParseSecretError::TooLong);
+        }
+        Ok(Self(Zeroizing::new(text.to_owned())))
+    }
+
+    /// Returns the credential itself. Only for a request to its own host, the vault, and scrubbing.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+/// What a person decided about a connector.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Standing {
+    /// Connected, with or without a secret.
+    Connected,
+    /// Disconnected: known, but not to be used until connected again.
+    Disconnected,
+    /// Switched off.
+    Disabled,
+}
+
+/// One connection, without its secret.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Connection {
+    /// Which connector.
+    pub connector: ConnectorId,
+    /// What was decided about it.
+    pub standing: Standing,
+    /// Whose data it gives, as the provider named it.
+    pub account_label: Option<String>,
+    /// When that was decided.
+    pub changed_at: Timestamp,
+}
+
+/// Why the vault could not do it.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum VaultError {
+    /// A file of the vault is readable by others, of another owner or not a regular file.
+    #[error("the credential vault is not private: {reason}")]
+    NotPrivate {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The vault was changed by something else, or its key is not the one it was written with.
+    #[error("the credential vault cannot be opened: {reason}")]
+    Damaged {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The disk did not play along.
+    #[error("the credential vault cannot be used: {reason}")]
+    Unavailable {
+        /// The operating system's words.
+        reason: String,
+    },
+}
+
+/// Keeps credentials, and what a person decided about each connector.
+///
+/// # Contract
+///
+/// - A secret comes out only through [`secret`](Self::secret) and [`secrets`](Self::secrets); `connections` gives labels.
+/// - `put` replaces the connection and its secret in one step, durably: a reader sees the old pair or the new one.
+/// - `put` without a secret forgets the one that was kept.
+/// - A change by another process is seen by the next call.
+/// - Nothing is created by reading.
+#[async_trait]
+pub trait CredentialVault: fmt::Debug + Send + Sync {
+    /// Returns every connection that was ever decided on, ordered by connector.
+    async fn connections(&self) -> Result<Vec<Connection>, VaultError>;
+
+    /// Replaces one connection and its secret.
+    async fn put(&self, connection: Connection, secret: Option<Secret>) -> Result<(), VaultError>;
+
+    /// Returns the secret of one connector, if it has one.
+    async fn secret(&self, connector: &ConnectorId) -> Result<Option<Secret>, VaultError>;
+
+    /// Returns every secret that is kept, so that output can be scrubbed of all of them.
+    async fn secrets(&self) -> Result<Vec<Secret>, VaultError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_taken_as_typed_and_never_printed() {
+        let secret = Secret::parse(" ghp_0123456789\n").unwrap();
+        assert_eq!(secret.expose(), "ghp_0123456789");
+        assert_eq!(format!("{secret:?}"), "Secret(..)");
+    }
+
+    #[test]
+    fn what_cannot_be_a_header_or_would_tear_text_apart_is_refused() {
+        for (text, expected) in [
+            ("", ParseSecretError::Empty),
+            ("  \n", ParseSecretError::Empty),
+            ("abc", ParseSecretError::TooShort),
+            ("two words here", ParseSecretError::NotVisibleAscii),
+            ("line\r\nInjected: header", ParseSecretError::NotVisibleAscii),
+            ("pässword-long", ParseSecretError::NotVisibleAscii),
+            (&"x".repeat(5000), ParseSecretError::TooLong),
+        ] {
+            assert_eq!(Secret::parse(text), Err(expected), "{text:?}");
+        }
+    }
+}
