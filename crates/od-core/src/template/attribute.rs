@@ -1,13 +1,11 @@
 //! Attributes: which are allowed, what their values may be, what they put into the program.
 
-use std::ops::Range;
-
 use super::binding;
 use super::compile::Compiler;
-use super::css_policy::{self, Follower};
+use super::css_policy::{self};
 use super::element::Space;
 use super::issue::{IssueCode, delete, replace};
-use super::program::{Guard, Guarded, Mark, Op, Part, Place};
+use super::program::{Guard, Mark, Op, Place};
 use super::reference;
 use super::scan::{Attribute, Quote, Tag};
 use super::url_policy::{self, Destination};
@@ -167,29 +165,28 @@ impl<'s> Compiler<'s> {
             );
             return Some(span.end);
         }
-        if attribute.quote == Quote::Unquoted {
-            if let Some(open) =
+        if attribute.quote == Quote::Unquoted
+            && let Some(open) =
                 binding::next_open(self.source, attribute.value.start..attribute.value.end)
-            {
-                let braces = binding::braces(self.source, open, open..tag.span.end - 1);
-                let end = braces
-                    .map_or(attribute.value.end, |braces| braces.end.max(attribute.value.end));
-                let value = self.source[attribute.value.start..end].replace('"', "&quot;");
-                let fix = replace(
-                    attribute.value.start..end,
-                    format!("\"{value}\""),
-                    "put the value in quotes",
-                );
-                let message = "a value with spaces would fall apart without quotes";
-                self.issues.add(
-                    IssueCode::BindingUnquoted,
-                    self.source,
-                    attribute.span.start..end,
-                    message,
-                    fix,
-                );
-                return Some(end);
-            }
+        {
+            let braces = binding::braces(self.source, open, open..tag.span.end - 1);
+            let end =
+                braces.map_or(attribute.value.end, |braces| braces.end.max(attribute.value.end));
+            let value = self.source[attribute.value.start..end].replace('"', "&quot;");
+            let fix = replace(
+                attribute.value.start..end,
+                format!("\"{value}\""),
+                "put the value in quotes",
+            );
+            let message = "a value with spaces would fall apart without quotes";
+            self.issues.add(
+                IssueCode::BindingUnquoted,
+                self.source,
+                attribute.span.start..end,
+                message,
+                fix,
+            );
+            return Some(end);
         }
         let is_plain = |byte: u8| {
             byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.' | b'@')
@@ -281,65 +278,6 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn check_literal_url(&mut self, attribute: &Attribute<'s>, guard: Guard, subject: Subject<'_>) {
-        let value = &self.source[attribute.value.clone()];
-        let Some(decoded) = self.decode(attribute.value.clone()) else { return };
-        match url_policy::check(guard, &decoded) {
-            Ok(Destination::Page) => {}
-            Ok(Destination::Local | Destination::External) => {
-                self.warn_if_loaded(attribute, subject.element);
-            }
-            Err(fault) => {
-                let fix = replace(
-                    attribute.value.clone(),
-                    "#",
-                    "write an http or https URL, a relative path, or #",
-                );
-                let message = format!("`{}` has {fault}", super::issue::shorten(value));
-                self.issues.add(
-                    IssueCode::UrlRefused,
-                    self.source,
-                    attribute.span.clone(),
-                    message,
-                    fix,
-                );
-            }
-        }
-    }
-
-    fn warn_if_loaded(&mut self, attribute: &Attribute<'s>, element: &str) {
-        let loads = matches!(&*attribute.name, "src" | "srcset" | "poster" | "background")
-            || matches!(element, "image" | "use" | "feimage");
-        if loads {
-            let message = "the preview loads nothing from elsewhere: draw with inline SVG";
-            self.warnings.add(
-                WarningCode::WillNotLoad,
-                self.source,
-                attribute.span.clone(),
-                message,
-            );
-        }
-    }
-
-    /// Decodes literal attribute text, or refuses a reference that the checks do not know.
-    fn decode(&mut self, span: Range<usize>) -> Option<String> {
-        match reference::decode(&self.source[span.clone()]) {
-            Ok(decoded) => Some(decoded),
-            Err(unknown) => {
-                let at = span.start + unknown.at;
-                let reference = at..at + unknown.length;
-                let fix = replace(
-                    at..at + 1,
-                    "&amp;",
-                    "write &amp; for an ampersand, or the character itself",
-                );
-                let message = "a named character reference in a URL or style";
-                self.issues.add(IssueCode::UrlRefused, self.source, reference, message, fix);
-                None
-            }
-        }
-    }
-
     fn bind_ordinary(&mut self, tag: &Tag<'s>, attribute: &Attribute<'s>) {
         let end = attribute.value.end;
         let mut from = attribute.value.start;
@@ -360,91 +298,6 @@ impl<'s> Compiler<'s> {
                 return;
             }
         }
-    }
-
-    fn bind_guarded(&mut self, tag: &Tag<'s>, attribute: &Attribute<'s>, guard: Guard) {
-        let end = attribute.value.end;
-        let mut from = attribute.value.start;
-        let mut parts = Vec::new();
-        let mut follower = Follower::default();
-        self.emitter.copy_to(from);
-        while let Some(open) = binding::next_open(self.source, from..end) {
-            if self.issues.is_full() {
-                return;
-            }
-            let Some(found) = self.read_binding(from, open, end) else { return };
-            if !self.literal_part(from..open, &mut parts, &mut follower) {
-                return;
-            }
-            match found {
-                Ok(found) => {
-                    if guard == Guard::Css && self.refuse_in_css(attribute, &found.span, follower) {
-                        return;
-                    }
-                    follower.pass_value();
-                    let name = attribute.name.as_ref().into();
-                    let place =
-                        if guard == Guard::Css { Place::Style(name) } else { Place::Url(name) };
-                    parts.push(Part::Binding(self.add_binding_in(
-                        &found,
-                        place,
-                        tag.name.as_ref().into(),
-                    )));
-                    from = found.span.end;
-                }
-                Err(end) => from = end,
-            }
-        }
-        if !self.literal_part(from..end, &mut parts, &mut follower) {
-            return;
-        }
-        self.warn_if_loaded(attribute, &tag.name);
-        let guarded = self.emitter.program.guarded.len() as u32;
-        self.emitter.program.guarded.push(Guarded { parts: parts.into(), guard });
-        self.emitter.op(if guard == Guard::Css {
-            Op::Style { guarded }
-        } else {
-            Op::Url { guarded }
-        });
-        self.emitter.skip_to(end);
-    }
-
-    fn literal_part(
-        &mut self,
-        span: Range<usize>,
-        parts: &mut Vec<Part>,
-        follower: &mut Follower,
-    ) -> bool {
-        if span.is_empty() {
-            return true;
-        }
-        let Some(decoded) = self.decode(span.clone()) else { return false };
-        follower.read(&decoded);
-        let raw = self.emitter.store(span);
-        parts.push(Part::Literal { raw, decoded: decoded.into() });
-        true
-    }
-
-    fn refuse_in_css(
-        &mut self,
-        attribute: &Attribute<'s>,
-        braces: &Range<usize>,
-        follower: Follower,
-    ) -> bool {
-        let following = self.source[braces.end..attribute.value.end].chars().next();
-        let Some(fault) = follower.fault(following) else { return false };
-        let fix = delete(
-            attribute.span.clone(),
-            format!("remove {}, or bind a whole CSS value", attribute.name),
-        );
-        self.issues.add(
-            IssueCode::BindingInCss,
-            self.source,
-            braces.clone(),
-            format!("{fault}, so the value cannot be checked"),
-            fix,
-        );
-        true
     }
 
     fn link(&self, tag: &Tag<'s>, subject: Subject<'_>) -> Link {

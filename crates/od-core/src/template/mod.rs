@@ -10,13 +10,17 @@
 
 mod attribute;
 mod binding;
+mod check;
 mod compile;
 mod css_policy;
 mod document;
 mod element;
 mod end_tag;
+mod envelope;
 mod escape;
 mod foreign;
+mod guarded;
+mod inspect;
 mod issue;
 mod open;
 mod path;
@@ -32,11 +36,13 @@ mod text;
 mod url_policy;
 mod warning;
 
+pub use check::{Coverage, DataCheck};
 pub use css_policy::CssFault;
+pub use inspect::{INSPECTION_STYLE, Inspection};
 pub use issue::{Edit, Fix, ISSUES_MAX, IssueCode, TemplateIssue};
 pub use path::{Path, Root, Segment};
 pub use program::{Binding, Place, Repeat};
-pub use render::{RENDERED_BYTES_MAX, RenderError, RenderReport};
+pub use render::{BindingPlace, RENDERED_BYTES_MAX, RenderError, RenderReport};
 pub use template::{TEMPLATE_BYTES_MAX, Template};
 pub use url_policy::UrlFault;
 pub use warning::{TemplateWarning, WarningCode, Warnings};

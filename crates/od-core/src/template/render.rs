@@ -1,5 +1,6 @@
 //! Rendering: walks the program and escapes as it copies.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde_json::{Number, Value};
@@ -7,6 +8,7 @@ use serde_json::{Number, Value};
 use super::attribute::LINK_ATTRIBUTES;
 use super::css_policy::{self, CssFault, Tail};
 use super::escape::write_escaped;
+use super::inspect::{self, Inspection};
 use super::program::{Binding, Guarded, Op, Part, Program};
 use super::url_policy::{self, Destination, UrlFault};
 
@@ -84,16 +86,29 @@ pub enum RenderError {
     Write(#[from] io::Error),
 }
 
+impl RenderError {
+    /// Returns where in the template the data did not fit, if it was that.
+    #[must_use]
+    pub const fn place(&self) -> Option<&BindingPlace> {
+        match self {
+            Self::NotScalar { at, .. }
+            | Self::NotArray { at, .. }
+            | Self::Url { at, .. }
+            | Self::Css { at, .. } => Some(at),
+            Self::TooLarge | Self::Write(_) => None,
+        }
+    }
+}
+
 /// Renders the program.
 pub(super) fn render<W: Write>(
     program: &Program,
     data: &Value,
+    inspection: Option<Inspection<'_>>,
     out: &mut W,
 ) -> Result<RenderReport, RenderError> {
-    let out = Counted { inner: out, bytes: 0 };
-    let report = RenderReport::default();
-    let mut renderer =
-        Renderer { program, data, out, report, row: None, external: false, url: String::new() };
+    let mut renderer = Renderer::new(program, data, out);
+    renderer.inspection = inspection;
     let result = renderer.run(0, program.ops.len());
     renderer.report.bytes = renderer.out.bytes;
     if renderer.out.bytes > RENDERED_BYTES_MAX {
@@ -102,11 +117,38 @@ pub(super) fn render<W: Write>(
     result.map(|()| renderer.report)
 }
 
+/// Renders into nothing and returns what goes wrong, each binding once.
+pub(super) fn collect_errors(program: &Program, data: &Value) -> Vec<RenderError> {
+    let mut nowhere = io::sink();
+    let mut renderer = Renderer::new(program, data, &mut nowhere);
+    renderer.collected = Some(Vec::new());
+    // What ends the walk early is the size, which is an error of its own.
+    let result = renderer.run(0, program.ops.len());
+    let mut errors = renderer.collected.take().unwrap_or_default();
+    if result.is_err() {
+        errors.push(RenderError::TooLarge);
+    }
+    errors
+}
+
 /// The row that is being repeated.
 #[derive(Clone, Copy, Debug)]
-struct Row<'d> {
+pub(super) struct Row<'d> {
     item: &'d Value,
     position: usize,
+}
+
+/// Returns the binding's path from `data`, with the row's position in it.
+pub(super) fn full_path<'b>(binding: &'b Binding, row: Option<Row<'_>>) -> Cow<'b, str> {
+    match row {
+        Some(row) => Cow::Owned(binding.full_path.replacen('*', &row.position.to_string(), 1)),
+        None => Cow::Borrowed(&binding.full_path),
+    }
+}
+
+/// Returns a number as pages show it.
+pub(super) fn number_text(number: &Number) -> String {
+    Digits::new().format(number).to_owned()
 }
 
 struct Renderer<'p, 'd, W> {
@@ -114,6 +156,9 @@ struct Renderer<'p, 'd, W> {
     data: &'d Value,
     out: W,
     report: RenderReport,
+    inspection: Option<Inspection<'p>>,
+    /// Errors so far, when they are collected instead of ending the walk.
+    collected: Option<Vec<RenderError>>,
     row: Option<Row<'d>>,
     /// The link written last leads to another host.
     external: bool,
@@ -121,30 +166,82 @@ struct Renderer<'p, 'd, W> {
     url: String,
 }
 
-impl<'d, W: Write> Renderer<'_, 'd, Counted<'_, W>> {
+impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Counted<'w, W>> {
+    fn new(program: &'p Program, data: &'d Value, out: &'w mut W) -> Self {
+        let out = Counted { inner: out, bytes: 0 };
+        let report = RenderReport::default();
+        Self {
+            program,
+            data,
+            out,
+            report,
+            inspection: None,
+            collected: None,
+            row: None,
+            external: false,
+            url: String::new(),
+        }
+    }
+
     fn run(&mut self, from: usize, to: usize) -> Result<(), RenderError> {
-        let program = self.program;
         let mut at = from;
         while at < to {
-            match program.ops[at] {
-                Op::Literal { start, end } => self.literal(start, end)?,
-                Op::Value { binding } => self.value(&program.bindings[binding as usize])?,
-                Op::Style { guarded } => self.style(&program.guarded[guarded as usize])?,
-                Op::Url { guarded } => self.url(&program.guarded[guarded as usize])?,
-                Op::LinkAttributes { start, end } => self.link_attributes(start, end)?,
-                Op::Repeat { repeat, end } => {
-                    self.repeat(repeat as usize, at + 1, end as usize)?;
-                    at = end as usize;
-                    continue;
-                }
+            let op = self.program.ops[at];
+            if let Err(error) = self.step(op, at) {
+                self.collect(error)?;
             }
-            at += 1;
+            at = match op {
+                Op::Repeat { end, .. } => end as usize,
+                Op::Literal { .. }
+                | Op::Value { .. }
+                | Op::Style { .. }
+                | Op::Url { .. }
+                | Op::LinkAttributes { .. } => at + 1,
+            };
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, op: Op, at: usize) -> Result<(), RenderError> {
+        let program = self.program;
+        match op {
+            Op::Literal { start, end } => self.literal(start, end),
+            Op::Value { binding } => self.value(&program.bindings[binding as usize]),
+            Op::Style { guarded } => self.style(&program.guarded[guarded as usize]),
+            Op::Url { guarded } => self.url(&program.guarded[guarded as usize]),
+            Op::LinkAttributes { start, end } => self.link_attributes(start, end),
+            Op::Repeat { repeat, end } => self.repeat(repeat as usize, at + 1, end as usize),
+        }
+    }
+
+    /// Keeps an error for later, or hands it on.
+    #[cold]
+    fn collect(&mut self, error: RenderError) -> Result<(), RenderError> {
+        const ERRORS_MAX: usize = 20;
+        let Some(collected) = &mut self.collected else { return Err(error) };
+        let Some(at) = error.place() else { return Err(error) };
+        let known = collected
+            .iter()
+            .filter_map(RenderError::place)
+            .any(|other| (other.line, other.column) == (at.line, at.column));
+        if !known && collected.len() < ERRORS_MAX {
+            collected.push(error);
         }
         Ok(())
     }
 
     fn literal(&mut self, start: u32, end: u32) -> Result<(), RenderError> {
-        let bytes = &self.program.literals.as_bytes()[start as usize..end as usize];
+        let range = start as usize..end as usize;
+        if let Some(inspection) = self.inspection {
+            return Ok(inspect::write_marked(
+                self.program,
+                range,
+                self.row,
+                inspection,
+                &mut self.out,
+            )?);
+        }
+        let bytes = &self.program.literals.as_bytes()[range];
         self.out.write_all(bytes).map_err(RenderError::from)
     }
 
@@ -304,10 +401,7 @@ impl<'d, W: Write> Renderer<'_, 'd, Counted<'_, W>> {
     }
 
     fn place(&self, binding: &Binding) -> BindingPlace {
-        let path = match self.row {
-            Some(row) => binding.full_path.replacen('*', &row.position.to_string(), 1),
-            None => binding.full_path.to_string(),
-        };
+        let path = full_path(binding, self.row).into_owned();
         BindingPlace { path, line: binding.line, column: binding.column }
     }
 }

@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_repeat_is_guessed_from_what_is_there() {
         let check = |value: &str, expected: Option<&str>| {
-            assert_eq!(meant(value).as_deref(), expected, "{value}")
+            assert_eq!(meant(value).as_deref(), expected, "{value}");
         };
         check("item of data.items", Some("item in data.items"));
         check("data.items", Some("item in data.items"));

@@ -154,14 +154,14 @@ impl<'s> Scanner<'s> {
     }
 
     /// Reads to the next `>`, as HTML does for markup it does not know.
-    fn to_bracket(&mut self, start: usize) -> Range<usize> {
+    fn read_to_bracket(&mut self, start: usize) -> Range<usize> {
         let end = find(self.bytes, start, b'>').map_or(self.bytes.len(), |found| found + 1);
         self.position = end;
         start..end
     }
 
     fn bogus_comment(&mut self, start: usize) -> Token<'s> {
-        Token::BogusComment(self.to_bracket(start))
+        Token::BogusComment(self.read_to_bracket(start))
     }
 
     fn declaration(&mut self, start: usize) -> Token<'s> {
@@ -170,7 +170,7 @@ impl<'s> Scanner<'s> {
             return self.comment(start);
         }
         if rest.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"doctype")) {
-            let span = self.to_bracket(start);
+            let span = self.read_to_bracket(start);
             let closed = self.bytes[span.end - 1] == b'>';
             return if closed { Token::Doctype(span) } else { Token::UnclosedTag(span) };
         }

@@ -168,7 +168,7 @@ impl<'s> Compiler<'s> {
             "li" => self.close_item(&["li"], at),
             "dd" | "dt" => self.close_item(&["dd", "dt"], at),
             "option" | "optgroup" if self.current_is("option") => {
-                self.pop_implied(self.open.len() - 1, at)
+                self.pop_implied(self.open.len() - 1, at);
             }
             "rb" | "rtc" | "rp" | "rt" => self.close_ruby(name, at),
             "image" => {

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use serde_json::Value;
 
+use super::inspect::{INSPECTION_STYLE, Inspection};
 use super::issue::TemplateIssue;
 use super::program::{Binding, Program, Repeat};
 use super::render::{RenderError, RenderReport};
@@ -55,7 +56,24 @@ impl Template {
     /// larger than [`super::RENDERED_BYTES_MAX`], and when `out` fails; what was written by then is
     /// to be thrown away.
     pub fn render<W: Write>(&self, data: &Value, out: &mut W) -> Result<RenderReport, RenderError> {
-        super::render::render(&self.program, data, out)
+        super::render::render(&self.program, data, None, out)
+    }
+
+    /// Writes the page as [`Self::render`] does, with the path, source and time of every value on
+    /// its element, and a style sheet that shows them on hover and focus.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::render`] does.
+    pub fn render_inspect<W: Write>(
+        &self,
+        data: &Value,
+        inspection: Inspection<'_>,
+        out: &mut W,
+    ) -> Result<RenderReport, RenderError> {
+        let report = super::render::render(&self.program, data, Some(inspection), out)?;
+        out.write_all(INSPECTION_STYLE.as_bytes())?;
+        Ok(RenderReport { bytes: report.bytes + INSPECTION_STYLE.len(), ..report })
     }
 }
 

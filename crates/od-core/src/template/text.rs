@@ -38,7 +38,7 @@ impl<'s> Compiler<'s> {
         match self.text_place() {
             TextPlace::Free => self.bind_text(span, ends_in_bracket),
             TextPlace::Table(before, behind) => {
-                self.refuse_table_text(first, &span, before, behind)
+                self.refuse_table_text(first, &span, before, behind);
             }
             TextPlace::Select => self.refuse_each(span, IssueCode::TextInSelect, |found| {
                 let edits = vec![edit(found.start, "<option>"), edit(found.end, "</option>")];

@@ -1,0 +1,70 @@
+//! Refusals as every door reports them.
+
+use super::issue::TemplateIssue;
+use super::render::RenderError;
+use crate::error::{ErrorCode, Issue};
+
+impl From<&TemplateIssue> for Issue {
+    fn from(issue: &TemplateIssue) -> Self {
+        let TemplateIssue { code, line, column, message, found, fix, .. } = issue;
+        Self {
+            path: format!("template.html:{line}:{column}"),
+            code: ErrorCode::TemplateBindingInvalid.as_str().to_owned(),
+            message: format!("{code}: {message}"),
+            got: Some(found.clone()),
+            want: Some(code.allowed().to_owned()),
+            fix: Some(fix.summary.clone()),
+        }
+    }
+}
+
+impl From<&RenderError> for Issue {
+    fn from(error: &RenderError) -> Self {
+        let (want, fix) = advice(error);
+        let path = error.place().map_or_else(
+            || "template.html".to_owned(),
+            |at| format!("template.html:{}:{}", at.line, at.column),
+        );
+        Self {
+            path,
+            code: ErrorCode::TemplateBindingInvalid.as_str().to_owned(),
+            message: error.to_string(),
+            got: got(error),
+            want: Some(want.to_owned()),
+            fix: Some(fix),
+        }
+    }
+}
+
+fn got(error: &RenderError) -> Option<String> {
+    match error {
+        RenderError::NotScalar { found, .. } | RenderError::NotArray { found, .. } => {
+            Some((*found).to_owned())
+        }
+        RenderError::Url { url, .. } => Some(url.clone()),
+        RenderError::Css { value, .. } => Some(value.clone()),
+        RenderError::TooLarge | RenderError::Write(_) => None,
+    }
+}
+
+fn advice(error: &RenderError) -> (&'static str, String) {
+    match error {
+        RenderError::NotScalar { at, .. } => (
+            "strings, numbers, booleans and null; lists in data-od-repeat",
+            format!("bind a value inside `{}`, or repeat an element over it", at.path),
+        ),
+        RenderError::NotArray { at, .. } => {
+            ("an array; an empty one for no rows", format!("make `{}` an array", at.path))
+        }
+        RenderError::Url { at, .. } => (
+            "http:, https:, relative paths and fragments",
+            format!("put an allowed URL at `{}`", at.path),
+        ),
+        RenderError::Css { at, .. } => (
+            "letters, digits, spaces and #%.,+-()_/ without url(",
+            format!("put a plain CSS value at `{}`", at.path),
+        ),
+        RenderError::TooLarge => ("at most 8,388,608 bytes of page", "show fewer rows".to_owned()),
+        RenderError::Write(_) => ("a place to write to", "try again".to_owned()),
+    }
+}

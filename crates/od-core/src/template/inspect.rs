@@ -1,0 +1,67 @@
+//! A page for people who want to know where its values come from.
+
+use std::io::Write;
+
+use super::escape::write_escaped;
+use super::program::{Mark, Program};
+use super::render::{Row, full_path};
+
+/// What inspection shows beside the paths.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Inspection<'i> {
+    /// Where the data came from.
+    pub source: &'i str,
+    /// When it came.
+    pub time: &'i str,
+}
+
+/// Shows the paths on hover and focus, without script.
+pub const INSPECTION_STYLE: &str = "<style>\
+[data-od-path]{outline:1px dashed rgba(37,99,235,.45);outline-offset:1px;cursor:help}\
+[data-od-path]:hover,[data-od-path]:focus{outline:2px solid rgb(37,99,235);position:relative}\
+[data-od-path]:hover::after,[data-od-path]:focus::after{content:attr(data-od-path) \" \\2014 \" attr(data-od-source) \" \\2014 \" attr(data-od-time);\
+position:absolute;left:0;top:100%;z-index:2147483647;max-width:40em;width:max-content;padding:4px 8px;\
+background:rgb(17,24,39);color:rgb(255,255,255);font:12px/1.4 ui-monospace,monospace;white-space:pre-wrap;text-align:left;border-radius:4px}\
+</style>";
+
+/// Writes literal bytes, with the attributes of the marked elements among them.
+pub(super) fn write_marked<W: Write>(
+    program: &Program,
+    range: std::ops::Range<usize>,
+    row: Option<Row<'_>>,
+    inspection: Inspection<'_>,
+    out: &mut W,
+) -> std::io::Result<()> {
+    let bytes = program.literals.as_bytes();
+    let first = program.marks.partition_point(|mark| mark.at < range.start);
+    let mut from = range.start;
+    for mark in program.marks[first..].iter().take_while(|mark| mark.at < range.end) {
+        out.write_all(&bytes[from..mark.at])?;
+        from = mark.at;
+        write_mark(program, mark, row, inspection, out)?;
+    }
+    out.write_all(&bytes[from..range.end])
+}
+
+fn write_mark<W: Write>(
+    program: &Program,
+    mark: &Mark,
+    row: Option<Row<'_>>,
+    inspection: Inspection<'_>,
+    out: &mut W,
+) -> std::io::Result<()> {
+    out.write_all(b" data-od-path=\"")?;
+    for (index, binding) in
+        mark.bindings.iter().filter_map(|at| program.bindings.get(*at)).enumerate()
+    {
+        if index > 0 {
+            out.write_all(b" ")?;
+        }
+        write_escaped(&full_path(binding, row), out)?;
+    }
+    out.write_all(b"\" data-od-source=\"")?;
+    write_escaped(inspection.source, out)?;
+    out.write_all(b"\" data-od-time=\"")?;
+    write_escaped(inspection.time, out)?;
+    out.write_all(if mark.wants_focus { b"\" tabindex=\"0\"" } else { b"\"" })
+}
