@@ -6,8 +6,13 @@
 //!
 //! Must not know: files, sockets, the clock, the environment, randomness, async, HTTP words.
 
+pub mod artifact;
+pub mod connector;
 pub mod error;
 pub mod ids;
 pub mod json;
 pub mod limits;
+pub mod refresh;
 pub mod template;
+pub mod token;
+mod words;

@@ -18,6 +18,9 @@ pub use refresh_id::RefreshId;
 pub use rel_path::RelPath;
 pub use revision::Revision;
 pub use slug::Slug;
-pub use text_id::{ArtifactId, ConnectorId, ID_PATTERN, ParseIdError, ProjectId, RunId, ToolName};
+pub use text_id::{
+    ArtifactId, AttemptId, ConnectorId, ID_PATTERN, ParseIdError, ProjectId, RunId, SessionId,
+    ToolName,
+};
 pub(crate) use text_id::{hex, string_newtype};
 pub use timestamp::Timestamp;

@@ -108,6 +108,14 @@ text_id! {
     RunId, "run id"
 }
 text_id! {
+    /// Names the chat an agent works in, as the agent calls it.
+    SessionId, "session id"
+}
+text_id! {
+    /// Names one attempt of a client to create an artifact: the same attempt is answered once.
+    AttemptId, "attempt id"
+}
+text_id! {
     /// Names one connector of the catalog.
     ConnectorId, "connector id"
 }

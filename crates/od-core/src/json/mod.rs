@@ -1,9 +1,23 @@
 //! JSON with bounds: read strictly, checked while reading, digested in one canonical form.
 
+mod bounded;
 mod canonical;
+mod check;
+mod deny;
+mod fault;
+mod literal;
+mod number;
+mod pointer;
+mod rules;
+mod scanner;
+mod text;
 mod type_name;
 
+pub use bounded::{BoundedJson, BoundedObject, parse_message};
 pub use canonical::{canonical_bytes, canonical_size, pretty_bytes};
+pub use deny::{DENIED_KEYS, is_denied_key};
+pub use fault::{FaultKind, JsonFault, JsonFaults};
+pub use pointer::Pointer;
 pub use type_name::type_name;
 
 /// A JSON value; objects keep the order their keys were first seen in.

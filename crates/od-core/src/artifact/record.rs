@@ -1,0 +1,285 @@
+//! An artifact as it is stored and answered.
+
+use std::sync::Arc;
+
+use super::provenance::Provenance;
+use super::source::{RefreshPermission, Source, SourcePin};
+use super::status::{Preview, RefreshStatus, SchemaVersion, Status};
+use super::{Health, HealthState};
+use crate::ids::{
+    ArtifactId, AttemptId, Digest, ProjectId, Revision, RunId, SessionId, Slug, Timestamp,
+};
+use crate::json::{BoundedObject, Map};
+use crate::words::words;
+
+/// A live artifact without its data: `artifact.json`, the commit pointer.
+#[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Artifact {
+    /// The version of this shape.
+    pub schema_version: SchemaVersion,
+    /// The artifact.
+    pub id: ArtifactId,
+    /// Its project.
+    pub project_id: ProjectId,
+    /// The chat it came from, if the agent said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The run that created it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_by_run_id: Option<RunId>,
+    /// What a person calls it.
+    #[schemars(length(min = 1, max = 200))]
+    pub title: String,
+    /// The title as part of names.
+    pub slug: Slug,
+    /// Whether it is in use.
+    pub status: Status,
+    /// Whether it is kept at the top of lists.
+    pub pinned: bool,
+    /// How it is shown.
+    pub preview: Preview,
+    /// How its last refresh went, as of this commit.
+    pub refresh_status: RefreshStatus,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last committed.
+    pub updated_at: Timestamp,
+    /// When a refresh last succeeded, as of this commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_refreshed_at: Option<Timestamp>,
+    /// Its document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<Document>,
+    /// How many commits it has had.
+    pub revision: Revision,
+    /// The digests of its files at this revision.
+    pub digests: Digests,
+    /// What the source was when it was set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_pin: Option<SourcePin>,
+    /// Who last decided whether it may be refreshed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission_set_by: Option<Author>,
+    /// The attempt that created it, so that the same attempt finds it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_by_attempt: Option<Attempt>,
+    /// Fields of a newer daemon, kept as they were.
+    #[serde(flatten)]
+    pub extra: Map,
+}
+
+impl Artifact {
+    /// Returns the source, if there is one.
+    #[must_use]
+    pub fn source(&self) -> Option<&Source> {
+        self.document.as_ref().and_then(|document| document.source_json.as_ref())
+    }
+
+    /// Returns whether a refresh may be started: active, healthy, with a source whose permission
+    /// is granted.
+    #[must_use]
+    pub fn is_refreshable(&self, health: &Health) -> bool {
+        self.status == Status::Active
+            && health.state == HealthState::Healthy
+            && self
+                .source()
+                .is_some_and(|source| source.refresh_permission == RefreshPermission::Manual)
+    }
+
+    /// Returns the line of a list that stands for the artifact.
+    #[must_use]
+    pub fn summary(&self, health: Health) -> ArtifactSummary {
+        ArtifactSummary {
+            id: self.id.clone(),
+            project_id: self.project_id.clone(),
+            title: self.title.clone(),
+            slug: self.slug.clone(),
+            status: self.status,
+            pinned: self.pinned,
+            preview: self.preview.clone(),
+            refresh_status: self.refresh_status,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            last_refreshed_at: self.last_refreshed_at,
+            revision: self.revision,
+            has_document: self.document.is_some(),
+            refreshable: self.is_refreshable(&health),
+            health,
+        }
+    }
+}
+
+/// The document of an artifact without its data, which stands in `data.json`.
+#[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Document {
+    /// The format of the template.
+    pub format: DocumentFormat,
+    /// The template's file.
+    pub template_path: TemplatePath,
+    /// The rendered page's file.
+    pub generated_preview_path: GeneratedPreviewPath,
+    /// The data's file.
+    pub data_path: DataFile,
+    /// What the data must look like, in the documented subset of JSON Schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_schema_json: Option<BoundedObject>,
+    /// Where refreshed data comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_json: Option<Source>,
+    /// Fields of a newer daemon, kept as they were.
+    #[serde(flatten)]
+    pub extra: Map,
+}
+
+impl Document {
+    /// Makes a document with the fixed names.
+    #[must_use]
+    pub fn new(data_schema_json: Option<BoundedObject>, source_json: Option<Source>) -> Self {
+        Self {
+            format: DocumentFormat::HtmlTemplateV1,
+            template_path: TemplatePath::TemplateHtml,
+            generated_preview_path: GeneratedPreviewPath::IndexHtml,
+            data_path: DataFile::DataJson,
+            data_schema_json,
+            source_json,
+            extra: Map::new(),
+        }
+    }
+}
+
+words! {
+    /// The format of a document.
+    DocumentFormat {
+        /// Escaped interpolation and one level of repetition.
+        HtmlTemplateV1 = "html_template_v1",
+    }
+}
+
+words! {
+    /// The template's file name.
+    TemplatePath {
+        /// The one name.
+        TemplateHtml = "template.html",
+    }
+}
+
+words! {
+    /// The rendered page's file name.
+    GeneratedPreviewPath {
+        /// The one name.
+        IndexHtml = "index.html",
+    }
+}
+
+words! {
+    /// The data's file name.
+    DataFile {
+        /// The one name.
+        DataJson = "data.json",
+    }
+}
+
+words! {
+    /// Who did something.
+    Author {
+        /// An agent.
+        Agent = "agent",
+        /// A person, in the console or on the command line.
+        Person = "person",
+    }
+}
+
+/// The digests of an artifact's files at one revision.
+#[derive(
+    Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub struct Digests {
+    /// Of `template.html`.
+    pub template: FileDigests,
+    /// Of `data.json`.
+    pub data: FileDigests,
+    /// Of `provenance.json`.
+    pub provenance: FileDigests,
+    /// Of `index.html`.
+    pub index: FileDigests,
+}
+
+/// The two digests of one file.
+#[derive(
+    Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub struct FileDigests {
+    /// Of the content: the canonical form of JSON, the bytes of HTML.
+    pub content: Digest,
+    /// Of the bytes on disk.
+    pub raw: Digest,
+}
+
+/// One attempt to create an artifact.
+#[derive(
+    Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub struct Attempt {
+    /// The id the client gave it.
+    pub id: AttemptId,
+    /// The digest of the request's canonical form.
+    pub digest: Digest,
+}
+
+/// A whole stored state: what a commit writes and a reader sees.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArtifactState {
+    /// The metadata.
+    pub artifact: Artifact,
+    /// The template.
+    pub template_html: Arc<str>,
+    /// The data.
+    pub data: BoundedObject,
+    /// Where the data came from.
+    pub provenance: Provenance,
+}
+
+/// The line of a list that stands for an artifact.
+#[derive(
+    Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub struct ArtifactSummary {
+    /// The artifact.
+    pub id: ArtifactId,
+    /// Its project.
+    pub project_id: ProjectId,
+    /// What a person calls it.
+    #[schemars(length(min = 1, max = 200))]
+    pub title: String,
+    /// The title as part of names.
+    pub slug: Slug,
+    /// Whether it is in use.
+    pub status: Status,
+    /// Whether it is kept at the top of lists.
+    pub pinned: bool,
+    /// How it is shown.
+    pub preview: Preview,
+    /// How its last refresh went.
+    pub refresh_status: RefreshStatus,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last committed.
+    pub updated_at: Timestamp,
+    /// When a refresh last succeeded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_refreshed_at: Option<Timestamp>,
+    /// How many commits it has had.
+    pub revision: Revision,
+    /// Whether it has a document.
+    pub has_document: bool,
+    /// Whether a refresh may be started.
+    pub refreshable: bool,
+    /// Whether its files are sound.
+    pub health: Health,
+}

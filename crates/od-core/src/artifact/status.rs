@@ -1,0 +1,114 @@
+//! The closed words of an artifact.
+
+use std::fmt;
+
+use crate::words::words;
+
+words! {
+    /// Whether an artifact is in use.
+    Status {
+        /// In use.
+        Active = "active",
+        /// Put away by a person or an agent.
+        Archived = "archived",
+        /// Marked by the daemon.
+        Error = "error",
+    }
+}
+
+words! {
+    /// How the last refresh of an artifact went.
+    RefreshStatus {
+        /// Written by older daemons for artifacts never refreshed.
+        Never = "never",
+        /// No refresh has run yet, or none is running.
+        Idle = "idle",
+        /// A refresh is running.
+        Running = "running",
+        /// The last refresh succeeded.
+        Succeeded = "succeeded",
+        /// The last refresh failed; the data before it is kept.
+        Failed = "failed",
+    }
+}
+
+words! {
+    /// What a preview is made of.
+    PreviewType {
+        /// A rendered HTML page, the one type `html_template_v1` has.
+        Html = "html",
+    }
+}
+
+/// How an artifact is shown.
+#[derive(
+    Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub struct Preview {
+    /// The type of the preview.
+    #[serde(rename = "type")]
+    pub kind: PreviewType,
+    /// The file that is shown.
+    pub entry: PreviewEntry,
+}
+
+words! {
+    /// The file a preview shows.
+    PreviewEntry {
+        /// The rendered page.
+        IndexHtml = "index.html",
+    }
+}
+
+impl Preview {
+    /// Returns the preview of every `html_template_v1` artifact.
+    #[must_use]
+    pub const fn html() -> Self {
+        Self { kind: PreviewType::Html, entry: PreviewEntry::IndexHtml }
+    }
+}
+
+/// The version of the stored shape; another one is refused.
+#[derive(
+    Clone, Copy, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(try_from = "u64", into = "u64")]
+#[schemars(inline)]
+pub struct SchemaVersion(#[schemars(range(min = 1, max = 1))] u64);
+
+impl SchemaVersion {
+    /// The version this build reads and writes.
+    pub const CURRENT: Self = Self(1);
+}
+
+impl TryFrom<u64> for SchemaVersion {
+    type Error = UnknownSchemaVersion;
+    fn try_from(version: u64) -> Result<Self, UnknownSchemaVersion> {
+        if version == Self::CURRENT.0 {
+            Ok(Self::CURRENT)
+        } else {
+            Err(UnknownSchemaVersion { version })
+        }
+    }
+}
+
+impl From<SchemaVersion> for u64 {
+    fn from(version: SchemaVersion) -> Self {
+        version.0
+    }
+}
+
+impl fmt::Display for SchemaVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The stored shape has a version this build does not know.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("schema version {version} is not known; this build reads version 1")]
+pub struct UnknownSchemaVersion {
+    /// The version found.
+    pub version: u64,
+}

@@ -1,0 +1,196 @@
+//! Values known to be within every limit.
+
+use std::sync::LazyLock;
+
+use super::check::check;
+use super::fault::{FaultKind, JsonFaults};
+use super::pointer::Pointer;
+use super::rules::{BOUNDED, MESSAGE};
+use super::scanner::scan;
+use super::{Map, Value, type_name};
+
+/// A JSON value within every limit of the contract, without denied keys.
+///
+/// Numbers are held in one form: whole doubles as integers, minus zero as zero. So the value read
+/// back from its canonical form, or from disk, equals this one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundedJson {
+    value: Value,
+    size: usize,
+}
+
+impl BoundedJson {
+    /// Reads a document in one pass, applying every limit while reading.
+    ///
+    /// # Errors
+    ///
+    /// Returns a syntax fault, which stops the scan, and every fault before it; otherwise every
+    /// fault of the document, at most 20.
+    pub fn parse(bytes: &[u8]) -> Result<Self, JsonFaults> {
+        let (value, size) = scan(bytes, &BOUNDED)?;
+        Ok(Self { value, size })
+    }
+
+    /// Applies the same limits to a value already in memory.
+    ///
+    /// # Errors
+    ///
+    /// Returns every fault of the value, at most 20.
+    pub fn check(value: Value) -> Result<Self, JsonFaults> {
+        let (value, size) = check(value, &BOUNDED)?;
+        Ok(Self { value, size })
+    }
+
+    /// Returns the value.
+    #[must_use]
+    pub const fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// Returns the value.
+    #[must_use]
+    pub fn into_value(self) -> Value {
+        self.value
+    }
+
+    /// Returns the bytes of the canonical form, as counted while reading.
+    #[must_use]
+    pub const fn canonical_size(&self) -> usize {
+        self.size
+    }
+}
+
+/// A JSON object within every limit of the contract, without denied keys.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundedObject {
+    /// Always an object.
+    value: Value,
+    size: usize,
+}
+
+impl BoundedObject {
+    /// Reads a document whose root is an object.
+    ///
+    /// # Errors
+    ///
+    /// As [`BoundedJson::parse`], and if the root is not an object.
+    pub fn parse(bytes: &[u8]) -> Result<Self, JsonFaults> {
+        BoundedJson::parse(bytes)?.try_into()
+    }
+
+    /// Applies the same limits to an object already in memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`BoundedJson::check`], and if the value is not an object.
+    pub fn check(value: Value) -> Result<Self, JsonFaults> {
+        BoundedJson::check(value)?.try_into()
+    }
+
+    /// Returns the object as a value.
+    #[must_use]
+    pub const fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// Returns the object as a value.
+    #[must_use]
+    pub fn into_value(self) -> Value {
+        self.value
+    }
+
+    /// Returns the object's members.
+    #[must_use]
+    pub fn object(&self) -> &Map {
+        static EMPTY: LazyLock<Map> = LazyLock::new(Map::new);
+        // The constructors let only objects in.
+        self.value.as_object().unwrap_or(&EMPTY)
+    }
+
+    /// Returns the bytes of the canonical form, as counted while reading.
+    #[must_use]
+    pub const fn canonical_size(&self) -> usize {
+        self.size
+    }
+}
+
+impl Default for BoundedObject {
+    fn default() -> Self {
+        Self { value: Value::Object(Map::new()), size: 2 }
+    }
+}
+
+impl TryFrom<BoundedJson> for BoundedObject {
+    type Error = JsonFaults;
+    fn try_from(json: BoundedJson) -> Result<Self, JsonFaults> {
+        let BoundedJson { value, size } = json;
+        if value.is_object() {
+            return Ok(Self { value, size });
+        }
+        let mut faults = JsonFaults::default();
+        faults.note(
+            FaultKind::NotAnObject,
+            Pointer::root,
+            || type_name(&value).to_owned(),
+            || "an object".to_owned(),
+        );
+        Err(faults)
+    }
+}
+
+impl From<BoundedObject> for BoundedJson {
+    fn from(object: BoundedObject) -> Self {
+        Self { value: object.value, size: object.size }
+    }
+}
+
+/// Reads a message (a request, an answer, a file of ours) as strictly as bounded JSON, under the
+/// larger limits of a message; the parts that are stored are checked by their own rules.
+///
+/// Duplicate keys, NUL, lone surrogates and inexact numbers are refused here, where the bytes still
+/// show them; doubles are read exactly, which `serde_json` does not do by default.
+///
+/// # Errors
+///
+/// As [`BoundedJson::parse`].
+pub fn parse_message(bytes: &[u8]) -> Result<Value, JsonFaults> {
+    scan(bytes, &MESSAGE).map(|(value, _)| value)
+}
+
+macro_rules! through_check {
+    ($name:ident, $schema:tt) => {
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.value.serialize(serializer)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let value = Value::deserialize(deserializer)?;
+                Self::check(value).map_err(serde::de::Error::custom)
+            }
+        }
+
+        impl schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!($schema)
+            }
+        }
+    };
+}
+
+through_check!(BoundedJson, {
+    "description": "any JSON: at most 8 levels, 100 keys an object, 500 items an array, 16384 UTF-16 code units a string, 262144 bytes in canonical form; no keys that name credentials or raw responses",
+});
+through_check!(BoundedObject, {
+    "type": "object",
+    "maxProperties": 100,
+    "description": "a JSON object: at most 8 levels, 100 keys an object, 500 items an array, 16384 UTF-16 code units a string, 262144 bytes in canonical form; no keys that name credentials or raw responses",
+});

@@ -1,0 +1,173 @@
+//! The history of an artifact's refreshes, one record a line.
+
+use crate::connector::ToolSafety;
+use crate::error::ErrorCode;
+use crate::ids::{ConnectorId, Digest, RefreshId, Revision, Timestamp, ToolName};
+use crate::json::{self, Map};
+use crate::words::words;
+
+words! {
+    /// Which step of a refresh a record tells of.
+    RecordStep {
+        /// The refresh got its id; nothing has run.
+        Started = "started",
+        /// The source ran.
+        Source = "source",
+        /// The refresh is over; the last record of its id.
+        Finished = "finished",
+    }
+}
+
+words! {
+    /// How a step went.
+    RecordStatus {
+        /// It goes on.
+        Running = "running",
+        /// It did what it should.
+        Succeeded = "succeeded",
+        /// It failed; the data before it is kept.
+        Failed = "failed",
+        /// It was cancelled.
+        Cancelled = "cancelled",
+        /// It ran past its time.
+        TimedOut = "timed_out",
+        /// The process that ran it ended before it did.
+        Abandoned = "abandoned",
+    }
+}
+
+/// One line of `refreshes.jsonl`: never a payload, never a credential.
+#[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RefreshRecord {
+    /// Which refresh.
+    pub refresh_id: RefreshId,
+    /// Which step of it.
+    pub step: RecordStep,
+    /// How the step went.
+    pub status: RecordStatus,
+    /// When the record was made.
+    pub at: Timestamp,
+    /// How long the step took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_u64))]
+    pub duration_ms: Option<u64>,
+    /// What ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connector: Option<RecordConnector>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<CompactError>,
+    /// What it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<ChangeReport>,
+    /// The revision it committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<Revision>,
+    /// The digest of the record before this one; absent in the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prev: Option<Digest>,
+    /// Fields of a newer daemon, kept as they were.
+    #[serde(flatten)]
+    pub extra: Map,
+}
+
+impl RefreshRecord {
+    /// Makes a record without the optional parts.
+    #[must_use]
+    pub fn new(
+        refresh_id: RefreshId,
+        step: RecordStep,
+        status: RecordStatus,
+        at: Timestamp,
+    ) -> Self {
+        Self {
+            refresh_id,
+            step,
+            status,
+            at,
+            duration_ms: None,
+            connector: None,
+            error: None,
+            changes: None,
+            revision: None,
+            prev: None,
+            extra: Map::new(),
+        }
+    }
+
+    /// Returns the record as a line, without the newline: canonical JSON.
+    #[must_use]
+    pub fn to_line(&self) -> Vec<u8> {
+        // Strings, integers and JSON only: writing them cannot fail.
+        json::canonical_bytes(&serde_json::to_value(self).unwrap_or_default())
+    }
+
+    /// Returns the digest the next record carries as `prev`: that of this record's line.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        Digest::of_bytes(&self.to_line())
+    }
+}
+
+/// What ran in a step: all that is known of a connector call but its output.
+#[derive(
+    Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordConnector {
+    /// The connector.
+    pub connector_id: ConnectorId,
+    /// The tool, qualified.
+    pub tool_name: ToolName,
+    /// The account it ran with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 1024))]
+    pub account_label: Option<String>,
+    /// How safe the tool was found to be when it ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub safety: Option<ToolSafety>,
+    /// What the output was, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 1024))]
+    pub output_summary: Option<String>,
+    /// What the provider calls the execution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 1024))]
+    pub provider_execution_id: Option<String>,
+}
+
+/// Why a step failed, without payloads.
+#[derive(
+    Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactError {
+    /// Which failure.
+    pub code: ErrorCode,
+    /// What went wrong, in one sentence.
+    #[schemars(length(max = 1024))]
+    pub message: String,
+}
+
+/// What a refresh changed in the data.
+#[derive(
+    Clone, Debug, Default, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeReport {
+    /// How many places changed.
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_u64))]
+    pub count: u64,
+    /// The first 20 of them, as JSON pointers in document order.
+    #[schemars(length(max = 20))]
+    pub paths: Vec<String>,
+}
+
+impl ChangeReport {
+    /// Returns whether anything changed.
+    #[must_use]
+    pub const fn is_changed(&self) -> bool {
+        self.count > 0
+    }
+}
