@@ -1,5 +1,6 @@
 //! The console: its files, embedded, under its own policy.
 
+mod compact;
 mod files;
 mod serve;
 

@@ -7,7 +7,8 @@ use hyper::body::Bytes;
 use hyper::header::HeaderValue;
 use od_core::ids::Digest;
 
-use super::files::FILES;
+use super::compact;
+use super::files::{FILES, TEMPLATES};
 use crate::http::reply::{Policy, Reply, matches_etag};
 
 /// Where the start page wants the list of modules, so that they load in one round trip.
@@ -22,17 +23,30 @@ struct Embedded {
 
 /// By path, `/` for the start page.
 static CONSOLE: LazyLock<HashMap<String, Embedded>> = LazyLock::new(|| {
-    FILES
-        .iter()
-        .map(|(name, bytes)| {
-            let body =
-                if *name == "index.html" { start_page(bytes) } else { Bytes::from_static(bytes) };
-            let etag = etag_of(&body);
-            let path = if *name == "index.html" { "/".to_owned() } else { format!("/{name}") };
-            (path, Embedded { body, etag, content_type: content_type(name) })
-        })
-        .collect()
+    let files = FILES.iter().map(|(name, source)| {
+        let path = if *name == "index.html" { "/".to_owned() } else { format!("/{name}") };
+        (path, embedded(sent(name, source), content_type(name)))
+    });
+    let templates = TEMPLATES.iter().map(|(path, source)| {
+        ((*path).to_owned(), embedded((*source).to_owned(), "text/plain; charset=utf-8"))
+    });
+    files.chain(templates).collect()
 });
+
+fn embedded(text: String, content_type: &'static str) -> Embedded {
+    let body = Bytes::from(text);
+    Embedded { etag: etag_of(&body), body, content_type }
+}
+
+/// What of a file goes to the browser.
+fn sent(name: &str, source: &str) -> String {
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("html") => start_page(source),
+        Some("js") => compact::script(source),
+        Some("css") => compact::style(source),
+        _ => source.to_owned(),
+    }
+}
 
 /// Returns true if the path names a file of the console.
 pub(crate) fn is_file(path: &str) -> bool {
@@ -52,13 +66,13 @@ pub(crate) fn find(path: &str, if_none_match: Option<&HeaderValue>) -> Option<Re
     })
 }
 
-fn start_page(bytes: &[u8]) -> Bytes {
+fn start_page(source: &str) -> String {
     let preloads: String = FILES
         .iter()
         .filter(|(name, _)| has_extension(name, "js"))
         .map(|(name, _)| format!("<link rel=\"modulepreload\" href=\"{name}\">\n"))
         .collect();
-    Bytes::from(String::from_utf8_lossy(bytes).replace(MODULES_MARK, preloads.trim_end()))
+    source.replace(MODULES_MARK, preloads.trim_end())
 }
 
 fn etag_of(body: &[u8]) -> HeaderValue {
@@ -91,6 +105,10 @@ mod tests {
 
     use super::*;
 
+    /// What the console may cost to load, all of it, uncompressed.
+    const MOST_BYTES: usize = 120 * 1024;
+    const MOST_LINES: usize = 300;
+
     #[test]
     fn the_list_names_every_file_of_the_console_and_no_other() {
         let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
@@ -104,9 +122,11 @@ mod tests {
                 } else {
                     let name = path.strip_prefix(&web).unwrap().to_str().unwrap().to_owned();
                     // Types for the checker, configuration of tools: not for browsers.
-                    if ["html", "js", "css", "svg", "png", "woff2"]
-                        .iter()
-                        .any(|e| has_extension(&name, e))
+                    let is_types = name == "schema.js";
+                    if !is_types
+                        && ["html", "js", "css", "svg", "png", "woff2"]
+                            .iter()
+                            .any(|e| has_extension(&name, e))
                     {
                         found.insert(name);
                     }
@@ -125,5 +145,66 @@ mod tests {
             panic!("no start page")
         };
         assert!(matches!(find("/", Some(&etag)), Some(Reply::NotModified { .. })));
+    }
+
+    fn sources() -> Vec<(String, String)> {
+        let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
+        let files = std::fs::read_dir(web).unwrap().map(|entry| entry.unwrap().path());
+        files
+            .filter(|path| path.extension().is_some_and(|extension| extension == "js"))
+            .map(|path| {
+                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+                (name, std::fs::read_to_string(path).unwrap())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_start_page_preloads_every_module_so_that_they_come_in_one_round_trip() {
+        let page = std::str::from_utf8(&CONSOLE["/"].body).unwrap();
+        for (name, _) in FILES.iter().filter(|(name, _)| has_extension(name, "js")) {
+            let wanted = format!("<link rel=\"modulepreload\" href=\"{name}\">");
+            assert!(page.contains(&wanted), "{name} is not preloaded");
+        }
+    }
+
+    #[test]
+    fn all_of_it_stays_below_the_budget() {
+        let total: usize = FILES.iter().map(|(name, source)| sent(name, source).len()).sum();
+        assert!(total < MOST_BYTES, "{total} bytes, at most {MOST_BYTES}");
+    }
+
+    #[test]
+    fn modules_stay_short_typed_and_free_of_html_sinks() {
+        for (name, source) in &sources() {
+            assert!(source.starts_with("// @ts-check\n"), "{name} is not type-checked");
+            let lines = source.lines().count();
+            assert!(lines <= MOST_LINES || name == "schema.js", "{name} has {lines} lines");
+            for sink in [
+                "innerHTML",
+                "outerHTML",
+                "insertAdjacentHTML",
+                "document.write",
+                "DOMParser",
+                "createContextualFragment",
+                "srcdoc",
+                "setHTML",
+                "eval(",
+                "new Function",
+            ] {
+                assert!(!source.contains(sink), "{name} uses {sink}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_asked_of_another_host() {
+        for (name, source) in FILES {
+            let text = sent(name, source);
+            for (at, _) in text.match_indices("://") {
+                let around = &text[at.saturating_sub(8)..text.len().min(at + 16)];
+                assert!(around.contains("://www.w3.org"), "{name} mentions {around}");
+            }
+        }
     }
 }

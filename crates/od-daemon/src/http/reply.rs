@@ -21,9 +21,10 @@ const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy")
 /// The console's own policy: its own files, its own API, and frames from the preview origin.
 fn console_policy(preview_origin: &str) -> String {
     format!(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-         font-src 'self'; connect-src 'self'; frame-src {preview_origin}; base-uri 'none'; \
-         form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+         connect-src 'self'; frame-src {preview_origin}; base-uri 'none'; \
+         form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+         trusted-types 'none'"
     )
 }
 

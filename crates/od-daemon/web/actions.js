@@ -1,0 +1,190 @@
+// @ts-check
+// What a person can do to an artifact. Each action changes the daemon, then what the page knows, and
+// says what happened.
+
+import { ApiError, api } from "./api.js";
+import { toast, toastError } from "./overlays.js";
+import { current, go, to } from "./router.js";
+import { announce, change, expire, known, put, state } from "./store.js";
+
+/** @typedef {import("./schema.js").ArtifactSummary} Summary */
+
+/** @param {string} id @returns {Summary | undefined} */
+export function summary(id) {
+  return known("artifacts")?.find((/** @type {Summary} */ entry) => entry.id === id);
+}
+
+/** @param {Partial<Summary> & {id: string}} fields */
+export function amend(fields) {
+  const list = known("artifacts");
+  if (!list) return;
+  put(
+    "artifacts",
+    list.map((/** @type {Summary} */ entry) => (entry.id === fields.id ? { ...entry, ...fields } : entry)),
+  );
+}
+
+/** Loads again whatever the page shows of one artifact. @param {string} id */
+export function reload(id) {
+  for (const kind of ["artifact", "refreshes", "snapshots", "template"]) expire(`${kind}/${id}`);
+}
+
+/** @param {Summary} artifact @param {boolean} [acceptDrift] */
+export async function refresh(artifact, acceptDrift) {
+  if (state.progress.has(artifact.id)) return;
+  change(() => {
+    state.failures.delete(artifact.id);
+    state.progress.set(artifact.id, {
+      refreshId: "",
+      step: "",
+      startedAt: Date.now(),
+      cancelling: false,
+      mine: true,
+    });
+  });
+  announce(`Refreshing ${artifact.title}`);
+  try {
+    const { refresh: outcome } = await api.refresh(artifact.id, acceptDrift);
+    finish(artifact.id);
+    toast("good", outcome.changed ? "Refreshed with new data" : "Refreshed: nothing had changed", {
+      detail: artifact.title,
+    });
+  } catch (error) {
+    failed(artifact, error);
+  }
+}
+
+/** @param {Summary} artifact @param {unknown} error */
+function failed(artifact, error) {
+  if (!(error instanceof ApiError)) throw error;
+  if (error.code === "REFRESH_LOCKED") {
+    // Someone else is at it: their progress arrives as events.
+    toast("info", "This artifact is already being refreshed", { detail: "Following that refresh." });
+    reload(artifact.id);
+    return;
+  }
+  finish(artifact.id);
+  if (error.code === "REFRESH_CANCELLED") {
+    toast("info", "Refresh cancelled", { detail: "The data is as it was." });
+    return;
+  }
+  change(() => state.failures.set(artifact.id, error));
+  announce(`Refresh failed: ${error.message}`);
+}
+
+/** @param {string} id */
+export function finish(id) {
+  change(() => state.progress.delete(id));
+  reload(id);
+  expire("artifacts");
+}
+
+/** @param {string} id */
+export async function cancel(id) {
+  const progress = state.progress.get(id);
+  if (!progress || progress.cancelling) return;
+  change(() => {
+    progress.cancelling = true;
+  });
+  try {
+    await api.cancel(id);
+  } catch (error) {
+    change(() => {
+      progress.cancelling = false;
+    });
+    if (error instanceof ApiError) toastError(error);
+  }
+}
+
+/** @param {Summary} artifact @param {Record<string, unknown>} input @param {string} said */
+async function update(artifact, input, said) {
+  amend({ id: artifact.id, ...input });
+  try {
+    await api.update(artifact.id, { input });
+    announce(said);
+  } catch (error) {
+    if (error instanceof ApiError) toastError(error);
+  }
+  expire(`artifact/${artifact.id}`);
+  expire("artifacts");
+}
+
+/** @param {Summary} artifact */
+export function pin(artifact) {
+  return update(artifact, { pinned: !artifact.pinned }, artifact.pinned ? "Unpinned" : "Pinned");
+}
+
+/** @param {Summary} artifact */
+export async function archive(artifact) {
+  const status = artifact.status === "archived" ? "active" : "archived";
+  await update(artifact, { status }, status === "archived" ? "Archived" : "Active again");
+  if (status === "archived") {
+    toast("info", "Archived", {
+      detail: artifact.title,
+      action: "Undo",
+      run: () => void update(artifact, { status: "active" }, "Active again"),
+    });
+  }
+}
+
+/** @param {any} detail @param {boolean} allowed */
+export async function permit(detail, allowed) {
+  const source = detail.document?.sourceJson;
+  if (!source) return;
+  const refreshPermission = allowed ? "manual_refresh_granted_for_read_only" : "none";
+  try {
+    await api.update(detail.id, { input: { document: { sourceJson: { ...source, refreshPermission } } } });
+    announce(allowed ? "Refresh allowed" : "Refresh switched off");
+  } catch (error) {
+    if (error instanceof ApiError) toastError(error);
+  }
+  reload(detail.id);
+  expire("artifacts");
+}
+
+/** @param {Summary} artifact */
+export async function remove(artifact) {
+  try {
+    await api.remove(artifact.id);
+  } catch (error) {
+    if (error instanceof ApiError) toastError(error);
+    return;
+  }
+  const was = location.hash;
+  dropped(artifact.id);
+  if (current().artifact === artifact.id) go(to.project(artifact.projectId));
+  toast("info", "Moved to trash", {
+    detail: `${artifact.title} is kept there for 7 days.`,
+    action: "Undo",
+    run: () => void restore(artifact, was),
+  });
+}
+
+/** @param {string} id */
+export function dropped(id) {
+  const list = known("artifacts");
+  if (list) put("artifacts", list.filter((/** @type {Summary} */ entry) => entry.id !== id));
+}
+
+/** @param {Summary} artifact @param {string} was */
+async function restore(artifact, was) {
+  try {
+    await api.restore(artifact.id);
+  } catch (error) {
+    if (error instanceof ApiError) toastError(error);
+    return;
+  }
+  announce("Restored");
+  reload(artifact.id);
+  expire("artifacts");
+  if (was.includes(encodeURIComponent(artifact.id))) go(was);
+}
+
+/** @param {Summary} artifact @param {string} [snapshot] */
+export async function openInTab(artifact, snapshot) {
+  try {
+    window.open(await api.ticket(artifact.id, "rendered", snapshot), "_blank", "noopener");
+  } catch (error) {
+    if (error instanceof ApiError) toastError(error);
+  }
+}

@@ -1,0 +1,174 @@
+// @ts-check
+// Connectors: what live artifacts may read from, under which account, and why each tool is safe.
+
+import { api } from "./api.js";
+import { button, empty, loading, retry } from "./controls.js";
+import { h } from "./dom.js";
+import { badge, plural } from "./format.js";
+import { icon } from "./icons.js";
+import { openDialog, toast } from "./overlays.js";
+import { expire, use } from "./store.js";
+
+/** @typedef {import("./schema.js").Connector} Connector */
+
+/** @type {Record<string, {label: string, tone: "good" | "bad" | "quiet" | "warn"}>} */
+const STATUS = {
+  connected: { label: "Connected", tone: "good" },
+  available: { label: "Not connected", tone: "quiet" },
+  error: { label: "Error", tone: "bad" },
+  disabled: { label: "Disabled", tone: "warn" },
+};
+
+export function connectorsView() {
+  const listed = use("connectors", api.connectors);
+  return h(
+    "main.page",
+    { key: "connectors" },
+    h("div.page-head", h("h1", "Connectors")),
+    h(
+      "p.lead",
+      "Live artifacts read through these. Only tools that read and need no approval ever run, for agents and for refreshes alike; this is checked again at every call.",
+    ),
+    listed.error && retry(listed.error, "connectors"),
+    !listed.value && !listed.error && loading(),
+    listed.value?.length === 0 &&
+      empty("plug", "No connectors", "This daemon was started without any. Restart it with “od serve”."),
+    listed.value && h("ul.connectors", listed.value.map(connectorCard)),
+  );
+}
+
+/** @param {Connector} connector */
+function connectorCard(connector) {
+  const status = STATUS[connector.status] ?? { label: connector.status, tone: "quiet" };
+  const runnable = connector.tools.filter(readable);
+  const rest = connector.tools.filter((/** @type {any} */ tool) => !readable(tool));
+  return h(
+    "li.connector",
+    { key: connector.id },
+    h(
+      "header.row",
+      h("span.connector-icon", icon(connector.category === "files" ? "folder" : "plug")),
+      h(
+        "div.grow",
+        h("h2", connector.name),
+        h("p.meta", [connector.category, connector.provider].filter(Boolean).join(" · ")),
+      ),
+      badge(status),
+    ),
+    connector.description && h("p.quiet", connector.description),
+    connector.lastError && h("p.field-error", String(connector.lastError.message ?? connector.lastError)),
+    h(
+      "dl.facts",
+      fact("Account", connector.accountLabel ?? (isLocal(connector) ? "this machine" : "none, public data only")),
+    ),
+    h(
+      "details.tools",
+      { open: true },
+      h("summary", plural(runnable.length, "read-only tool"), rest.length > 0 && `, ${rest.length} never run`),
+      h("ul", [...runnable, ...rest].map(toolRow)),
+    ),
+    h("footer.row.end", connectorAction(connector)),
+  );
+}
+
+/** @param {Connector} connector */
+function isLocal(connector) {
+  return connector.auth?.provider === "none" || connector.auth?.provider === "local";
+}
+
+/** @param {any} tool */
+function readable(tool) {
+  return tool.safety?.sideEffect === "read" && tool.safety?.approval === "auto";
+}
+
+/** @param {string} name @param {string} value */
+function fact(name, value) {
+  return h("div", { key: name }, h("dt", name), h("dd", value));
+}
+
+/** @param {any} tool */
+function toolRow(tool) {
+  return h(
+    "li",
+    { key: tool.name },
+    h(
+      "div.row",
+      h("code.grow.clip", tool.name),
+      badge(
+        readable(tool)
+          ? { label: "Read, automatic", tone: "good" }
+          : { label: `${tool.safety?.sideEffect}, ${tool.safety?.approval}`, tone: "warn" },
+      ),
+    ),
+    h("p", tool.title ?? tool.description ?? ""),
+    tool.safety?.reason && h("p.meta", tool.safety.reason),
+  );
+}
+
+/** @param {Connector} connector */
+function connectorAction(connector) {
+  const local = isLocal(connector);
+  if (connector.status === "connected") {
+    return button(local ? "Disable" : "Disconnect", () => disconnect(connector, local));
+  }
+  return button(connector.status === "disabled" ? "Enable" : "Connect", () => connect(connector, local), {
+    kind: "primary",
+  });
+}
+
+/** @param {Connector} connector @param {boolean} local */
+function connect(connector, local) {
+  if (local) {
+    void api.connect(connector.id).then(() => done(`${connector.name} is enabled`), refused);
+    return;
+  }
+  openDialog({
+    title: `Connect ${connector.name}`,
+    confirm: "Connect",
+    body: () =>
+      h(
+        "label.field",
+        "Access token",
+        h("input", { name: "secret", type: "password", autocomplete: "off", autofocus: true, spellcheck: "false" }),
+        h(
+          "span.hint",
+          "Kept encrypted in your own home directory. It never enters a project file, an artifact, a log or an agent's context. A token with read access is enough.",
+        ),
+      ),
+    run: async (form) => {
+      await api.connect(connector.id, String(form.get("secret") ?? ""));
+      done(`${connector.name} is connected`);
+    },
+  });
+}
+
+/** @param {Connector} connector @param {boolean} local */
+function disconnect(connector, local) {
+  openDialog({
+    title: `${local ? "Disable" : "Disconnect"} ${connector.name}?`,
+    confirm: local ? "Disable" : "Disconnect",
+    kind: "danger",
+    body: () =>
+      h(
+        "p",
+        "Live artifacts that read through it keep their last data but cannot be refreshed until you connect it again.",
+        !local && " The stored token is deleted.",
+      ),
+    run: async () => {
+      await api.disconnect(connector.id);
+      done(`${connector.name} is ${local ? "disabled" : "disconnected"}`);
+    },
+  });
+}
+
+/** @param {string} said */
+function done(said) {
+  expire("connectors");
+  expire("artifact");
+  toast("good", said);
+}
+
+/** @param {import("./api.js").ApiError} error */
+function refused(error) {
+  toast("bad", error.message, { detail: error.suggestion });
+}

@@ -1,0 +1,231 @@
+// @ts-check
+// New live artifact: from a project's JSON file at once, or by an agent.
+
+import { ApiError, api } from "./api.js";
+import { button, copyable, empty, loading, problem, retry, searchField } from "./controls.js";
+import { h } from "./dom.js";
+import { size } from "./format.js";
+import { newProject, projects } from "./home.js";
+import { icon } from "./icons.js";
+import { toast } from "./overlays.js";
+import { current, go, to } from "./router.js";
+import { templateFor, title as words } from "./shape.js";
+import { expire, setUi, ui, use } from "./store.js";
+
+const MOST_FILES = 60;
+
+/** @type {{id: import("./shape.js").Style, name: string, text: string}[]} */
+const STYLES = [
+  { id: "dashboard", name: "Dashboard", text: "Figures as cards, lists as tables." },
+  { id: "report", name: "Report", text: "One column to read, facts first." },
+];
+
+export function createView() {
+  const known = projects();
+  const route = current();
+  const chosen = route.query.get("project") || known.value?.[0]?.id || "";
+  return h(
+    "main.page",
+    { key: "new" },
+    h("div.page-head", h("h1", "New live artifact")),
+    known.error && problem(known.error),
+    !known.value && !known.error && loading(),
+    known.value &&
+      h(
+        "div.columns",
+        h(
+          "section.panel",
+          { "aria-labelledby": "from-file" },
+          h("h2", { id: "from-file" }, "From a JSON file"),
+          h("p.quiet", "Pick a file and a look. You get a page you can refresh whenever the file changes."),
+          projectField(known.value, chosen),
+          chosen && fileField(chosen, route.query.get("file") ?? ""),
+        ),
+        agentPanel(chosen),
+      ),
+  );
+}
+
+/** @param {any[]} list @param {string} chosen */
+function projectField(list, chosen) {
+  return h(
+    "div.field",
+    h("label", { for: "project" }, "Project"),
+    h(
+      "div.row",
+      h(
+        "select",
+        {
+          id: "project",
+          class: "grow",
+          value: chosen,
+          disabled: list.length === 0,
+          onchange: (/** @type {Event} */ event) =>
+            go(to.create(/** @type {HTMLSelectElement} */ (event.target).value)),
+        },
+        list.length === 0 && h("option", { value: "" }, "No projects yet"),
+        list.map((project) => h("option", { value: project.id, key: project.id }, project.name ?? project.id)),
+      ),
+      button("New project", () => newProject((project) => go(to.create(project.id))), { icon: "plus" }),
+    ),
+  );
+}
+
+/** @param {string} project @param {string} chosen */
+function fileField(project, chosen) {
+  const listed = use(`files/${project}`, () => api.files(project));
+  if (listed.error) return retry(listed.error, `files/${project}`);
+  if (!listed.value) return loading("Looking for JSON files");
+  const query = ui("search files", "").toLowerCase();
+  const all = listed.value.filter((/** @type {any} */ file) => /\.json$/i.test(file.path));
+  const found = all.filter((/** @type {any} */ file) => file.path.toLowerCase().includes(query));
+  if (all.length === 0) {
+    return empty(
+      "file",
+      "No JSON files in this project",
+      "Put a .json file into the project's directory and look again, or let an agent make the artifact from another source.",
+      button("Look again", () => expire(`files/${project}`), { icon: "refresh" }),
+    );
+  }
+  return [
+    h(
+      "fieldset.field",
+      { key: "files" },
+      h("legend", "File"),
+      all.length > 8 && searchField("search files", "Search files"),
+      h(
+        "div.pick",
+        found.slice(0, MOST_FILES).map((/** @type {any} */ file) =>
+          h(
+            "label.option",
+            { key: file.path },
+            h("input", {
+              type: "radio",
+              name: "file",
+              value: file.path,
+              checked: file.path === chosen,
+              onchange: () => go(to.create(project, file.path)),
+            }),
+            icon("file"),
+            h("span.grow.clip", file.path),
+            h("span.meta", size(file.bytes)),
+          ),
+        ),
+        found.length > MOST_FILES && h("p.meta", `${found.length - MOST_FILES} more: search to narrow`),
+        found.length === 0 && h("p.meta", "No file name matches."),
+      ),
+    ),
+    chosen && lookField(project, chosen),
+  ];
+}
+
+/** @param {string} project @param {string} file */
+function lookField(project, file) {
+  const name = ui(`title ${file}`, words((file.split("/").pop() ?? file).replace(/\.json$/i, "")));
+  const style = ui("style", "dashboard");
+  const busy = ui("creating", false);
+  /** @type {ApiError | undefined} */
+  const error = ui("create error", undefined);
+  return h(
+    "form",
+    {
+      key: "look",
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        void make(project, file, name.trim(), style);
+      },
+    },
+    h(
+      "label.field",
+      "Title",
+      h("input", {
+        value: name,
+        required: true,
+        maxlength: "200",
+        oninput: (/** @type {Event} */ event) =>
+          setUi(`title ${file}`, /** @type {HTMLInputElement} */ (event.target).value),
+      }),
+    ),
+    h(
+      "fieldset.field",
+      h("legend", "Template"),
+      h(
+        "div.looks",
+        STYLES.map(({ id, name: label, text }) =>
+          h(
+            "label.look",
+            { key: id },
+            h("input", { type: "radio", name: "style", value: id, checked: style === id, onchange: () => setUi("style", id) }),
+            h("span", { class: `sketch ${id}`, "aria-hidden": "true" }, h("i"), h("i"), h("i"), h("i")),
+            h("span", h("span.strong", label), h("span.hint", text)),
+          ),
+        ),
+      ),
+    ),
+    error && problem(error),
+    h(
+      "div.row",
+      h("button", { type: "submit", class: "button primary", disabled: busy, "aria-busy": String(busy) },
+        busy ? "Creating…" : "Create live artifact"),
+    ),
+  );
+}
+
+/**
+ * Creates the artifact, reads the file through the same refresh that will be used later, and writes a
+ * template for the shape that arrived. If the file cannot be used nothing is left behind.
+ * @param {string} project @param {string} file @param {string} name @param {import("./shape.js").Style} style
+ */
+async function make(project, file, name, style) {
+  if (ui("creating", false)) return;
+  setUi("creating", true);
+  setUi("create error", undefined);
+  let id = "";
+  try {
+    const sourceJson = {
+      type: "local_file",
+      input: { path: file },
+      outputMapping: { dataPaths: [{ from: "$", to: "content" }], transform: "identity" },
+      refreshPermission: "manual_refresh_granted_for_read_only",
+    };
+    const input = { title: name, document: { format: "html_template_v1", dataJson: { content: {} }, sourceJson } };
+    id = (await api.create(project, { input })).id;
+    await api.refresh(id);
+    const [{ artifact }, bundled] = await Promise.all([api.artifact(id), api.template(style)]);
+    const { content } = artifact.document.dataJson;
+    const { html, fits } = templateFor(bundled, style, name, content);
+    // A file that has the template's own shape becomes the data as a whole.
+    const { outputMapping, ...plain } = sourceJson;
+    const document = { dataJson: content, sourceJson: plain };
+    await api.update(id, fits ? { input: { document }, templateHtml: html } : { templateHtml: html });
+    expire("artifacts");
+    go(to.live({ projectId: project, id }));
+    toast("good", "Live artifact created", { detail: name });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    setUi("create error", error);
+    if (id) await api.remove(id).catch(() => undefined);
+  } finally {
+    setUi("creating", false);
+  }
+}
+
+/** @param {string} project */
+function agentPanel(project) {
+  const command = `od run${project ? ` --project ${project}` : ""} -- claude`;
+  return h(
+    "section.panel",
+    { "aria-labelledby": "by-agent" },
+    h("h2", { id: "by-agent" }, "With your coding agent"),
+    h(
+      "p.quiet",
+      "The agent designs the page and picks the source: project files, git, GitHub. It opens here by itself when it is ready.",
+    ),
+    h("ol.steps",
+      h("li", "Install the skill once:", copyable("od skills install live-artifact")),
+      h("li", "Start the agent inside the project:", copyable(command),
+        h("span.hint", "Any agent's command works after the two dashes.")),
+      h("li", "Ask for it in your words:", copyable("Make a live dashboard of our releases and open issues.", "prompt")),
+    ),
+  );
+}

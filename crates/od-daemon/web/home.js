@@ -1,0 +1,198 @@
+// @ts-check
+// Designs: projects, and every live artifact as a card.
+
+import { api } from "./api.js";
+import { button, empty, growing, loading, retry, searchField, toggle } from "./controls.js";
+import { h } from "./dom.js";
+import { badge, badges, plural, time } from "./format.js";
+import { icon } from "./icons.js";
+import { openDialog } from "./overlays.js";
+import { go, to } from "./router.js";
+import { expire, setUi, state, ui, use } from "./store.js";
+import { thumb } from "./thumbs.js";
+
+/** @typedef {import("./schema.js").ArtifactSummary} Summary */
+
+const CARDS_AT_ONCE = 36;
+
+export function projects() {
+  return use("projects", api.projects);
+}
+
+export function artifacts() {
+  return use("artifacts", api.artifacts);
+}
+
+/** @param {Summary[]} list @returns {Summary[]} */
+export function ordered(list) {
+  return [...list].sort((a, b) => Number(b.pinned ?? false) - Number(a.pinned ?? false));
+}
+
+/** @param {Summary} artifact @returns {boolean} */
+export function running(artifact) {
+  return state.progress.has(artifact.id) || artifact.refreshStatus === "running";
+}
+
+export function designsView() {
+  const listed = artifacts();
+  const known = projects();
+  if (!listed.value || !known.value) {
+    const error = listed.error ?? known.error;
+    return main(error ? retry(error, "") : loading());
+  }
+  const archived = ui("show archived", false);
+  const query = ui("search designs", "").trim().toLowerCase();
+  const visible = ordered(listed.value).filter(
+    (entry) => (archived || entry.status !== "archived") && matches(entry, query),
+  );
+  const hasArchived = listed.value.some((entry) => entry.status === "archived");
+  return main(
+    h(
+      "div.page-head",
+      h("h1", "Designs"),
+      h("div.grow"),
+      listed.value.length > 0 && searchField("search designs", "Search live artifacts", { hint: "/" }),
+      h("a.button.primary", { href: to.create() }, icon("plus"), h("span", "New")),
+    ),
+    projectStrip(known.value, listed.value),
+    h(
+      "section",
+      { "aria-labelledby": "live-title", key: "live" },
+      h(
+        "div.section-head",
+        h("h2", { id: "live-title" }, "Live artifacts"),
+        h("span.count", String(visible.length)),
+        h("div.grow"),
+        hasArchived && toggle("Archived", archived, (on) => setUi("show archived", on)),
+      ),
+      cards(visible, known.value, query),
+    ),
+  );
+}
+
+/** @param {Summary} entry @param {string} query */
+function matches(entry, query) {
+  if (!query) return true;
+  return [entry.title, entry.projectId, entry.source ?? ""].some((text) =>
+    String(text).toLowerCase().includes(query),
+  );
+}
+
+/** @param {...import("./dom.js").Child} children */
+function main(...children) {
+  return h("main.page", { key: "designs" }, ...children);
+}
+
+/** @param {any[]} list @param {Summary[]} all */
+function projectStrip(list, all) {
+  return h(
+    "section",
+    { "aria-labelledby": "projects-title", key: "projects" },
+    h(
+      "div.section-head",
+      h("h2", { id: "projects-title" }, "Projects"),
+      h("span.count", String(list.length)),
+      h("div.grow"),
+      button("New project", () => newProject((project) => go(to.project(project.id))), { icon: "plus" }),
+    ),
+    list.length === 0
+      ? h("p.quiet", "A project holds files and the live artifacts made from them.")
+      : h("ul.projects", list.map((project) => projectCard(project, all))),
+  );
+}
+
+/** @param {any} project @param {Summary[]} all */
+function projectCard(project, all) {
+  const own = all.filter((entry) => entry.projectId === project.id);
+  const failed = own.filter((entry) => entry.refreshStatus === "failed").length;
+  return h(
+    "li",
+    { key: project.id },
+    h(
+      "a.project-card",
+      { href: to.project(project.id) },
+      icon("folder"),
+      h("span.grow.clip.strong", project.name ?? project.id),
+      failed > 0 && badge({ label: `${failed} failed`, tone: "bad" }),
+      h("span.meta", plural(own.length, "live artifact")),
+    ),
+  );
+}
+
+/** @param {Summary[]} list @param {any[]} all @param {string} query */
+function cards(list, all, query) {
+  if (list.length === 0 && query) {
+    return empty("search", "Nothing matches", `No live artifact has “${query}” in its title, source or project.`,
+      button("Clear the search", () => setUi("search designs", "")));
+  }
+  if (list.length === 0) {
+    return empty(
+      "live",
+      "No live artifacts yet",
+      "A live artifact is a page made once and refreshed from its data whenever you want. Make one from a JSON file, or let your coding agent make one.",
+      h("a.button.primary", { href: to.create() }, icon("plus"), h("span", "New live artifact")),
+    );
+  }
+  const names = new Map(all.map((project) => [project.id, project.name ?? project.id]));
+  const { shown, sentinel } = growing("cards", list.length, CARDS_AT_ONCE);
+  return [
+    h(
+      "ul.cards",
+      { key: "cards" },
+      list.slice(0, shown).map((entry) => card(entry, names.get(entry.projectId) ?? entry.projectId)),
+    ),
+    sentinel,
+  ];
+}
+
+/** @param {Summary} artifact @param {string} project */
+function card(artifact, project) {
+  return h(
+    "li.card",
+    { key: artifact.id },
+    thumb(artifact),
+    h(
+      "div.card-body",
+      h(
+        "div.row",
+        h(
+          "a.card-title.grow.clip",
+          { href: to.live(artifact) },
+          artifact.title,
+        ),
+        artifact.pinned && h("span.pinned", { title: "Pinned" }, icon("pin"), h("span.sr", "Pinned")),
+      ),
+      h(
+        "p.meta.clip",
+        project,
+        artifact.source && ` · ${artifact.source}`,
+      ),
+      h(
+        "div.row.card-foot",
+        badges(artifact, running(artifact)).slice(0, 2).map(badge),
+        h("span.grow"),
+        h("span.meta", time(artifact.lastRefreshedAt ?? artifact.updatedAt)),
+      ),
+    ),
+  );
+}
+
+/** @param {(project: any) => void} then */
+export function newProject(then) {
+  openDialog({
+    title: "New project",
+    confirm: "Create project",
+    body: () =>
+      h(
+        "label.field",
+        "Name",
+        h("input", { name: "name", required: true, maxlength: "200", autofocus: true, autocomplete: "off" }),
+        h("span.hint", "To use files of a directory, run “od init” in it instead."),
+      ),
+    run: async (form) => {
+      const project = await api.createProject(String(form.get("name")).trim());
+      expire("projects");
+      then(project);
+    },
+  });
+}

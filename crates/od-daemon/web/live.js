@@ -1,0 +1,135 @@
+// @ts-check
+// Keeps the page current: what each event of the daemon means for what the page knows.
+
+import { amend, dropped, finish, reload, summary } from "./actions.js";
+import { ApiError, api } from "./api.js";
+import { follow } from "./events.js";
+import { toast } from "./overlays.js";
+import { current, go, to } from "./router.js";
+import { announce, change, expire, known, put, state } from "./store.js";
+
+/** Views in which nothing is lost when another artifact opens by itself. */
+const IDLE_VIEWS = new Set(["designs", "project"]);
+const BATCH_MS = 150;
+
+let following = false;
+
+/** Follows the daemon's events for as long as the session lives. */
+export async function keepCurrent() {
+  if (following) return;
+  following = true;
+  await follow(receive, (again) => {
+    // What happened while the line was down may be more than the daemon replays.
+    if (!again) return;
+    for (const [id, { mine }] of state.progress) if (!mine) state.progress.delete(id);
+    expire("");
+  });
+  following = false;
+}
+
+/** @param {import("./events.js").Message} message */
+function receive(message) {
+  let data;
+  try {
+    data = JSON.parse(message.data);
+  } catch {
+    return;
+  }
+  if (message.event === "live_artifact") artifactEvent(data);
+  else if (message.event === "live_artifact_refresh") refreshEvent(data);
+}
+
+/** @param {any} event */
+function artifactEvent(event) {
+  if (event.action === "deleted") {
+    dropped(event.artifactId);
+    return;
+  }
+  reload(event.artifactId);
+  if (event.action === "created") {
+    void created(event.artifactId);
+    if (!known("projects")?.some((/** @type {any} */ project) => project.id === event.projectId)) {
+      expire("projects");
+    }
+  }
+  if (summary(event.artifactId)) amend({ id: event.artifactId, title: event.title });
+  soonReloadList();
+}
+
+let pending = 0;
+
+/** Many events in a row lead to one reading of the list. */
+function soonReloadList() {
+  if (pending) return;
+  pending = window.setTimeout(() => {
+    pending = 0;
+    expire("artifacts");
+  }, BATCH_MS);
+}
+
+/**
+ * An artifact made by an agent opens by itself, unless the person is reading something else.
+ * @param {string} id
+ */
+async function created(id) {
+  let artifact;
+  try {
+    ({ artifact } = await api.artifact(id));
+  } catch (error) {
+    if (error instanceof ApiError) return;
+    throw error;
+  }
+  if (!artifact.createdByRunId) return;
+  const href = to.live(artifact);
+  const route = current();
+  if (location.hash === href) return;
+  const elsewhere = route.view === "project" && route.project !== artifact.projectId;
+  const busy = state.ui.get("dialog") || document.visibilityState === "hidden";
+  if (IDLE_VIEWS.has(route.view) && !elsewhere && !busy) {
+    go(href);
+    announce(`An agent made ${artifact.title}. It is open now.`);
+    return;
+  }
+  toast("info", "An agent made a live artifact", {
+    detail: artifact.title,
+    action: "Open",
+    run: () => go(href),
+  });
+}
+
+/** @param {any} event */
+function refreshEvent(event) {
+  const { artifactId, refreshId, phase } = event;
+  if (phase === "started" || phase === "progress") {
+    change(() => {
+      const before = state.progress.get(artifactId);
+      state.failures.delete(artifactId);
+      state.progress.set(artifactId, {
+        refreshId,
+        step: event.step ?? before?.step ?? "",
+        startedAt: before?.startedAt ?? Date.now(),
+        cancelling: before?.cancelling ?? false,
+        mine: before?.mine ?? false,
+      });
+    });
+    return;
+  }
+  const here = current().artifact === artifactId;
+  const before = state.progress.get(artifactId);
+  finish(artifactId);
+  if (phase === "failed" && event.errorCode !== "REFRESH_CANCELLED") {
+    // The person who asked for the refresh gets the whole refusal as its answer.
+    if (!before?.mine && !state.failures.has(artifactId)) change(() => state.failures.set(artifactId, new ApiError(0, event.errorCode, event.errorMessage)));
+    if (!here) {
+      const title = summary(artifactId)?.title ?? artifactId;
+      toast("bad", `Refresh failed: ${title}`, { detail: event.errorMessage });
+    }
+  }
+}
+
+/** Forgets everything learned under an earlier session. */
+export function startOver() {
+  change(() => state.progress.clear());
+  put("health", undefined);
+  expire("");
+}

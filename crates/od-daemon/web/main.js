@@ -1,0 +1,92 @@
+// @ts-check
+// Starts the console: session, events, and one painter for every change.
+
+import { connectorsView } from "./connectors.js";
+import { empty } from "./controls.js";
+import { createView } from "./create.js";
+import { h, patch } from "./dom.js";
+import { designsView } from "./home.js";
+import { keepCurrent, startOver } from "./live.js";
+import { dialogs, toasts } from "./overlays.js";
+import { current, onRoute, reread, to } from "./router.js";
+import { announcer, applyTheme, closedView, header, offlineBar } from "./shell.js";
+import { openSession, takeCode } from "./session.js";
+import { listen } from "./shortcuts.js";
+import { change, known, onChange, setUi, state } from "./store.js";
+import { workspaceView } from "./workspace.js";
+
+const AGES_EVERY_MS = 20_000;
+const PROGRESS_EVERY_MS = 500;
+
+const root = /** @type {HTMLElement} */ (document.getElementById("app"));
+/** @type {import("./dom.js").VNode[]} */
+let painted = [];
+/** @type {import("./store.js").Session} */
+let session = "unknown";
+
+function view() {
+  if (state.session === "closed") return closedView();
+  if (state.session === "unknown") return h("main", { key: "starting" });
+  const route = current();
+  if (route.view === "designs") return designsView();
+  if (route.view === "connectors") return connectorsView();
+  if (route.view === "new") return createView();
+  if (route.view !== "unknown") return workspaceView();
+  return h(
+    "main.page",
+    { key: "unknown" },
+    empty("search", "There is nothing at this address", "The link may be from another version.",
+      h("a.button.primary", { href: to.designs() }, "All designs")),
+  );
+}
+
+function paint() {
+  if (state.session === "open" && session !== "open") {
+    if (session === "closed") startOver();
+    void keepCurrent();
+  }
+  session = state.session;
+  const next = [header(), offlineBar(), view(), toasts(), dialogs(), announcer()].filter((node) => node !== null);
+  patch(root, painted, next);
+  painted = next;
+  document.title = titleOf();
+}
+
+function titleOf() {
+  const { view: name, artifact } = current();
+  if (state.session === "closed") return "Session ended · od";
+  const open = name === "live" && known(`artifact/${artifact}`)?.artifact?.title;
+  const fixed = { designs: "Designs", connectors: "Connectors", new: "New live artifact" };
+  return `${open || (fixed[/** @type {"designs"} */ (name)] ?? "Project")} · od`;
+}
+
+/** A new view starts at its top, and a screen reader starts at its heading. */
+function arrive() {
+  paint();
+  const heading = /** @type {HTMLElement | null} */ (document.querySelector("main h1"));
+  heading?.focus({ preventScroll: true });
+  scrollTo(0, 0);
+}
+
+function tick() {
+  // Ages and running times are the only things that change without an event.
+  change();
+  setTimeout(tick, state.progress.size > 0 ? PROGRESS_EVERY_MS : AGES_EVERY_MS);
+}
+
+applyTheme();
+onChange(paint);
+listen();
+onRoute((route, before) => {
+  const code = takeCode();
+  if (code) {
+    reread();
+    void openSession(code);
+  }
+  setUi("drawer", false);
+  if (route.view !== before.view || route.artifact !== before.artifact) arrive();
+});
+const code = takeCode();
+reread();
+void openSession(code);
+setTimeout(tick, PROGRESS_EVERY_MS);

@@ -1,0 +1,159 @@
+// @ts-check
+// The page itself, in a sandboxed frame on its own origin; and beside it, on demand, where each of its
+// values comes from.
+
+import { api } from "./api.js";
+import { loading, problem, retry } from "./controls.js";
+import { h } from "./dom.js";
+import { clip, scalar, sourceName, time } from "./format.js";
+import { icon } from "./icons.js";
+import { current, go, to } from "./router.js";
+import { use } from "./store.js";
+
+/** Of the page's links only those that open a new tab work; scripts, forms and its origin are gone. */
+const SANDBOX = "allow-popups allow-popups-to-escape-sandbox";
+
+/**
+ * @param {string} id @param {string} revision @param {string} title
+ * @param {{variant?: string, snapshot?: string}} [options]
+ */
+export function frame(id, revision, title, options = {}) {
+  const variant = options.variant ?? "rendered";
+  const key = `ticket/${id}/${variant}/${options.snapshot ?? ""}`;
+  const ticket = use(`${key}/${revision}`, () => api.ticket(id, variant, options.snapshot));
+  if (ticket.error) return retry(ticket.error, key);
+  // The frame of the revision before stays until the new address is known.
+  const url = ticket.value ?? shown.get(key);
+  if (!url) return loading("Opening the preview");
+  shown.set(key, url);
+  return h("iframe.preview-frame", { key,
+    title: `Preview of ${title}`,
+    sandbox: SANDBOX,
+    referrerpolicy: "no-referrer",
+    src: url,
+  });
+}
+
+/** @type {Map<string, string>} */
+const shown = new Map();
+
+function inspecting() {
+  return current().query.get("inspect") === "1";
+}
+
+/** Chooses between the page as it is and the page with its bindings shown. @param {any} artifact */
+export function modeSwitch(artifact) {
+  const flip = (/** @type {boolean} */ on) =>
+    go(to.live(artifact, "preview", "", { inspect: on ? "1" : undefined }));
+  return h(
+    "div.segments",
+    { role: "group", "aria-label": "Preview mode" },
+    segment("Page", !inspecting(), () => flip(false)),
+    segment("Inspect", inspecting(), () => flip(true)),
+  );
+}
+
+/** @param {any} artifact */
+export function previewTab(artifact) {
+  const variant = inspecting() ? "inspect" : "rendered";
+  return h(
+    "div.preview",
+    h(
+      "div.preview-split",
+      h("div.preview-box", frame(artifact.id, String(artifact.revision), artifact.title, { variant })),
+      inspecting() && bindingsPanel(artifact),
+    ),
+  );
+}
+
+/** @param {string} label @param {boolean} on @param {() => void} run */
+function segment(label, on, run) {
+  return h(
+    "button",
+    { type: "button", "aria-pressed": String(on), onclick: run, key: label },
+    label === "Inspect" && icon("inspect"),
+    label,
+  );
+}
+
+/**
+ * @typedef {{path: string, each: string, times: number}} Binding
+ */
+
+/**
+ * Lists what a template binds, in the order of the page, each path once. `row in data.rows` makes
+ * `row.name` the path `rows[].name`.
+ * @param {string} template @returns {Binding[]}
+ */
+export function bindings(template) {
+  /** @type {Map<string, Binding>} */
+  const found = new Map();
+  /** @type {Map<string, string>} */
+  const aliases = new Map();
+  const pattern = /data-od-repeat\s*=\s*["']?\s*([A-Za-z_]\w*)\s+in\s+data\.([\w.-]+)|\{\{\s*([\w.-]+)\s*\}\}/g;
+  for (const [, alias, list, bound] of template.matchAll(pattern)) {
+    if (alias && list) {
+      aliases.set(alias, list);
+      continue;
+    }
+    const [head = "", ...rest] = (bound ?? "").split(".");
+    const each = head === "data" ? "" : (aliases.get(head) ?? "");
+    const path = each ? [`${each}[]`, ...rest].join(".") : rest.join(".");
+    const before = found.get(path);
+    if (before) before.times += 1;
+    else if (path) found.set(path, { path, each, times: 1 });
+  }
+  return [...found.values()];
+}
+
+/** @param {unknown} data @param {string} path @returns {unknown} */
+export function valueAt(data, path) {
+  let value = /** @type {any} */ (data);
+  for (const part of path.split(".")) value = value?.[part];
+  return value;
+}
+
+/** @param {any} artifact */
+function bindingsPanel(artifact) {
+  const template = use(`template/${artifact.id}`, () => api.text(artifact.id, "template"));
+  const list = bindings(template.value ?? "");
+  const data = artifact.document?.dataJson ?? {};
+  const source = artifact.document?.sourceJson;
+  return h(
+    "aside.bindings",
+    { "aria-label": "Values on this page", key: "bindings" },
+    h("h2", "Values on this page"),
+    h("p.meta", "Point at a value, or tab to it, to see its path, source and time."),
+    h(
+      "p.meta",
+      source ? `From ${sourceName(source)}, ` : "Written by hand, ",
+      time(artifact.provenance?.generatedAt ?? artifact.updatedAt),
+      ".",
+    ),
+    template.error && problem(template.error),
+    !template.value && !template.error && loading(),
+    template.value !== undefined && list.length === 0 && h("p.quiet", "This page shows no data: its text is fixed."),
+    h("ul", list.map((binding) => bindingRow(artifact, data, binding))),
+  );
+}
+
+/** @param {any} artifact @param {unknown} data @param {Binding} binding */
+function bindingRow(artifact, data, { path, each }) {
+  const rows = each ? valueAt(data, each) : undefined;
+  const first = each ? path.replace("[]", ".0") : path;
+  const value = valueAt(data, first);
+  const count = Array.isArray(rows) ? rows.length : 0;
+  return h(
+    "li",
+    { key: path },
+    h(
+      "a",
+      { href: to.live(artifact, "data", "", { path: each || path }) },
+      h("span.mono.clip", path),
+      h(
+        "span.meta.clip",
+        each ? `${count} rows, first ${clip(scalar(value), 40)}` : clip(scalar(value), 60),
+      ),
+    ),
+  );
+}

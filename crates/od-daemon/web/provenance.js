@@ -1,0 +1,94 @@
+// @ts-check
+// Who made this state, when, from what, and how to check that it is what it says.
+
+import { copy, empty, iconButton } from "./controls.js";
+import { h } from "./dom.js";
+import { absolute, age, healthState } from "./format.js";
+
+/** @type {Record<string, string>} */
+const TYPES = { connector: "Connector", local_file: "Project file", user_input: "Given by a person", derived: "Derived" };
+
+/** @param {any} artifact */
+export function provenanceTab(artifact) {
+  const provenance = artifact.provenance;
+  if (!provenance) return empty("clock", "Nothing recorded", "This artifact was stored without provenance. The next refresh writes it.");
+  return h(
+    "div.prose",
+    h(
+      "section",
+      h("h2", "This state"),
+      h(
+        "dl.facts",
+        fact("Made by", provenance.generatedBy === "refresh_runner" ? "a refresh" : "an agent"),
+        fact("Made at", `${absolute(provenance.generatedAt)} (${age(provenance.generatedAt)})`),
+        fact("Revision", String(artifact.revision)),
+        artifact.createdByRunId && fact("Agent run", artifact.createdByRunId, true),
+        fact("Health", healthState(artifact).replace(/_/g, " ")),
+        provenance.notes && fact("Notes", provenance.notes),
+      ),
+    ),
+    h("section", h("h2", "Sources"), sources(provenance.sources ?? [])),
+    pinned(artifact.sourcePin),
+    digests(artifact.digests),
+  );
+}
+
+/** @param {string} name @param {string} value @param {boolean} [mono] */
+function fact(name, value, mono) {
+  return h(
+    "div",
+    { key: name },
+    h("dt", name),
+    h("dd", { class: mono ? "mono" : "" }, value, mono && iconButton("copy", `Copy ${name}`, () => void copy(value, name))),
+  );
+}
+
+/** @param {any[]} list */
+function sources(list) {
+  if (list.length === 0) return h("p.quiet", "No sources are named.");
+  return h(
+    "ul.lines.plain",
+    list.map((source, index) =>
+      h(
+        "li",
+        { key: String(index), class: "line" },
+        h("span.badge.quiet", TYPES[source.type] ?? source.type),
+        h("span.strong", source.label),
+        h("span.meta.mono.grow.clip", source.ref ?? ""),
+      ),
+    ),
+  );
+}
+
+/** @param {any} pin */
+function pinned(pin) {
+  if (!pin) return null;
+  return h(
+    "section",
+    { key: "pin" },
+    h("h2", "Pinned when the source was set"),
+    h("p.quiet", "A refresh stops when the tool's contract or the account differs from this, until you accept the change."),
+    h("dl.facts", Object.entries(pin)
+      .filter(([, value]) => typeof value === "string")
+      .map(([name, value]) => fact(words(name), String(value), true))),
+  );
+}
+
+/** @param {any} digests */
+function digests(digests) {
+  if (!digests) return null;
+  return h(
+    "section",
+    { key: "digests" },
+    h("h2", "Digests"),
+    h("p.quiet", "Checked on every read. “od artifacts verify” checks them all, and the chain of the refresh log."),
+    h("dl.facts", Object.entries(digests)
+      .map(([name, value]) => fact(words(name), /** @type {any} */ (value).content, true))),
+  );
+}
+
+/** @param {string} name */
+function words(name) {
+  const text = name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,108 @@
+// @ts-check
+// Every view has an address in the fragment, so that it can be linked, reloaded and gone back to.
+
+/**
+ * @typedef {"preview" | "source" | "data" | "provenance" | "history"} Tab
+ * @typedef {object} Route
+ * @property {"designs" | "connectors" | "new" | "project" | "file" | "live" | "unknown"} view
+ * @property {string} project
+ * @property {string} artifact
+ * @property {Tab} tab
+ * @property {string} rest
+ * @property {URLSearchParams} query
+ */
+
+/** @type {Tab[]} */
+export const TABS = ["preview", "source", "data", "provenance", "history"];
+
+/** @param {string} fragment @returns {Route} */
+export function parse(fragment) {
+  const [path = "", search = ""] = fragment.replace(/^#/, "").split(/\?(.*)/s);
+  const parts = path.split("/").filter(Boolean).map(decode);
+  /** @type {Route} */
+  const route = {
+    view: "unknown",
+    project: "",
+    artifact: "",
+    tab: "preview",
+    rest: "",
+    query: new URLSearchParams(search),
+  };
+  const [head, project, kind, id, tab, ...rest] = parts;
+  if (head === undefined) return { ...route, view: "designs" };
+  if (head === "designs" || head === "connectors" || head === "new") {
+    return parts.length === 1 ? { ...route, view: head } : route;
+  }
+  if (head !== "p" || !project) return route;
+  if (!kind) return { ...route, view: "project", project };
+  if (kind === "file" && id) {
+    return { ...route, view: "file", project, rest: parts.slice(3).join("/") };
+  }
+  if (kind !== "live" || !id) return route;
+  const known = TABS.find((name) => name === (tab ?? "preview"));
+  if (!known) return route;
+  return { ...route, view: "live", project, artifact: id, tab: known, rest: rest.join("/") };
+}
+
+/** @param {string} text */
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export const to = {
+  designs: () => "#/designs",
+  connectors: () => "#/connectors",
+  /** @param {string} [project] @param {string} [file] */
+  create: (project, file) => `#/new${query({ project, file })}`,
+  /** @param {string} project */
+  project: (project) => `#/p/${encodeURIComponent(project)}`,
+  /** @param {string} project @param {string} path */
+  file: (project, path) =>
+    `#/p/${encodeURIComponent(project)}/file/${path.split("/").map(encodeURIComponent).join("/")}`,
+  /**
+   * @param {{projectId: string, id: string}} artifact @param {Tab} [tab] @param {string} [rest]
+   * @param {Record<string, string | undefined>} [search]
+   */
+  live: ({ projectId, id }, tab = "preview", rest = "", search = {}) =>
+    `#/p/${encodeURIComponent(projectId)}/live/${encodeURIComponent(id)}/${tab}` +
+    `${rest ? `/${encodeURIComponent(rest)}` : ""}${query(search)}`,
+};
+
+/** @param {Record<string, string | undefined>} entries */
+function query(entries) {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(entries)) if (value) search.set(name, value);
+  const text = search.toString();
+  return text ? `?${text}` : "";
+}
+
+/** @type {Route} */
+let route = parse(location.hash);
+
+/** @returns {Route} */
+export function current() {
+  return route;
+}
+
+/** @param {string} href */
+export function go(href) {
+  if (location.hash !== href) location.hash = href;
+}
+
+/** @param {(route: Route, before: Route) => void} moved */
+export function onRoute(moved) {
+  addEventListener("hashchange", () => {
+    const before = route;
+    route = parse(location.hash);
+    moved(route, before);
+  });
+}
+
+/** Reads the address again after it was changed without an event. */
+export function reread() {
+  route = parse(location.hash);
+}

@@ -1,0 +1,116 @@
+// @ts-check
+// The frame around every view: header, connection, theme, and what is shown without a session.
+
+import { copyable, iconButton } from "./controls.js";
+import { cls, h } from "./dom.js";
+import { icon } from "./icons.js";
+import { current, to } from "./router.js";
+import { change, setUi, state, ui } from "./store.js";
+import { openShortcuts } from "./shortcuts.js";
+
+const THEMES = /** @type {const} */ (["auto", "light", "dark"]);
+
+export function applyTheme() {
+  const theme = localStorage.getItem("od.theme") ?? "auto";
+  document.documentElement.dataset.theme = theme;
+  return theme;
+}
+
+function nextTheme() {
+  const now = THEMES.findIndex((name) => name === applyTheme());
+  localStorage.setItem("od.theme", THEMES[(now + 1) % THEMES.length] ?? "auto");
+  applyTheme();
+  change();
+}
+
+function themeButton() {
+  const theme = applyTheme();
+  const name = { auto: "auto", light: "sun", dark: "moon" }[theme] ?? "auto";
+  return iconButton(name, `Theme: ${theme}`, nextTheme, { key: "theme" });
+}
+
+function linkState() {
+  const label = { live: "Live", connecting: "Connecting…", lost: "Reconnecting…" }[state.link];
+  return h(
+    "span",
+    { class: cls("link", state.link), role: "status", title: "Connection to the daemon" },
+    h("span", { class: cls("dot", state.link !== "live" && "busy"), "aria-hidden": "true" }),
+    h("span.label", label),
+  );
+}
+
+/** @param {string} href @param {import("./dom.js").Child} label @param {boolean} on */
+function navLink(href, label, on) {
+  return h(
+    "a",
+    { href, class: "nav-link", "aria-current": on ? "page" : null, key: href },
+    label,
+  );
+}
+
+export function header() {
+  const { view, project } = current();
+  const inside = view === "project" || view === "file" || view === "live";
+  return h(
+    "header.top",
+    { key: "top" },
+    inside &&
+      state.session === "open" &&
+      iconButton("menu", "Show the project tree", () => setUi("drawer", !ui("drawer", false)), {
+        extra: "drawer-button",
+        key: "drawer",
+      }),
+    h(
+      "a",
+      { href: to.designs(), class: "wordmark", "aria-label": "Open Design, home", key: "home" },
+      h("span.mark", { "aria-hidden": "true" }, icon("live")),
+      h("span.name", "od"),
+    ),
+    h(
+      "nav.grow",
+      { "aria-label": "Main", key: "nav" },
+      navLink(to.designs(), "Designs", view === "designs" || inside),
+      navLink(to.connectors(), "Connectors", view === "connectors"),
+      navLink(to.create(inside ? project : undefined), ["New", h("span.long", " live artifact")], view === "new"),
+    ),
+    linkState(),
+    themeButton(),
+    iconButton("help", "Keyboard shortcuts", openShortcuts, { key: "help", extra: "help" }),
+  );
+}
+
+/** What is shown when there is no session: how to get one. */
+export function closedView() {
+  return h(
+    "main.narrow",
+    { key: "closed" },
+    h(
+      "div.gate",
+      h("div.mark.large", { "aria-hidden": "true" }, icon("live")),
+      h("h1", "Open the console from your terminal"),
+      h(
+        "p.quiet",
+        "A session lasts twelve hours and belongs to this browser tab. Start a new one with:",
+      ),
+      copyable("od open"),
+      h(
+        "p.meta",
+        "It opens this page with a one-time code. This tab comes back by itself as soon as the new one is open; nothing you had in view is lost.",
+      ),
+    ),
+  );
+}
+
+export function announcer() {
+  return h("div.sr", { "aria-live": "polite", key: "announcer" }, state.announcement);
+}
+
+export function offlineBar() {
+  if (state.link !== "lost" || state.session !== "open") return null;
+  return h(
+    "div.offline",
+    { role: "status", key: "offline" },
+    icon("warn"),
+    "The daemon does not answer. What you see is the last known state; it comes back by itself.",
+  );
+}

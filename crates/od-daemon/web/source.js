@@ -1,0 +1,123 @@
+// @ts-check
+// Where the data comes from, and in words what a refresh does and what it can not do.
+
+import { api } from "./api.js";
+import { empty, loading, problem } from "./controls.js";
+import { dataTree } from "./data.js";
+import { h } from "./dom.js";
+import { size, sourceName } from "./format.js";
+import { icon } from "./icons.js";
+import { setUi, ui, use } from "./store.js";
+
+/** The daemon stores no secret; a name that sounds like one is still not printed. */
+const SECRET = /token|secret|credential|password|passwd|authorization|cookie|api_?key|private_?key/i;
+
+/** @param {unknown} value @returns {unknown} */
+export function redact(value) {
+  if (Array.isArray(value)) return value.map(redact);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [key, SECRET.test(key) ? "•••" : redact(entry)]),
+  );
+}
+
+/** @param {any} artifact */
+export function sourceTab(artifact) {
+  const source = artifact.document?.sourceJson;
+  if (!source) {
+    return [
+      empty("plug", "This artifact has no source", "Its data was written once and cannot be refreshed. Ask an agent to give it a source, such as a JSON file of this project."),
+      templates(artifact),
+    ];
+  }
+  return h(
+    "div.prose",
+    h(
+      "div.does",
+      h("section", h("h2", "What a refresh does"), h("ol", does(artifact, source).map(item))),
+      h("section", h("h2", "What it can not do"), h("ul.crosses", CANNOT.map(item))),
+    ),
+    h("section", h("h2", "Source"), dataTree(redact(source), `source ${artifact.id}`)),
+    templates(artifact),
+  );
+}
+
+/** @param {string} text @param {number} index */
+function item(text, index) {
+  return h("li", { key: String(index) }, text);
+}
+
+const CANNOT = [
+  "Run by itself: it only runs when you, or an agent you started, ask for it.",
+  "Write, delete or send anything: tools that do more than read are refused at every call.",
+  "Change the page's design: only its data is replaced.",
+  "Use another account or another tool than the ones saved here, even if they have the same name.",
+  "Leave half a result: if any step fails, everything stays as it was.",
+];
+
+/** @param {any} artifact @param {any} source */
+export function does(artifact, source) {
+  const name = sourceName(source);
+  const account = source.connector?.accountLabel ?? artifact.sourcePin?.accountLabel;
+  const where =
+    source.type === "local_file"
+      ? `Reads the file ${name} of this project.`
+      : `Calls ${name}${account ? ` as ${account}` : ""}, which only reads.`;
+  const steps = [where, "Removes anything that looks like a credential from the answer."];
+  const mapping = source.outputMapping;
+  const transform = { compact_table: " as a compact table", metric_summary: " as a single figure" }[
+    /** @type {"compact_table"} */ (mapping?.transform)
+  ] ?? "";
+  const paths = mapping?.dataPaths ?? [];
+  if (paths.length === 0) steps.push(`Puts each top-level value of the answer in its place in the data${transform}.`);
+  for (const { from, to } of paths.slice(0, 5)) {
+    steps.push(`Takes ${from === "$" || from === "" ? "the whole answer" : `“${from}”`} of the answer${transform} and puts it at “${to}” in the data.`);
+  }
+  if (paths.length > 5) steps.push(`Does the same for ${paths.length - 5} more places.`);
+  steps.push("Checks the new data and draws the page with it.", "Saves data, page and where they came from in one step, and keeps the state before in the history.");
+  if (source.refreshPermission === "none") {
+    return ["Nothing at the moment: refresh is switched off. Switched on, it does this:", ...steps];
+  }
+  return steps;
+}
+
+/** @param {any} artifact */
+function templates(artifact) {
+  return h(
+    "section",
+    { key: "templates" },
+    h("h2", "Page"),
+    textBlock(artifact, "template", "Template", "what the agent wrote"),
+    textBlock(artifact, "rendered-source", "HTML", "the template with the data in it"),
+  );
+}
+
+/** @param {any} artifact @param {string} variant @param {string} label @param {string} note */
+function textBlock(artifact, variant, label, note) {
+  const name = `source open ${variant}`;
+  const open = ui(name, false);
+  return h(
+    "details.source-block",
+    { key: variant,
+      open,
+      ontoggle: (/** @type {Event} */ event) => {
+        const now = /** @type {HTMLDetailsElement} */ (event.target).open;
+        if (now !== open) setUi(name, now);
+      },
+    },
+    h("summary", icon("chevron"), h("span.strong", label), h("span.meta", note)),
+    open && text(artifact, variant),
+  );
+}
+
+/** @param {any} artifact @param {string} variant */
+function text(artifact, variant) {
+  const key = variant === "template" ? `template/${artifact.id}` : `rendered/${artifact.id}/${artifact.revision}`;
+  const loaded = use(key, () => api.text(artifact.id, variant));
+  if (loaded.error) return problem(loaded.error);
+  if (loaded.value === undefined) return loading();
+  return [
+    h("p.meta", { key: "size" }, size(new Blob([loaded.value]).size)),
+    h("pre", { tabindex: "0", key: "text", role: "region", "aria-label": variant === "template" ? "Template source" : "HTML source" }, loaded.value),
+  ];
+}

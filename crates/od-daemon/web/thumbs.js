@@ -1,0 +1,90 @@
+// @ts-check
+// Small previews on cards: a sandboxed frame each, loaded when it comes into view and unloaded when it
+// leaves, a few at a time.
+
+import { api } from "./api.js";
+import { h } from "./dom.js";
+
+const MOST_AT_ONCE = 4;
+const WIDTH = 1120;
+
+/** @type {WeakMap<Element, {id: string, revision: string, title: string}>} */
+const wanted = new WeakMap();
+/** @type {Set<Element>} */
+const queue = new Set();
+let busy = 0;
+
+const seen = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) queue.add(target);
+      else {
+        queue.delete(target);
+        target.replaceChildren();
+      }
+    }
+    work();
+  },
+  { rootMargin: "120px" },
+);
+
+const sized = new ResizeObserver((entries) => {
+  for (const { target, contentRect } of entries) {
+    /** @type {HTMLElement} */ (target).style.setProperty("--scale", String(contentRect.width / WIDTH));
+  }
+});
+
+function work() {
+  for (const box of queue) {
+    if (busy >= MOST_AT_ONCE) return;
+    queue.delete(box);
+    if (box.isConnected) void load(box);
+  }
+}
+
+/** @param {Element} box */
+async function load(box) {
+  const want = wanted.get(box);
+  if (!want) return;
+  busy += 1;
+  try {
+    const frame = previewFrame(`Preview of ${want.title}`);
+    frame.src = await api.ticket(want.id, "rendered");
+    frame.tabIndex = -1;
+    await new Promise((done) => {
+      frame.onload = frame.onerror = done;
+      if (wanted.get(box) === want && box.isConnected) box.replaceChildren(frame);
+      else done(undefined);
+    });
+  } catch {
+    // A card without its small preview is still a card.
+  } finally {
+    busy -= 1;
+    work();
+  }
+}
+
+/** @param {string} title */
+function previewFrame(title) {
+  const frame = document.createElement("iframe");
+  frame.setAttribute("sandbox", "");
+  frame.referrerPolicy = "no-referrer";
+  frame.title = title;
+  return frame;
+}
+
+/**
+ * @param {import("./schema.js").ArtifactSummary} artifact
+ */
+export function thumb(artifact) {
+  const want = { id: artifact.id, revision: String(artifact.revision), title: artifact.title };
+  return h("div.thumb", { key: `thumb ${artifact.id} ${artifact.revision}`,
+    inert: true,
+    "aria-hidden": "true",
+    ref: (/** @type {Element} */ el) => {
+      wanted.set(el, want);
+      seen.observe(el);
+      sized.observe(el);
+    },
+  });
+}

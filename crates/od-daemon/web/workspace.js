@@ -1,0 +1,226 @@
+// @ts-check
+// A project: its tree at the side, and what is selected beside it.
+
+import { api } from "./api.js";
+import { button, copyable, empty, growing, iconButton, loading, problem, searchField } from "./controls.js";
+import { cls, h } from "./dom.js";
+import { badge, badges, plural, size } from "./format.js";
+import { artifacts, ordered, projects, running } from "./home.js";
+import { icon } from "./icons.js";
+import { current, to } from "./router.js";
+import { expire, setUi, ui, use } from "./store.js";
+import { treeKeys } from "./treenav.js";
+import { artifactView } from "./viewer.js";
+
+/** @typedef {import("./schema.js").ArtifactSummary} Summary */
+
+const NODES_AT_ONCE = 120;
+
+export function workspaceView() {
+  const route = current();
+  const known = projects();
+  const project = known.value?.find((/** @type {any} */ entry) => entry.id === route.project);
+  if (known.value && !project) {
+    return h(
+      "main.page",
+      { key: "lost" },
+      empty("folder", "There is no such project", `Nothing here is called “${route.project}”.`,
+        h("a.button.primary", { href: to.designs() }, "All designs")),
+    );
+  }
+  return h(
+    "div",
+    { class: cls("workspace", ui("drawer", false) && "drawer-open"), key: "workspace" },
+    h("button", { type: "button", class: "scrim", tabindex: "-1", "aria-label": "Close the project tree", onclick: () => setUi("drawer", false) }),
+    sidebar(route.project, project?.name ?? route.project),
+    route.view === "live" ? artifactView() : route.view === "file" ? fileView() : overview(project),
+  );
+}
+
+/** @param {string} project @param {string} name */
+function sidebar(project, name) {
+  const listed = artifacts();
+  const files = use(`files/${project}`, () => api.files(project));
+  const query = ui(`tree ${project}`, "").toLowerCase();
+  const own = ordered((listed.value ?? []).filter((/** @type {Summary} */ entry) => entry.projectId === project));
+  const live = own.filter((entry) => entry.title.toLowerCase().includes(query));
+  const found = (files.value ?? []).filter((/** @type {any} */ file) => file.path.toLowerCase().includes(query));
+  return h(
+    "aside.sidebar",
+    { "aria-label": "Project", key: "sidebar" },
+    h(
+      "div.sidebar-head",
+      h("a", { href: to.project(project), class: "grow clip strong" }, name),
+      iconButton("refresh", "Look for files again", () => expire(`files/${project}`)),
+    ),
+    searchField(`tree ${project}`, "Filter"),
+    h(
+      "div.tree",
+      { role: "tree", "aria-label": `Contents of ${name}`, onkeydown: treeKeys },
+      group(project, "live", "Live artifacts", live.length, live, liveNode),
+      group(project, "files", "Files", found.length, found, (file) => fileNode(project, file)),
+    ),
+    files.error && problem(files.error),
+  );
+}
+
+/**
+ * @template T
+ * @param {string} project @param {string} id @param {string} label @param {number} count
+ * @param {T[]} list @param {(entry: T) => import("./dom.js").VNode} node
+ */
+function group(project, id, label, count, list, node) {
+  const name = `group ${project} ${id}`;
+  const open = ui(name, true);
+  const { shown, sentinel } = growing(name, list.length, NODES_AT_ONCE);
+  return [
+    h(
+      "div",
+      {
+        key: name,
+        class: "tree-group",
+        role: "treeitem",
+        tabindex: id === "live" ? "0" : "-1",
+        "aria-level": "1",
+        "aria-expanded": String(open),
+        "aria-label": `${label}, ${count}`,
+        onclick: () => setUi(name, !open),
+      },
+      icon("chevron", open ? "turned" : ""),
+      h("span.grow", label),
+      h("span.count", String(count)),
+    ),
+    ...(open ? list.slice(0, shown).map(node) : []),
+    open ? sentinel : null,
+    open && list.length === 0
+      ? h("p.meta.tree-empty", { key: `${name} empty`, role: "none" }, id === "live" ? "None yet." : "No files.")
+      : null,
+  ];
+}
+
+/** @param {string} key @param {string} href @param {boolean} on @param {...import("./dom.js").Child} children */
+function leaf(key, href, on, ...children) {
+  return h(
+    "a",
+    {
+      key,
+      href,
+      class: "tree-leaf",
+      role: "treeitem",
+      tabindex: on ? "0" : "-1",
+      "aria-level": "2",
+      "aria-selected": String(on),
+      onclick: () => setUi("drawer", false),
+    },
+    ...children,
+  );
+}
+
+/** @param {Summary} artifact */
+function liveNode(artifact) {
+  const on = current().artifact === artifact.id;
+  const tab = current().view === "live" ? current().tab : "preview";
+  return leaf(
+    `live:${artifact.id}`,
+    to.live(artifact, tab),
+    on,
+    icon("live"),
+    h("span.grow.clip", { title: artifact.title }, artifact.title),
+    badges(artifact, running(artifact)).slice(0, 1).map(badge),
+  );
+}
+
+/** @param {string} project @param {any} file */
+function fileNode(project, file) {
+  const route = current();
+  const on = route.view === "file" && route.rest === file.path;
+  return leaf(
+    `file:${file.path}`,
+    to.file(project, file.path),
+    on,
+    icon("file"),
+    h("span.grow.clip", { title: file.path }, file.path),
+  );
+}
+
+/** @param {any} project */
+function overview(project) {
+  const listed = artifacts();
+  const own = ordered(
+    (listed.value ?? []).filter((/** @type {Summary} */ entry) => entry.projectId === current().project),
+  );
+  const { shown, sentinel } = growing(`overview ${current().project}`, own.length, 60);
+  return h(
+    "main.stage",
+    { key: "overview" },
+    h(
+      "div.stage-head",
+      h("h1.grow", project?.name ?? current().project),
+      h("a.button.primary", { href: to.create(current().project) }, icon("plus"), h("span", "New live artifact")),
+    ),
+    h(
+      "div.stage-body",
+      !listed.value && loading(),
+      listed.value && own.length === 0
+        ? empty(
+            "live",
+            "Nothing live in this project yet",
+            "Pick one of its JSON files, or start an agent here and ask for a live dashboard.",
+            h("a.button.primary", { href: to.create(current().project) }, "Make one now"),
+            copyable(`od run --project ${current().project} -- claude`),
+          )
+        : [
+            h("p.quiet", { key: "count" }, plural(own.length, "live artifact")),
+            h("ul.lines", { key: "lines" }, own.slice(0, shown).map(line)),
+            sentinel,
+          ],
+    ),
+  );
+}
+
+/** @param {Summary} artifact */
+function line(artifact) {
+  return h(
+    "li",
+    { key: artifact.id },
+    h(
+      "a.line",
+      { href: to.live(artifact) },
+      icon("live"),
+      h("span.grow.clip.strong", artifact.title),
+      h("span.meta.clip.wide-only", artifact.source ?? ""),
+      badges(artifact, running(artifact)).map(badge),
+    ),
+  );
+}
+
+function fileView() {
+  const { project, rest: path } = current();
+  const files = use(`files/${project}`, () => api.files(project));
+  const file = files.value?.find((/** @type {any} */ entry) => entry.path === path);
+  const isJson = /\.json$/i.test(path);
+  return h(
+    "main.stage",
+    { key: `file ${path}` },
+    h("div.stage-head", h("h1.grow.clip", path)),
+    h(
+      "div.stage-body",
+      !files.value && !files.error && loading(),
+      files.error && problem(files.error),
+      files.value && !file
+        ? empty("file", "This file is gone", "It may have been moved or deleted.",
+            button("Look again", () => expire(`files/${project}`)))
+        : file &&
+          empty(
+            "file",
+            isJson ? "Turn this file into a live artifact" : "Only JSON files become live artifacts here",
+            isJson
+              ? `${size(file.bytes)}. The page is made for its shape and refreshed from it whenever you want.`
+              : "An agent can still use this file: start one in the project and say what you want to see.",
+            isJson
+              ? h("a.button.primary", { href: to.create(project, path) }, "Use this file")
+              : copyable(`od run --project ${project} -- claude`),
+          ),
+    ),
+  );
+}
