@@ -1,0 +1,64 @@
+//! Everything on disk of one artifact, read afresh: for `verify` and `repair`.
+
+use std::sync::Arc;
+
+use od_core::artifact::{Artifact, Health};
+use od_core::ids::Digest;
+use serde::Serialize;
+
+/// One file of the set, with what the pointer says of it.
+#[derive(Clone, Debug)]
+pub struct InspectedFile {
+    /// Its name.
+    pub name: &'static str,
+    /// What the pointer says of the content.
+    pub content_expected: Option<Digest>,
+    /// What the pointer says of the raw bytes.
+    pub raw_expected: Option<Digest>,
+    /// The bytes that are there, if any.
+    pub bytes: Option<Arc<[u8]>>,
+    /// Digest of those bytes.
+    pub raw_found: Option<Digest>,
+    /// Digest of their content, if they parse.
+    pub content_found: Option<Digest>,
+}
+
+/// Everything on disk of one artifact.
+#[derive(Clone, Debug)]
+pub struct Inspection {
+    /// Its health.
+    pub health: Health,
+    /// Its metadata as committed, if the pointer can be read.
+    pub artifact: Option<Artifact>,
+    /// Template, data, provenance, index, in this order.
+    pub files: Vec<InspectedFile>,
+    /// Records of the audit log, and whether the chain holds over all of them.
+    pub log_records: usize,
+    /// What is wrong with the log, if anything.
+    pub log_fault: Option<String>,
+    /// Snapshots, and the ids of those whose files cannot be read.
+    pub snapshots: usize,
+    /// Ids of snapshots that cannot be read.
+    pub snapshot_faults: Vec<String>,
+}
+
+/// Whether a repair is to be carried out.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum RepairMode {
+    /// Only say what would be kept and dropped.
+    Plan,
+    /// Do it.
+    Apply,
+}
+
+/// What a repair keeps and drops.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RepairReport {
+    /// What stays, or is brought back.
+    pub keeps: Vec<String>,
+    /// What is lost to the artifact; every dropped byte stays in `aside/`.
+    pub drops: Vec<String>,
+    /// Whether it was carried out.
+    pub applied: bool,
+}

@@ -1,0 +1,30 @@
+//! Everything the use cases need from outside, in one place.
+
+use std::sync::Arc;
+
+use crate::artifact_store::ArtifactStore;
+use crate::clock::Clock;
+use crate::entropy::Entropy;
+use crate::event_sink::EventSink;
+use crate::project_files::ProjectFiles;
+use crate::project_registry::ProjectRegistry;
+use crate::run_store::RunStore;
+
+/// The adapters of one process. Only composition builds it.
+#[derive(Clone, Debug)]
+pub struct Ports {
+    /// Artifacts.
+    pub artifacts: Arc<dyn ArtifactStore>,
+    /// Projects.
+    pub projects: Arc<dyn ProjectRegistry>,
+    /// The files of projects.
+    pub files: Arc<dyn ProjectFiles>,
+    /// Runs of agents.
+    pub runs: Arc<dyn RunStore>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// Listeners.
+    pub events: Arc<dyn EventSink>,
+}

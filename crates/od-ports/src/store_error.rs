@@ -1,0 +1,124 @@
+//! Why the artifact store refused or failed.
+
+use std::io;
+
+use od_core::artifact::Health;
+use od_core::ids::{ArtifactId, AttemptId, ProjectId, RefreshId, Revision};
+
+/// Why the artifact store refused or failed.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no such project.
+    #[error("no project `{project}`")]
+    ProjectNotFound {
+        /// The id asked for.
+        project: ProjectId,
+    },
+    /// There is no such artifact in the project.
+    #[error("no artifact `{artifact}` in project `{project}`")]
+    NotFound {
+        /// The project.
+        project: ProjectId,
+        /// The id asked for.
+        artifact: ArtifactId,
+    },
+    /// There is no such artifact in the trash.
+    #[error("no artifact `{artifact}` in the trash of project `{project}`")]
+    NotInTrash {
+        /// The project.
+        project: ProjectId,
+        /// The id asked for.
+        artifact: ArtifactId,
+    },
+    /// There is no such snapshot.
+    #[error("artifact `{artifact}` has no snapshot `{refresh}`")]
+    SnapshotNotFound {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// The refresh asked for.
+        refresh: RefreshId,
+    },
+    /// The id is taken.
+    #[error("artifact `{artifact}` exists already")]
+    Exists {
+        /// The id.
+        artifact: ArtifactId,
+    },
+    /// The attempt was made before, for something else.
+    #[error("attempt `{attempt}` made artifact `{artifact}` from another request")]
+    AttemptConflict {
+        /// The caller's name for it.
+        attempt: AttemptId,
+        /// What it made.
+        artifact: ArtifactId,
+    },
+    /// The attempt was made before, and what it made is in the trash.
+    #[error("attempt `{attempt}` made artifact `{artifact}`, which is in the trash")]
+    AttemptTrashed {
+        /// The caller's name for it.
+        attempt: AttemptId,
+        /// What it made.
+        artifact: ArtifactId,
+    },
+    /// Someone else committed first.
+    #[error("artifact `{artifact}` is at revision {actual}, not {expected}")]
+    RevisionConflict {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// The revision the change was made for.
+        expected: Revision,
+        /// The one on disk.
+        actual: Revision,
+    },
+    /// The artifact is damaged, or newer than this program; it can be read, not written.
+    #[error("artifact `{artifact}` is not healthy: {}", describe(health))]
+    NotHealthy {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// What is wrong with it.
+        health: Health,
+    },
+    /// Another refresh of the artifact runs.
+    #[error("artifact `{artifact}` is being refreshed")]
+    RefreshLocked {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// The refresh that runs, if the log says.
+        running: Option<RefreshId>,
+    },
+    /// The refresh was closed by someone else, or a newer one exists: it may not write any more.
+    #[error("refresh `{refresh}` of artifact `{artifact}` is closed")]
+    RefreshClosed {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// The refresh.
+        refresh: RefreshId,
+    },
+    /// Another process holds the lock for longer than a commit takes.
+    #[error("artifact `{artifact}` was locked by another process for {waited_ms} ms")]
+    Busy {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// How long we waited.
+        waited_ms: u64,
+    },
+    /// The witness belongs to another store.
+    #[error("the write witness was made by another store")]
+    ForeignWitness,
+    /// The disk refused. Nothing was acknowledged, and what was committed before still is.
+    #[error("could not {action}: {source}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Puts a health in words.
+fn describe(health: &Health) -> String {
+    match health.reason {
+        Some(reason) => format!("{} ({reason})", health.state),
+        None => health.state.to_string(),
+    }
+}
