@@ -3,6 +3,7 @@
 //!
 //! Must not know: HTTP, argv.
 
+mod artifacts;
 mod blocking;
 mod data_dir;
 mod disk;
@@ -11,6 +12,7 @@ mod projects;
 mod system;
 mod vault;
 
+pub use artifacts::FileArtifactStore;
 pub use blocking::Lane;
 pub use data_dir::DataDir;
 pub use project_files::DiskProjectFiles;

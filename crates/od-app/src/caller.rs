@@ -1,0 +1,44 @@
+//! Who asks.
+
+use od_core::artifact::Author;
+use od_core::ids::{ProjectId, RunId};
+
+/// Who asks for something: decides what may be asked for and what is written down as its author.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Caller {
+    /// The person at the machine, through the console or the command line.
+    Person,
+    /// An agent, through its run's token.
+    Agent {
+        /// Its run.
+        run: RunId,
+        /// The one project it may see.
+        project: ProjectId,
+    },
+}
+
+impl Caller {
+    /// Returns what is written down as the author.
+    pub const fn author(&self) -> Author {
+        match self {
+            Self::Person => Author::Person,
+            Self::Agent { .. } => Author::Agent,
+        }
+    }
+
+    /// Returns the run, if an agent asks.
+    pub const fn run(&self) -> Option<&RunId> {
+        match self {
+            Self::Person => None,
+            Self::Agent { run, .. } => Some(run),
+        }
+    }
+
+    /// Tells whether the caller may see a project at all.
+    pub fn may_see(&self, project: &ProjectId) -> bool {
+        match self {
+            Self::Person => true,
+            Self::Agent { project: own, .. } => own == project,
+        }
+    }
+}

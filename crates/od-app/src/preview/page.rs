@@ -1,0 +1,204 @@
+//! One page.
+
+use std::sync::Arc;
+
+use od_core::artifact::{ArtifactState, Health};
+use od_core::error::{ErrorCode, Failure};
+use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId};
+use od_core::json::Value;
+use od_core::template::{Inspection, RenderError, Template};
+use od_core::token::Variant;
+use od_ports::store_error::StoreError;
+use od_ports::stored::Stored;
+
+use crate::App;
+use crate::store_failure;
+
+/// Which page.
+#[derive(Clone, Debug)]
+pub struct PageRequest {
+    /// The project, if the caller named one; otherwise the artifact is looked for.
+    pub project: Option<ProjectId>,
+    /// The artifact.
+    pub artifact: ArtifactId,
+    /// In which form.
+    pub variant: Variant,
+    /// With the data of an earlier refresh.
+    pub snapshot: Option<RefreshId>,
+}
+
+/// What the bytes are.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Media {
+    /// A page.
+    Html,
+    /// Source text.
+    Text,
+}
+
+/// A page, shared.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The bytes.
+    pub bytes: Arc<[u8]>,
+    /// A strong ETag, quotes included.
+    pub etag: Arc<str>,
+    /// What the bytes are.
+    pub media: Media,
+    /// The artifact's health, if it is not healthy and this is its last good page.
+    pub degraded: Option<Health>,
+}
+
+impl Page {
+    fn new(bytes: Vec<u8>, media: Media) -> Self {
+        let digest = Digest::of_bytes(&bytes);
+        let etag = format!("\"{}\"", &digest.hex_digits()[..32]);
+        Self { bytes: bytes.into(), etag: etag.into(), media, degraded: None }
+    }
+}
+
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+pub enum PageError {
+    /// The store failed, or has no such artifact or snapshot.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// There is no such artifact in any project.
+    #[error("no artifact `{artifact}`")]
+    NotFound {
+        /// The id asked for.
+        artifact: ArtifactId,
+    },
+    /// The artifact is damaged, and no good page of it is left.
+    #[error("artifact `{artifact}` is damaged and has no good page left")]
+    NothingGood {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// What is wrong with it.
+        health: Health,
+    },
+    /// The template does not fit the data.
+    #[error("the template of `{artifact}` does not fit its data: {source}")]
+    Render {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// Where and why.
+        source: RenderError,
+    },
+    /// The stored template is none of this version's templates.
+    #[error("the template of `{artifact}` does not compile")]
+    Template {
+        /// The artifact.
+        artifact: ArtifactId,
+    },
+}
+
+impl From<&PageError> for Failure {
+    fn from(err: &PageError) -> Self {
+        match err {
+            PageError::Store(err) => store_failure::of(err),
+            PageError::NotFound { artifact } => store_failure::not_found(artifact),
+            PageError::NothingGood { artifact, health } => {
+                store_failure::not_healthy(artifact, *health)
+            }
+            PageError::Render { .. } | PageError::Template { .. } => {
+                Self::new(ErrorCode::TemplateBindingInvalid, err.to_string())
+                    .suggest("change the template or the data so that they fit each other")
+            }
+        }
+    }
+}
+
+/// Returns the page of an artifact: the current one, or the last good one of a damaged artifact.
+pub async fn page(app: &App, request: PageRequest) -> Result<Page, PageError> {
+    let PageRequest { project, artifact, variant, snapshot } = request;
+    let project = match project {
+        Some(project) => project,
+        None => match app.ports.artifacts.locate(&artifact).await? {
+            Some(project) => project,
+            None => return Err(PageError::NotFound { artifact }),
+        },
+    };
+    let stored = app.ports.artifacts.load(&project, &artifact).await?;
+    let degraded = (!stored.health.is_healthy()).then_some(stored.health);
+    let page = match snapshot {
+        None => current(app, &stored, variant)?,
+        Some(refresh) => {
+            let snapshot = app.ports.artifacts.snapshot(&project, &artifact, &refresh).await?;
+            let state = state(&stored)?;
+            let state = ArtifactState {
+                data: snapshot.data,
+                provenance: snapshot.provenance,
+                ..state.as_ref().clone()
+            };
+            draw(&state, variant)?
+        }
+    };
+    Ok(Page { degraded, ..page })
+}
+
+fn current(app: &App, stored: &Stored, variant: Variant) -> Result<Page, PageError> {
+    if let (None, Some(page)) = (&stored.state, &stored.last_page) {
+        return match variant {
+            Variant::Rendered | Variant::Inspect => Ok(Page::new(page.to_vec(), Media::Html)),
+            Variant::RenderedSource => Ok(Page::new(page.to_vec(), Media::Text)),
+            Variant::Template => Err(nothing_good(stored)),
+        };
+    }
+    let state = state(stored)?;
+    let Some(page_key) = stored.page_key.clone() else { return draw(state, variant) };
+    let key = (page_key, variant);
+    if let Some(page) = app.pages.get(&key) {
+        return Ok(page);
+    }
+    let page = draw(state, variant)?;
+    app.pages.put(key, &page);
+    Ok(page)
+}
+
+fn state(stored: &Stored) -> Result<&Arc<ArtifactState>, PageError> {
+    stored.state.as_ref().ok_or_else(|| nothing_good(stored))
+}
+
+fn nothing_good(stored: &Stored) -> PageError {
+    PageError::NothingGood { artifact: stored.id.clone(), health: stored.health }
+}
+
+fn draw(state: &ArtifactState, variant: Variant) -> Result<Page, PageError> {
+    let media = match variant {
+        Variant::Rendered | Variant::Inspect => Media::Html,
+        Variant::Template | Variant::RenderedSource => Media::Text,
+    };
+    let bytes = match variant {
+        Variant::Template => state.template_html.as_bytes().to_vec(),
+        Variant::Rendered | Variant::RenderedSource => render(state, None)?,
+        Variant::Inspect => {
+            let source = state
+                .provenance
+                .sources
+                .iter()
+                .map(|source| source.label.as_str())
+                .collect::<Vec<_>>()
+                .join(", ");
+            let at = state.provenance.generated_at.to_string();
+            render(state, Some(Inspection { source: &source, time: &at }))?
+        }
+    };
+    Ok(Page::new(bytes, media))
+}
+
+fn render(state: &ArtifactState, inspection: Option<Inspection<'_>>) -> Result<Vec<u8>, PageError> {
+    let artifact = || state.artifact.id.clone();
+    let (template, _) = Template::compile(&state.template_html)
+        .map_err(|_| PageError::Template { artifact: artifact() })?;
+    let data: &Value = state.data.value();
+    let mut bytes = Vec::new();
+    let drawn = match inspection {
+        None => template.render(data, &mut bytes),
+        Some(inspection) => template.render_inspect(data, inspection, &mut bytes),
+    };
+    match drawn {
+        Ok(_) => Ok(bytes),
+        Err(source) => Err(PageError::Render { artifact: artifact(), source }),
+    }
+}

@@ -1,0 +1,66 @@
+//! `aside/`: bytes that are in the way but are not ours to throw away.
+
+use od_ports::stored::KeptAside;
+
+use crate::disk::{Dir, DiskError, EntryKind};
+
+pub(crate) const ASIDE: &str = "aside";
+/// How many files are kept; the oldest go first.
+const FILES_MAX: usize = 50;
+
+/// Moves a file of an artifact aside.
+pub(crate) fn keep_file(artifact: &Dir, name: &str) -> Result<(), DiskError> {
+    let aside = artifact.child_or_make(ASIDE)?;
+    let free = free_name(&aside, name)?;
+    artifact.rename(name, &aside, &free)?;
+    trim(&aside)
+}
+
+/// Writes bytes aside, durably.
+pub(crate) fn keep_bytes(artifact: &Dir, name: &str, bytes: &[u8]) -> Result<(), DiskError> {
+    let aside = artifact.child_or_make(ASIDE)?;
+    let free = free_name(&aside, name)?;
+    aside.write_synced(&free, bytes)?;
+    aside.sync()?;
+    trim(&aside)
+}
+
+/// Lists what was kept aside, oldest first.
+pub(crate) fn list(artifact: &Dir) -> Result<Vec<KeptAside>, DiskError> {
+    let aside = match artifact.child(ASIDE) {
+        Ok(aside) => aside,
+        Err(err) if err.is_missing() => return Ok(Vec::new()),
+        Err(err) => return Err(err),
+    };
+    let mut kept = Vec::new();
+    for (number, name) in numbered(&aside)? {
+        let bytes = aside.stat(&name)?.map_or(0, |stat| stat.bytes);
+        kept.push((number, KeptAside { path: format!("{ASIDE}/{name}"), bytes }));
+    }
+    kept.sort_by_key(|(number, _)| *number);
+    Ok(kept.into_iter().map(|(_, kept)| kept).collect())
+}
+
+/// Names are `<number>-<name>`: the number orders them without a clock.
+fn free_name(aside: &Dir, name: &str) -> Result<String, DiskError> {
+    let last = numbered(aside)?.into_iter().map(|(number, _)| number).max().unwrap_or(0);
+    Ok(format!("{:06}-{name}", last + 1))
+}
+
+fn trim(aside: &Dir) -> Result<(), DiskError> {
+    let mut files = numbered(aside)?;
+    files.sort_by_key(|(number, _)| *number);
+    let excess = files.len().saturating_sub(FILES_MAX);
+    for (_, name) in files.into_iter().take(excess) {
+        aside.remove(&name)?;
+    }
+    Ok(())
+}
+
+fn numbered(aside: &Dir) -> Result<Vec<(u64, String)>, DiskError> {
+    let parse = |(name, kind): (String, EntryKind)| {
+        let number = name.split_once('-')?.0.parse().ok()?;
+        (kind == EntryKind::Regular).then_some((number, name))
+    };
+    Ok(aside.entries()?.into_iter().filter_map(parse).collect())
+}

@@ -1,0 +1,76 @@
+//! The commit: three syncs, one rename that decides.
+
+use od_core::ids::ArtifactId;
+
+use super::generation::Generation;
+use super::pending::{self, PENDING};
+use super::pointer::POINTER_FILE;
+use crate::data_dir::STAGING;
+use crate::disk::{Dir, DiskError};
+
+pub(crate) const SNAPSHOTS: &str = "snapshots";
+
+/// Writes the next generation of an artifact. The caller holds the commit lock.
+///
+/// When this returns `Ok` the generation is durable. After an error nothing was acknowledged, and
+/// the disk holds the old generation or (if only the last sync failed) the new one.
+pub(crate) fn next_generation(artifact: &Dir, generation: &Generation) -> Result<(), DiskError> {
+    let frame = encode(generation)?;
+    let pending = artifact.child_or_make(PENDING)?;
+    let name = pending::name(generation.revision());
+    let temporary = format!("{name}.tmp");
+    let pointer_temporary = format!("{POINTER_FILE}.tmp");
+    let placed = pending
+        .write_synced(&temporary, &frame)
+        .and_then(|()| artifact.write_synced(&pointer_temporary, &generation.pointer_bytes))
+        .and_then(|()| pending.rename(&temporary, &pending, &name))
+        // The commit.
+        .and_then(|()| artifact.rename(&pointer_temporary, artifact, POINTER_FILE));
+    if let Err(err) = placed {
+        // Leftovers are harmless; they only take room, which may be what there is none of. The frame
+        // itself stays: if the disk only said that the last rename failed, it is all there is.
+        let _ = pending.remove(&temporary);
+        let _ = artifact.remove(&pointer_temporary);
+        return Err(err);
+    }
+    artifact.sync()
+}
+
+/// Writes the first generation: in a staging directory that is renamed into the project.
+///
+/// Fails with `AlreadyExists` if the id is taken.
+pub(crate) fn first_generation(
+    live: &Dir,
+    id: &ArtifactId,
+    generation: &Generation,
+) -> Result<(), DiskError> {
+    let frame = encode(generation)?;
+    let staging = live.child_or_make(STAGING)?;
+    staging.remove_tree(id.as_str())?;
+    let placed = stage(&staging, id, generation, &frame)
+        // The commit.
+        .and_then(|()| staging.rename_new(id.as_str(), live, id.as_str()));
+    if let Err(err) = placed {
+        let _ = staging.remove_tree(id.as_str());
+        return Err(err);
+    }
+    live.sync()
+}
+
+fn stage(
+    staging: &Dir,
+    id: &ArtifactId,
+    generation: &Generation,
+    frame: &[u8],
+) -> Result<(), DiskError> {
+    staging.make_dir(id.as_str())?;
+    let artifact = staging.child(id.as_str())?;
+    artifact.make_dir(PENDING)?;
+    let pending = artifact.child(PENDING)?;
+    pending.write_synced(&pending::name(generation.revision()), frame)?;
+    artifact.write_synced(POINTER_FILE, &generation.pointer_bytes)
+}
+
+fn encode(generation: &Generation) -> Result<Vec<u8>, DiskError> {
+    generation.encode().map_err(|err| DiskError::new("frame a commit", std::io::Error::from(err)))
+}

@@ -1,0 +1,338 @@
+//! What memory knows of the disk, and whether that is still true.
+//!
+//! Every access first drains the change queue, so an answer from memory is as fresh as one from the
+//! disk. An entry has a version; a change raises it, and what was read at an older version is stale.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use od_core::artifact::{ArtifactSummary, Attempt};
+use od_core::ids::{ArtifactId, ProjectId};
+use od_ports::stored::Stored;
+
+use super::audit_log::LOG;
+use super::generation::SetFile;
+use super::pointer::POINTER_FILE;
+use super::watch::{Seen, Target, Watcher};
+use crate::data_dir::DataDir;
+use crate::disk::DiskError;
+
+/// The bytes of whole artifacts kept in memory; beyond it the least recently used go.
+const FULL_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// What a list needs of an artifact.
+#[derive(Clone, Debug)]
+pub(crate) struct Light {
+    pub(crate) summary: Arc<ArtifactSummary>,
+    pub(crate) attempt: Option<Attempt>,
+    /// Whether the log says that a refresh runs: then lock and log are looked at every time.
+    pub(crate) refresh_open: bool,
+}
+
+/// A whole artifact, and about how much memory it takes.
+#[derive(Clone, Debug)]
+pub(crate) struct Full {
+    pub(crate) stored: Arc<Stored>,
+    pub(crate) light: Light,
+    pub(crate) bytes: usize,
+}
+
+/// Names the state of an entry at the time it is read from the disk.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Version(u64);
+
+#[derive(Debug)]
+struct Entry {
+    watch: Option<i32>,
+    version: u64,
+    light: Option<(u64, Light)>,
+    full: Option<(u64, Full)>,
+    used: u64,
+}
+
+#[derive(Debug, Default)]
+struct ProjectEntries {
+    watch: Option<i32>,
+    /// Whether `entries` has every artifact of the project.
+    scanned: bool,
+    version: u64,
+    entries: HashMap<ArtifactId, Entry>,
+    list: Option<Arc<[Arc<ArtifactSummary>]>>,
+}
+
+/// What memory knows of the disk.
+#[derive(Debug)]
+pub(crate) struct Index {
+    data_dir: DataDir,
+    watcher: Watcher,
+    projects: HashMap<ProjectId, ProjectEntries>,
+    projects_watch: Option<i32>,
+    /// Every project, once `projects/` was read.
+    project_ids: Option<Arc<[ProjectId]>>,
+    full_bytes: usize,
+    tick: u64,
+}
+
+impl Index {
+    pub(crate) fn new(data_dir: DataDir) -> Self {
+        Self {
+            data_dir,
+            watcher: Watcher::new(),
+            projects: HashMap::new(),
+            projects_watch: None,
+            project_ids: None,
+            full_bytes: 0,
+            tick: 0,
+        }
+    }
+
+    /// Takes in everything that changed since the last call.
+    pub(crate) fn catch_up(&mut self) -> Result<(), DiskError> {
+        for seen in self.watcher.drain()? {
+            match seen {
+                Seen::Overflow => self.distrust_everything(),
+                Seen::Changed(Target::Projects, _) => self.project_ids = None,
+                Seen::Changed(Target::Live(project), name) => {
+                    self.live_changed(&project, name.as_deref());
+                }
+                Seen::Changed(Target::Artifact(project, artifact), name) => {
+                    if name.as_deref().is_none_or(is_content) {
+                        self.touch(&project, &artifact);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn distrust_everything(&mut self) {
+        self.project_ids = None;
+        for entries in self.projects.values_mut() {
+            entries.scanned = false;
+            entries.version += 1;
+            entries.list = None;
+            for entry in entries.entries.values_mut() {
+                entry.version += 1;
+            }
+        }
+    }
+
+    fn live_changed(&mut self, project: &ProjectId, name: Option<&str>) {
+        let Some(entries) = self.projects.get_mut(project) else { return };
+        match name.map(str::parse::<ArtifactId>) {
+            // `.locks` and its kin are no artifacts.
+            Some(Err(_)) => {}
+            Some(Ok(artifact)) => {
+                self.forget(project, &artifact);
+                if let Some(entries) = self.projects.get_mut(project) {
+                    entries.scanned = false;
+                    entries.version += 1;
+                }
+            }
+            None => {
+                entries.scanned = false;
+                entries.version += 1;
+                if let Some(watch) = entries.watch.take() {
+                    self.watcher.forget(watch);
+                }
+            }
+        }
+    }
+
+    /// Marks an artifact as changed.
+    pub(crate) fn touch(&mut self, project: &ProjectId, artifact: &ArtifactId) {
+        let Some(entries) = self.projects.get_mut(project) else { return };
+        entries.list = None;
+        if let Some(entry) = entries.entries.get_mut(artifact) {
+            entry.version += 1;
+        }
+    }
+
+    fn forget(&mut self, project: &ProjectId, artifact: &ArtifactId) {
+        let Some(entries) = self.projects.get_mut(project) else { return };
+        entries.list = None;
+        if let Some(entry) = entries.entries.remove(artifact) {
+            self.full_bytes -= entry.full.map_or(0, |(_, full)| full.bytes);
+            if let Some(watch) = entry.watch {
+                self.watcher.forget(watch);
+            }
+        }
+    }
+
+    /// Returns a whole artifact if memory has it as it is.
+    pub(crate) fn full(&mut self, project: &ProjectId, artifact: &ArtifactId) -> Option<Full> {
+        self.tick += 1;
+        let entry = self.projects.get_mut(project)?.entries.get_mut(artifact)?;
+        entry.used = self.tick;
+        let (version, full) = entry.full.as_ref()?;
+        let fresh = *version == entry.version && entry.watch.is_some() && !full.light.refresh_open;
+        fresh.then(|| full.clone())
+    }
+
+    /// Returns what a list needs of an artifact if memory has it as it is.
+    pub(crate) fn light(&self, project: &ProjectId, artifact: &ArtifactId) -> Option<Light> {
+        let entry = self.projects.get(project)?.entries.get(artifact)?;
+        let (version, light) = entry.light.as_ref()?;
+        let fresh = *version == entry.version && entry.watch.is_some() && !light.refresh_open;
+        fresh.then(|| light.clone())
+    }
+
+    /// Starts watching an artifact and returns the version to hand back with what is read next.
+    pub(crate) fn begin_read(&mut self, project: &ProjectId, artifact: &ArtifactId) -> Version {
+        let path = self.data_dir.artifact_path(project, artifact);
+        let entries = self.projects.entry(project.clone()).or_default();
+        let entry = entries.entries.entry(artifact.clone()).or_insert(Entry {
+            watch: None,
+            version: 0,
+            light: None,
+            full: None,
+            used: 0,
+        });
+        if entry.watch.is_none() {
+            let target = Target::Artifact(project.clone(), artifact.clone());
+            entry.watch = self.watcher.watch(&path, target);
+        }
+        Version(entry.version)
+    }
+
+    /// Remembers what was read, unless the artifact changed meanwhile.
+    pub(crate) fn end_read_full(&mut self, version: Version, full: &Full) {
+        self.end_read_light(version, &full.stored.project, &full.stored.id, &full.light);
+        let Some(entries) = self.projects.get_mut(&full.stored.project) else { return };
+        let Some(entry) = entries.entries.get_mut(&full.stored.id) else { return };
+        if entry.version != version.0 {
+            return;
+        }
+        let before = entry.full.replace((version.0, full.clone()));
+        entry.used = self.tick;
+        self.full_bytes -= before.map_or(0, |(_, full)| full.bytes);
+        self.full_bytes += full.bytes;
+        self.shed();
+    }
+
+    pub(crate) fn end_read_light(
+        &mut self,
+        version: Version,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        light: &Light,
+    ) {
+        let Some(entries) = self.projects.get_mut(project) else { return };
+        let Some(entry) = entries.entries.get_mut(artifact) else { return };
+        if entry.version == version.0 {
+            entry.light = Some((version.0, light.clone()));
+        }
+    }
+
+    /// Remembers that an artifact is not there.
+    pub(crate) fn end_read_missing(&mut self, project: &ProjectId, artifact: &ArtifactId) {
+        self.forget(project, artifact);
+    }
+
+    /// Lets go of the least recently used whole artifacts.
+    fn shed(&mut self) {
+        while self.full_bytes > FULL_BYTES_MAX {
+            let oldest = self
+                .projects
+                .values_mut()
+                .flat_map(|entries| entries.entries.values_mut())
+                .filter(|entry| entry.full.is_some())
+                .min_by_key(|entry| entry.used);
+            let Some((_, full)) = oldest.and_then(|entry| entry.full.take()) else { return };
+            self.full_bytes -= full.bytes;
+        }
+    }
+
+    /// Returns the ids of a project's artifacts if memory has them all.
+    pub(crate) fn ids(&self, project: &ProjectId) -> Option<Vec<ArtifactId>> {
+        let entries = self.projects.get(project)?;
+        let known = entries.scanned && entries.watch.is_some();
+        known.then(|| entries.entries.keys().cloned().collect())
+    }
+
+    /// Starts watching a project and returns the version to hand back with its ids.
+    pub(crate) fn begin_scan(&mut self, project: &ProjectId) -> Version {
+        let path = self.data_dir.live_path(project);
+        let entries = self.projects.entry(project.clone()).or_default();
+        if entries.watch.is_none() {
+            entries.watch = self.watcher.watch(&path, Target::Live(project.clone()));
+        }
+        Version(entries.version)
+    }
+
+    /// Remembers the ids of a project.
+    pub(crate) fn end_scan(&mut self, version: Version, project: &ProjectId, ids: &[ArtifactId]) {
+        let Some(entries) = self.projects.get_mut(project) else { return };
+        let known: std::collections::HashSet<&ArtifactId> = ids.iter().collect();
+        let gone: Vec<ArtifactId> =
+            entries.entries.keys().filter(|id| !known.contains(id)).cloned().collect();
+        entries.scanned = entries.version == version.0;
+        for id in ids {
+            if !entries.entries.contains_key(id) {
+                entries.list = None;
+                entries.entries.insert(
+                    id.clone(),
+                    Entry { watch: None, version: 0, light: None, full: None, used: 0 },
+                );
+            }
+        }
+        for id in gone {
+            self.forget(project, &id);
+        }
+    }
+
+    /// Returns the list of a project if nothing in it changed.
+    pub(crate) fn list(&self, project: &ProjectId) -> Option<Arc<[Arc<ArtifactSummary>]>> {
+        let entries = self.projects.get(project)?;
+        if entries.scanned && entries.watch.is_some() { entries.list.clone() } else { None }
+    }
+
+    /// Remembers a list, if everything it was made from is still as it was.
+    pub(crate) fn remember_list(
+        &mut self,
+        project: &ProjectId,
+        list: &Arc<[Arc<ArtifactSummary>]>,
+    ) {
+        let Some(entries) = self.projects.get_mut(project) else { return };
+        let fresh = |entry: &Entry| {
+            entry.watch.is_some()
+                && entry.light.as_ref().is_some_and(|(version, light)| {
+                    *version == entry.version && !light.refresh_open
+                })
+        };
+        if entries.scanned && entries.entries.values().all(fresh) {
+            entries.list = Some(Arc::clone(list));
+        }
+    }
+
+    /// Returns every project if memory has them all.
+    pub(crate) fn project_ids(&self) -> Option<Arc<[ProjectId]>> {
+        self.projects_watch.and(self.project_ids.clone())
+    }
+
+    /// Starts watching `projects/`; call before reading it.
+    pub(crate) fn begin_projects(&mut self) {
+        if self.projects_watch.is_none() {
+            let path = self.data_dir.projects_path();
+            self.projects_watch = self.watcher.watch(&path, Target::Projects);
+        }
+    }
+
+    /// Remembers the projects.
+    pub(crate) fn end_projects(&mut self, ids: &Arc<[ProjectId]>) {
+        self.project_ids = Some(Arc::clone(ids));
+    }
+
+    /// Returns the project that has an artifact, among those known.
+    pub(crate) fn locate(&self, artifact: &ArtifactId) -> Option<ProjectId> {
+        self.projects
+            .iter()
+            .find(|(_, entries)| entries.entries.contains_key(artifact))
+            .map(|(project, _)| project.clone())
+    }
+}
+
+/// Tells files whose change can change an answer.
+fn is_content(name: &str) -> bool {
+    name == POINTER_FILE || name == LOG || SetFile::ALL.iter().any(|file| file.name() == name)
+}

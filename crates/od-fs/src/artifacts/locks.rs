@@ -1,0 +1,79 @@
+//! The two locks of an artifact: `.locks/<id>.commit` and `.locks/<id>.running`.
+//!
+//! The files are never renamed and never removed: a lock on a file that someone else replaced would
+//! exclude nobody.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+use od_core::ids::ArtifactId;
+use od_ports::refresh_log::RunningLock;
+use od_ports::write_gate::CommitLock;
+
+use crate::data_dir::LOCKS;
+use crate::disk::{Dir, DiskError, FileLock, LockAttempt};
+
+/// How long a commit may keep others waiting before they are told to come back.
+pub(crate) const COMMIT_PATIENCE: Duration = Duration::from_secs(10);
+/// A prober holds the running lock for an instant; a taker waits that out.
+const RUNNING_PATIENCE: Duration = Duration::from_millis(20);
+
+/// Takes the commit lock; `None` if someone else keeps it.
+pub(crate) fn commit(
+    live: &Dir,
+    id: &ArtifactId,
+    patience: Duration,
+) -> Result<Option<FileLock>, DiskError> {
+    take(live, &format!("{id}.commit"), patience)
+}
+
+/// Takes the running lock; `None` if a refresh runs.
+pub(crate) fn running(live: &Dir, id: &ArtifactId) -> Result<Option<FileLock>, DiskError> {
+    take(live, &format!("{id}.running"), RUNNING_PATIENCE)
+}
+
+/// Takes the lock under which attempts of a project are looked up and made.
+pub(crate) fn attempts(live: &Dir) -> Result<Option<FileLock>, DiskError> {
+    // No id begins with a dot, so no artifact's lock has this name.
+    take(live, ".attempts", COMMIT_PATIENCE)
+}
+
+/// Tells whether a refresh runs.
+pub(crate) fn is_running(live: &Dir, id: &ArtifactId) -> Result<bool, DiskError> {
+    match live.child(LOCKS) {
+        Ok(locks) => FileLock::is_held(&locks, &format!("{id}.running")),
+        Err(err) if err.is_missing() => Ok(false),
+        Err(err) => Err(err),
+    }
+}
+
+fn take(live: &Dir, name: &str, patience: Duration) -> Result<Option<FileLock>, DiskError> {
+    let locks = live.child_or_make(LOCKS)?;
+    match FileLock::take(&locks, name, patience)? {
+        LockAttempt::Held(lock) => Ok(Some(lock)),
+        LockAttempt::TimedOut => Ok(None),
+    }
+}
+
+/// The commit lock as a gate holds it. Whoever still rolls forward shares it.
+#[derive(Clone, Debug)]
+pub(crate) struct HeldCommit {
+    pub(crate) lock: Arc<FileLock>,
+    /// The data directory it belongs to, by identity.
+    pub(crate) store: u64,
+}
+
+impl CommitLock for HeldCommit {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The running lock as a refresh holds it.
+#[derive(Debug)]
+pub(crate) struct HeldRunning {
+    pub(crate) _lock: FileLock,
+}
+
+impl RunningLock for HeldRunning {}

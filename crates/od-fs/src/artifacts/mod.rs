@@ -1,0 +1,30 @@
+//! The artifact store: files, one commit protocol, an index in memory.
+
+mod aside;
+mod audit_log;
+mod build;
+mod commit;
+mod generation;
+mod index;
+mod inspect;
+mod light;
+mod locks;
+mod lookup;
+mod pending;
+mod pointer;
+mod read;
+mod recovery;
+mod refresh_view;
+mod refreshing;
+mod repair;
+mod roll;
+mod roller;
+mod shared;
+mod snapshots;
+mod store;
+mod summary;
+mod trash;
+mod watch;
+mod write;
+
+pub use store::FileArtifactStore;

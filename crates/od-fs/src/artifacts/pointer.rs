@@ -1,0 +1,115 @@
+//! `artifact.json`: the metadata, and the commit pointer.
+//!
+//! Its last line is a checksum over every byte before it, so that no damaged pointer is believed.
+
+use od_core::artifact::Artifact;
+use od_core::ids::{Digest, RefreshId};
+use od_core::json::{self, Value};
+use serde::{Deserialize, Serialize};
+
+pub(crate) const POINTER_FILE: &str = "artifact.json";
+/// Metadata is bounded like any document; source and schema come on top of it, and the store's part.
+pub(crate) const POINTER_BYTES_MAX: u64 = 2 * 1024 * 1024;
+pub(crate) const SCHEMA_VERSION: u64 = 1;
+
+const TAIL_START: &[u8] = b",\n  \"checksum\": \"";
+const TAIL_END: &[u8] = b"\"\n}\n";
+const DIGEST_BYTES: usize = 71;
+
+/// How many bytes each file of the set has: a cheap first look for edits.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(crate) struct FileSizes {
+    pub(crate) template: u64,
+    pub(crate) data: u64,
+    pub(crate) provenance: u64,
+    pub(crate) index: u64,
+}
+
+/// The store's own part of the pointer.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StorePart {
+    pub(crate) bytes: FileSizes,
+    /// The refresh of the last refresh commit: ids never go back behind it, whatever the log says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) last_refresh: Option<RefreshId>,
+}
+
+/// A pointer that was read and believed.
+#[derive(Clone, Debug)]
+pub(crate) struct Pointer {
+    pub(crate) artifact: Artifact,
+    pub(crate) store: StorePart,
+}
+
+/// Why a pointer is not believed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum PointerFault {
+    /// The bytes are not those that were written.
+    Checksum,
+    /// It was written by a program with another schema version.
+    Version(u64),
+    /// The checksum holds, but this program cannot read what it says.
+    Shape(String),
+}
+
+impl Pointer {
+    /// Returns the file's bytes.
+    pub(crate) fn encode(&self) -> Result<Vec<u8>, serde_json::Error> {
+        let mut value = serde_json::to_value(&self.artifact)?;
+        if let Value::Object(fields) = &mut value {
+            fields.insert("store".to_owned(), serde_json::to_value(&self.store)?);
+        }
+        let mut bytes = json::pretty_bytes(&value);
+        // The object is not empty, so the text ends with a line of its own for the brace.
+        bytes.truncate(bytes.len().saturating_sub(b"\n}\n".len()));
+        let checksum = Digest::of_bytes(&bytes);
+        bytes.extend_from_slice(TAIL_START);
+        bytes.extend_from_slice(checksum.as_str().as_bytes());
+        bytes.extend_from_slice(TAIL_END);
+        Ok(bytes)
+    }
+
+    /// Reads the file's bytes back.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, PointerFault> {
+        if !checksum_holds(bytes) {
+            return Err(without_checksum(bytes));
+        }
+        let mut value: Value =
+            serde_json::from_slice(bytes).map_err(|err| PointerFault::Shape(err.to_string()))?;
+        if let Some(version) = value.get("schemaVersion").and_then(Value::as_u64)
+            && version != SCHEMA_VERSION
+        {
+            return Err(PointerFault::Version(version));
+        }
+        let store = value.as_object_mut().and_then(|fields| {
+            fields.shift_remove("checksum");
+            fields.shift_remove("store")
+        });
+        let shape = |err: serde_json::Error| PointerFault::Shape(err.to_string());
+        let store = serde_json::from_value(store.unwrap_or_default()).map_err(shape)?;
+        let artifact = serde_json::from_value(value).map_err(shape)?;
+        Ok(Self { artifact, store })
+    }
+}
+
+fn checksum_holds(bytes: &[u8]) -> bool {
+    let tail_bytes = TAIL_START.len() + DIGEST_BYTES + TAIL_END.len();
+    let Some(body_bytes) = bytes.len().checked_sub(tail_bytes) else { return false };
+    let (body, tail) = bytes.split_at(body_bytes);
+    tail.strip_prefix(TAIL_START)
+        .and_then(|rest| rest.strip_suffix(TAIL_END))
+        .is_some_and(|checksum| checksum == Digest::of_bytes(body).as_str().as_bytes())
+}
+
+/// Tells a later form of the file, which may have no checksum of ours, from a damaged one.
+fn without_checksum(bytes: &[u8]) -> PointerFault {
+    let value: Option<Value> = serde_json::from_slice(bytes).ok();
+    let field = |name| value.as_ref().and_then(|value: &Value| value.get(name));
+    match field("schemaVersion").and_then(Value::as_u64) {
+        Some(version) if version != SCHEMA_VERSION && field("checksum").is_none() => {
+            PointerFault::Version(version)
+        }
+        Some(_) | None => PointerFault::Checksum,
+    }
+}

@@ -1,0 +1,346 @@
+//! Reading an artifact as it is now: committed, pending, edited by hand, or damaged.
+//!
+//! Nothing here writes. A copy whose digest is not the pointer's means, in this order: a commit moved
+//! the pointer while we read (read again), a commit is not rolled forward (serve its frame), or
+//! someone edited the file.
+
+use std::sync::Arc;
+
+use od_core::artifact::{ArtifactState, Health, HealthReason, HealthState, Provenance};
+use od_core::ids::{ArtifactId, Digest, ProjectId};
+use od_core::json::BoundedObject;
+use od_core::template::Template;
+use od_ports::stored::{Drift, KeptAside, PageKey, SourceFile, Stored};
+
+use super::aside;
+use super::audit_log::{AuditLog, Tail};
+use super::generation::{Generation, SetFile};
+use super::index::{Full, Light};
+use super::pending::{self, Copies, is_foreign};
+use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer, PointerFault};
+use super::refresh_view::RefreshView;
+use super::summary;
+use crate::disk::{Dir, DiskError};
+
+/// How often a reader tries again because the pointer moved. Each time a whole commit went by.
+const TRIES_MAX: usize = 100;
+
+/// Reads a whole artifact; `None` if there is none.
+pub(crate) fn whole(
+    live: &Dir,
+    project: &ProjectId,
+    id: &ArtifactId,
+) -> Result<Option<Full>, DiskError> {
+    let Some(dir) = open(live, id)? else { return Ok(None) };
+    let found = content(&dir)?;
+    let log = AuditLog::read(&dir)?;
+    let refresh = RefreshView::derive(live, id, &log, found.unplaced_refresh.as_deref())?;
+    let health = overall(found.health, &log);
+    let kept_aside = aside::list(&dir)?;
+    Ok(Some(assemble(project, id, found, health, &refresh, kept_aside)))
+}
+
+/// Opens an artifact's directory; `None` if there is none, or it is no directory of ours.
+pub(crate) fn open(live: &Dir, id: &ArtifactId) -> Result<Option<Dir>, DiskError> {
+    match live.child(id.as_str()) {
+        Ok(dir) => Ok(Some(dir)),
+        Err(err) if err.is_missing() || is_foreign(&err) => Ok(None),
+        Err(err) => Err(err),
+    }
+}
+
+fn assemble(
+    project: &ProjectId,
+    id: &ArtifactId,
+    found: Content,
+    health: Health,
+    refresh: &RefreshView,
+    kept_aside: Vec<KeptAside>,
+) -> Full {
+    let state = found.state.map(|mut state| {
+        refresh.apply(&mut state.artifact);
+        Arc::new(state)
+    });
+    let summary = Arc::new(match &state {
+        Some(state) => state.artifact.summary(health),
+        None => summary::of_unreadable(project, id, health),
+    });
+    let light = Light {
+        summary: Arc::clone(&summary),
+        attempt: state.as_ref().and_then(|state| state.artifact.created_by_attempt.clone()),
+        refresh_open: refresh.open.is_some(),
+    };
+    let stored = Stored {
+        id: id.clone(),
+        project: project.clone(),
+        summary,
+        health,
+        drift: found.drift,
+        kept_aside,
+        page_key: state.is_some().then_some(found.page_key).flatten(),
+        state,
+        last_page: found.last_page,
+    };
+    Full { stored: Arc::new(stored), light, bytes: found.bytes }
+}
+
+/// Damage of the head is told before damage of the tail.
+pub(crate) fn overall(head: Health, log: &AuditLog) -> Health {
+    match &log.tail {
+        Tail::Broken(reason) if head.is_healthy() => {
+            Health::unsound(HealthState::CorruptTail, *reason)
+        }
+        Tail::Broken(_) | Tail::Clean | Tail::Torn(_) => head,
+    }
+}
+
+/// What the set of files says, without the log.
+#[derive(Debug)]
+struct Content {
+    health: Health,
+    state: Option<ArtifactState>,
+    drift: Vec<Drift>,
+    page_key: Option<PageKey>,
+    last_page: Option<Arc<[u8]>>,
+    /// The record of a refresh commit that is not in the log yet.
+    unplaced_refresh: Option<Vec<u8>>,
+    bytes: usize,
+}
+
+/// The three source files as they were read.
+struct Sources {
+    template: Vec<u8>,
+    data: Vec<u8>,
+    provenance: Vec<u8>,
+}
+
+impl Sources {
+    fn bytes(&self, file: SourceFile) -> &[u8] {
+        match file {
+            SourceFile::Template => &self.template,
+            SourceFile::Data => &self.data,
+            SourceFile::Provenance => &self.provenance,
+        }
+    }
+}
+
+fn content(dir: &Dir) -> Result<Content, DiskError> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let pointer_bytes = match read_pointer(dir) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return last_good(dir, HealthReason::PointerUnreadable),
+            Err(err) if is_foreign(&err) => {
+                return last_good(dir, HealthReason::PointerUnreadable);
+            }
+            Err(err) => return Err(err),
+        };
+        let pointer = match Pointer::decode(&pointer_bytes) {
+            Ok(pointer) => pointer,
+            Err(fault) => return last_good(dir, reason(&fault)),
+        };
+        if let Some(content) = committed(dir, &pointer, &pointer_bytes)? {
+            return Ok(content);
+        }
+        let moved = read_pointer(dir)?.as_ref() != Some(&pointer_bytes);
+        if !moved || tries >= TRIES_MAX {
+            return edited(dir, pointer);
+        }
+    }
+}
+
+fn read_pointer(dir: &Dir) -> Result<Option<Vec<u8>>, DiskError> {
+    dir.read_if_there(POINTER_FILE, POINTER_BYTES_MAX)
+}
+
+pub(crate) fn reason(fault: &PointerFault) -> HealthReason {
+    match fault {
+        PointerFault::Checksum => HealthReason::PointerUnreadable,
+        PointerFault::Version(_) => HealthReason::SchemaVersionUnknown,
+        PointerFault::Shape(_) => HealthReason::PointerInvalid,
+    }
+}
+
+/// Returns the state the pointer names, from the visible copies or from its frame.
+fn committed(
+    dir: &Dir,
+    pointer: &Pointer,
+    pointer_bytes: &[u8],
+) -> Result<Option<Content>, DiskError> {
+    let mut copies = Vec::with_capacity(SetFile::SOURCES.len());
+    for file in SetFile::SOURCES {
+        let Some(bytes) = read_copy(dir, file)? else { break };
+        if Digest::of_bytes(&bytes) != file.digests(&pointer.artifact.digests).raw {
+            break;
+        }
+        copies.push(bytes);
+    }
+    if let Ok([template, data, provenance]) = <[Vec<u8>; 3]>::try_from(copies) {
+        return Ok(sound(pointer, Sources { template, data, provenance }, None));
+    }
+    let revision = pointer.artifact.revision;
+    let files = pending::list(dir)?;
+    let Some(file) =
+        files.iter().find(|file| file.revision == revision && file.copies == Copies::Unknown)
+    else {
+        return Ok(None);
+    };
+    match pending::read(dir, file)? {
+        Some(generation) if generation.pointer_bytes == pointer_bytes => {
+            let Generation { template, data, provenance, refresh, .. } = generation;
+            let sources = Sources { template, data, provenance };
+            Ok(sound(pointer, sources, refresh.map(|refresh| refresh.audit_line)))
+        }
+        Some(_) | None => Ok(None),
+    }
+}
+
+fn read_copy(dir: &Dir, file: SetFile) -> Result<Option<Vec<u8>>, DiskError> {
+    match dir.read_if_there(file.name(), file.bytes_max()) {
+        Err(err) if is_foreign(&err) => Ok(None),
+        other => other,
+    }
+}
+
+/// Builds the content from files whose digests are the pointer's.
+fn sound(pointer: &Pointer, sources: Sources, unplaced: Option<Vec<u8>>) -> Option<Content> {
+    let bytes = sources.template.len() + 3 * sources.data.len() + sources.provenance.len();
+    let digests = &pointer.artifact.digests;
+    let page_key = PageKey {
+        template: digests.template.raw.clone(),
+        data: digests.data.raw.clone(),
+        provenance: digests.provenance.raw.clone(),
+    };
+    let state = ArtifactState {
+        artifact: pointer.artifact.clone(),
+        template_html: String::from_utf8(sources.template).ok()?.into(),
+        data: BoundedObject::parse(&sources.data).ok()?,
+        provenance: serde_json::from_slice(&sources.provenance).ok()?,
+    };
+    Some(Content {
+        health: Health::HEALTHY,
+        state: Some(state),
+        drift: Vec::new(),
+        page_key: Some(page_key),
+        last_page: None,
+        unplaced_refresh: unplaced,
+        bytes,
+    })
+}
+
+/// Judges copies that no commit wrote: valid ones are drift, others make the artifact unhealthy.
+fn edited(dir: &Dir, pointer: Pointer) -> Result<Content, DiskError> {
+    let mut read = Vec::with_capacity(SetFile::SOURCES.len());
+    for file in SetFile::SOURCES {
+        match dir.read_if_there(file.name(), file.bytes_max()) {
+            Ok(Some(bytes)) => read.push(bytes),
+            Ok(None) => return last_good(dir, HealthReason::FileMissing),
+            Err(err) if is_foreign(&err) => return last_good(dir, HealthReason::FileUnreadable),
+            Err(err) => return Err(err),
+        }
+    }
+    let Ok([template, data, provenance]) = <[Vec<u8>; 3]>::try_from(read) else {
+        return last_good(dir, HealthReason::FileMissing);
+    };
+    let bytes = template.len() + 3 * data.len() + provenance.len();
+    let sources = Sources { template, data, provenance };
+    let page_key = PageKey {
+        template: Digest::of_bytes(&sources.template),
+        data: Digest::of_bytes(&sources.data),
+        provenance: Digest::of_bytes(&sources.provenance),
+    };
+    let state = match validate(pointer, &sources) {
+        Ok(state) => state,
+        Err(reason) => return last_good(dir, reason),
+    };
+    let drift = drift(&state, &sources);
+    Ok(Content {
+        health: Health::HEALTHY,
+        state: Some(state),
+        drift,
+        page_key: Some(page_key),
+        last_page: None,
+        unplaced_refresh: None,
+        bytes,
+    })
+}
+
+/// Applies the rules of create to edited files.
+fn validate(pointer: Pointer, sources: &Sources) -> Result<ArtifactState, HealthReason> {
+    let data = BoundedObject::parse(&sources.data).map_err(|_| HealthReason::DataInvalid)?;
+    let provenance: Provenance =
+        serde_json::from_slice(&sources.provenance).map_err(|_| HealthReason::ProvenanceInvalid)?;
+    let template_html =
+        std::str::from_utf8(&sources.template).map_err(|_| HealthReason::TemplateInvalid)?;
+    let (template, _) =
+        Template::compile(template_html).map_err(|_| HealthReason::TemplateInvalid)?;
+    template.render(data.value(), &mut std::io::sink()).map_err(|_| HealthReason::DataInvalid)?;
+    Ok(ArtifactState {
+        artifact: pointer.artifact,
+        template_html: template_html.into(),
+        data,
+        provenance,
+    })
+}
+
+fn drift(state: &ArtifactState, sources: &Sources) -> Vec<Drift> {
+    let digests = &state.artifact.digests;
+    let files = [
+        (SourceFile::Template, &digests.template.content),
+        (SourceFile::Data, &digests.data.content),
+        (SourceFile::Provenance, &digests.provenance.content),
+    ];
+    let found = |file| match file {
+        SourceFile::Template => Digest::of_bytes(sources.bytes(file)),
+        SourceFile::Data => Digest::of_json(state.data.value()),
+        SourceFile::Provenance => {
+            Digest::of_json(&serde_json::to_value(&state.provenance).unwrap_or_default())
+        }
+    };
+    files
+        .into_iter()
+        .map(|(file, committed)| Drift { file, committed: committed.clone(), found: found(file) })
+        // Another layout of the same JSON is no change.
+        .filter(|drift| drift.committed != drift.found)
+        .collect()
+}
+
+/// Serves the newest whole generation there is of a damaged artifact.
+fn last_good(dir: &Dir, reason: HealthReason) -> Result<Content, DiskError> {
+    let state = if reason == HealthReason::SchemaVersionUnknown {
+        HealthState::UnknownVersion
+    } else {
+        HealthState::CorruptHead
+    };
+    let health = Health::unsound(state, reason);
+    let content = newest_generation(dir)?.and_then(|generation| {
+        let Generation { pointer, template, data, provenance, .. } = generation;
+        sound(&pointer, Sources { template, data, provenance }, None)
+    });
+    Ok(match content {
+        Some(content) => Content { health, ..content },
+        None => Content {
+            health,
+            state: None,
+            drift: Vec::new(),
+            page_key: None,
+            last_page: read_copy(dir, SetFile::Index)?.map(Arc::from),
+            unplaced_refresh: None,
+            bytes: 0,
+        },
+    })
+}
+
+/// Finds the newest whole generation among the frames of an artifact.
+pub(crate) fn newest_generation(dir: &Dir) -> Result<Option<Generation>, DiskError> {
+    let mut newest = pending::read_last_good(dir)?;
+    for file in pending::list(dir)? {
+        if let Some(found) = pending::read(dir, &file)?
+            && newest.as_ref().is_none_or(|newest| newest.revision() < found.revision())
+        {
+            newest = Some(found);
+        }
+    }
+    Ok(newest)
+}

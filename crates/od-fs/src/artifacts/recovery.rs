@@ -1,0 +1,66 @@
+//! Start-up: finish what crashed writers left.
+
+use std::time::Duration;
+
+use od_core::ids::{ArtifactId, ProjectId};
+use od_ports::store_error::StoreError;
+
+use super::shared::Shared;
+use super::{locks, read, roll};
+use crate::data_dir::STAGING;
+use crate::disk::Dir;
+
+impl Shared {
+    /// Finishes what crashed writers left, in every project. One artifact that cannot be finished
+    /// does not keep the others from it; what another process holds is that process's business.
+    pub(crate) fn recover(&self) -> Result<(), StoreError> {
+        let mut first_error = None;
+        for project in self.project_ids()?.iter() {
+            if let Err(err) = self.recover_project(project) {
+                first_error.get_or_insert(err);
+            }
+        }
+        first_error.map_or(Ok(()), Err)
+    }
+
+    fn recover_project(&self, project: &ProjectId) -> Result<(), StoreError> {
+        let Some(live) = self.live_if_there(project)? else { return Ok(()) };
+        let mut first_error = None;
+        for artifact in self.ids(project)? {
+            if let Err(err) = recover_artifact(&live, &artifact) {
+                first_error.get_or_insert(err);
+            }
+            self.index().touch(project, &artifact);
+        }
+        clear_staging(&live)?;
+        self.purge_trash(&live)?;
+        first_error.map_or(Ok(()), Err)
+    }
+}
+
+fn recover_artifact(live: &Dir, artifact: &ArtifactId) -> Result<(), StoreError> {
+    let Some(dir) = read::open(live, artifact)? else { return Ok(()) };
+    if !roll::has_work(&dir)? {
+        return Ok(());
+    }
+    let Some(_lock) = locks::commit(live, artifact, Duration::ZERO)? else { return Ok(()) };
+    roll::recover(&dir)?;
+    Ok(roll::settle(&dir)?)
+}
+
+/// Removes creates that never got as far as their rename.
+fn clear_staging(live: &Dir) -> Result<(), StoreError> {
+    let staging = match live.child(STAGING) {
+        Ok(staging) => staging,
+        Err(err) if err.is_missing() => return Ok(()),
+        Err(err) => return Err(err.into()),
+    };
+    for (name, _) in staging.entries()? {
+        let Ok(artifact) = name.parse::<ArtifactId>() else { continue };
+        // Whoever creates holds the lock of the id.
+        if let Some(_lock) = locks::commit(live, &artifact, Duration::ZERO)? {
+            staging.remove_tree(&name)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! What the store does for refreshes: ids, records, fencing.
+
+use od_core::artifact::{Health, HealthState};
+use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId, Timestamp};
+use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
+use od_ports::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
+use od_ports::store_error::StoreError;
+
+use super::audit_log::{self, AuditLog, Tail, is_terminal};
+use super::locks::{self, HeldRunning};
+use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
+use super::shared::{Shared, not_found};
+use super::{pending, read, roll, snapshots};
+use crate::disk::{Dir, DiskError};
+
+impl Shared {
+    /// Takes the running lock and allocates the next id, durably.
+    pub(crate) fn begin_refresh(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        at: Timestamp,
+    ) -> Result<RunningRefresh, StoreError> {
+        let (live, dir) = self.existing(project, artifact)?;
+        let Some(running) = locks::running(&live, artifact)? else {
+            let running = AuditLog::read(&dir)?.open_refresh().map(|(id, _)| id.clone());
+            return Err(StoreError::RefreshLocked { artifact: artifact.clone(), running });
+        };
+        let _commit = self.lock(&live, artifact)?;
+        let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
+        roll::recover(&dir)?;
+        let base = self.load(project, artifact)?;
+        if !base.health.is_healthy() {
+            return Err(StoreError::NotHealthy { artifact: artifact.clone(), health: base.health });
+        }
+        let log = AuditLog::read(&dir)?;
+        let abandoned = log.open_refresh().map(|(id, _)| id.clone());
+        let id = next_id(&dir, &log)?;
+        let mut record =
+            RefreshRecord::new(id.clone(), RecordStep::Started, RecordStatus::Running, at);
+        record.prev = log.chain_end();
+        log.append_synced(&dir, &record.to_line())?;
+        self.index().touch(project, artifact);
+        Ok(RunningRefresh { id, base, abandoned, lock: Box::new(HeldRunning { _lock: running }) })
+    }
+
+    /// Appends one record, durably.
+    pub(crate) fn append_record(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        mut record: RefreshRecord,
+    ) -> Result<(), StoreError> {
+        let (live, _) = self.existing(project, artifact)?;
+        let _commit = self.lock(&live, artifact)?;
+        let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
+        roll::recover(&dir)?;
+        let log = AuditLog::read(&dir)?;
+        if let Tail::Broken(reason) = log.tail {
+            let health = Health::unsound(HealthState::CorruptTail, reason);
+            return Err(StoreError::NotHealthy { artifact: artifact.clone(), health });
+        }
+        // An older refresh may still be closed, by whoever found it abandoned; nothing else.
+        let allowed = log.is_open(&record.refresh_id)
+            && (is_terminal(&record) || log.newest() == Some(&record.refresh_id));
+        if !allowed {
+            let refresh = record.refresh_id;
+            return Err(StoreError::RefreshClosed { artifact: artifact.clone(), refresh });
+        }
+        record.prev = log.chain_end();
+        log.append_synced(&dir, &record.to_line())?;
+        self.index().touch(project, artifact);
+        audit_log::rotate(&dir)?;
+        Ok(())
+    }
+
+    /// Returns the refreshes that have no terminal record.
+    pub(crate) fn unfinished_refreshes(&self) -> Result<Vec<UnfinishedRefresh>, StoreError> {
+        let mut found = Vec::new();
+        for project in self.project_ids()?.iter() {
+            let Some(live) = self.live_if_there(project)? else { continue };
+            for (artifact, light) in self.lights(project)? {
+                if !light.refresh_open {
+                    continue;
+                }
+                let Some(dir) = read::open(&live, &artifact)? else { continue };
+                let log = AuditLog::read(&dir)?;
+                let lock_held = locks::is_running(&live, &artifact)?;
+                for (refresh, started_at) in log.open_refreshes() {
+                    found.push(UnfinishedRefresh {
+                        project: project.clone(),
+                        artifact: artifact.clone(),
+                        // Only the newest can be the one whose lock is held.
+                        lock_held: lock_held && log.newest() == Some(&refresh),
+                        refresh,
+                        started_at,
+                    });
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Reads the audit log, newest first.
+    pub(crate) fn history(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<History, StoreError> {
+        let (_, dir) = self.existing(project, artifact)?;
+        let log = AuditLog::read(&dir)?;
+        let mut records = audit_log::rotated(&dir)?.records;
+        records.extend(log.records.iter().cloned());
+        records.extend(unplaced_records(&dir, &log)?);
+        records.reverse();
+        let broken = match log.tail {
+            Tail::Broken(reason) => Some(reason),
+            Tail::Clean | Tail::Torn(_) => None,
+        };
+        Ok(History { records, broken })
+    }
+
+    /// Opens an artifact that has to be there.
+    pub(crate) fn existing(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<(Dir, Dir), StoreError> {
+        let live = self.live_if_there(project)?.ok_or_else(|| not_found(project, artifact))?;
+        let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
+        Ok((live, dir))
+    }
+}
+
+/// Returns the id after every id there is a trace of, in log, pointer or snapshots.
+fn next_id(dir: &Dir, log: &AuditLog) -> Result<RefreshId, DiskError> {
+    let committed = dir
+        .read_if_there(POINTER_FILE, POINTER_BYTES_MAX)?
+        .and_then(|bytes| Pointer::decode(&bytes).ok())
+        .and_then(|pointer| pointer.store.last_refresh);
+    let rotated = audit_log::rotated(dir)?;
+    let last = [log.newest().cloned(), rotated.newest().cloned(), committed]
+        .into_iter()
+        .flatten()
+        .chain(snapshots::ids(dir)?)
+        .map(|id| id.number())
+        .max()
+        .unwrap_or(0);
+    Ok(RefreshId::from_number(last + 1))
+}
+
+/// Returns the records of commits that are not in the log yet, as far as they continue it.
+fn unplaced_records(dir: &Dir, log: &AuditLog) -> Result<Vec<RefreshRecord>, DiskError> {
+    let mut end = log.chain_end();
+    let mut records = Vec::new();
+    for file in pending::list(dir)? {
+        let Some(refresh) = pending::read(dir, &file)?.and_then(|found| found.refresh) else {
+            continue;
+        };
+        let Ok(record) = serde_json::from_slice::<RefreshRecord>(&refresh.audit_line) else {
+            continue;
+        };
+        if record.prev == end {
+            end = Some(Digest::of_bytes(&refresh.audit_line));
+            records.push(record);
+        }
+    }
+    Ok(records)
+}

@@ -1,0 +1,227 @@
+//! Repair: says what it keeps and drops, and does it. Every dropped byte stays in `aside/`.
+
+use std::sync::Arc;
+
+use od_core::artifact::{ArtifactState, HealthState};
+use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision};
+use od_core::json::BoundedObject;
+use od_core::template::Template;
+use od_ports::inspection::{RepairMode, RepairReport};
+use od_ports::store_error::StoreError;
+use od_ports::stored::Stored;
+
+use super::audit_log::{self, AuditLog, Tail};
+use super::build::{self, Draft};
+use super::generation::{Generation, Replaces, SetFile};
+use super::pending::is_foreign;
+use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
+use super::shared::{Shared, not_found};
+use super::{aside, commit, read, roll};
+use crate::disk::{Dir, DiskError};
+
+impl Shared {
+    /// Plans a repair, or carries it out.
+    pub(crate) fn repair(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        mode: RepairMode,
+    ) -> Result<RepairReport, StoreError> {
+        let (live, _) = self.existing(project, artifact)?;
+        let _lock = match mode {
+            RepairMode::Plan => None,
+            RepairMode::Apply => Some(self.lock(&live, artifact)?),
+        };
+        let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
+        if mode == RepairMode::Apply {
+            roll::recover(&dir)?;
+        }
+        let stored = self.load(project, artifact)?;
+        let mut report = RepairReport::default();
+        match stored.health.state {
+            HealthState::Healthy => {}
+            HealthState::UnknownVersion => {
+                report.keeps.push("everything: a newer program wrote it".to_owned());
+            }
+            HealthState::CorruptTail => repair_tail(&dir, mode, &mut report)?,
+            HealthState::CorruptHead => {
+                repair_head(&dir, &stored, mode, &mut report)?;
+                // What was behind a damaged head may be damaged as well.
+                if AuditLog::read(&dir)?.tail != Tail::Clean {
+                    repair_tail(&dir, mode, &mut report)?;
+                }
+            }
+        }
+        self.index().touch(project, artifact);
+        Ok(report)
+    }
+}
+
+/// Keeps the records up to the damage and sets the rest aside.
+fn repair_tail(dir: &Dir, mode: RepairMode, report: &mut RepairReport) -> Result<(), DiskError> {
+    let log = AuditLog::read(dir)?;
+    report.keeps.push(format!("{} records of the audit log", log.records.len()));
+    report.drops.push("the audit log after its damage (kept in aside/)".to_owned());
+    if mode == RepairMode::Apply {
+        audit_log::cut_broken_tail(dir, &log)?;
+        report.applied = true;
+    }
+    Ok(())
+}
+
+/// What a repaired head is made from.
+struct Rescue {
+    state: ArtifactState,
+    page: Arc<[u8]>,
+    revision: Revision,
+    last_refresh: Option<RefreshId>,
+}
+
+/// Writes a new revision from the parts that can be proved good.
+fn repair_head(
+    dir: &Dir,
+    stored: &Stored,
+    mode: RepairMode,
+    report: &mut RepairReport,
+) -> Result<(), DiskError> {
+    let base = read::newest_generation(dir)?;
+    let pointer = readable_pointer(dir)?;
+    let Some(rescue) = rescue(dir, stored, base.as_ref(), pointer.as_ref(), report)? else {
+        report.drops.push(
+            "nothing of it can be proved good; delete it, it stays in the trash for 7 days"
+                .to_owned(),
+        );
+        return Ok(());
+    };
+    if mode == RepairMode::Plan {
+        return Ok(());
+    }
+    set_damaged_aside(dir, pointer.is_none())?;
+    let draft = Draft {
+        state: rescue.state,
+        page: rescue.page,
+        revision: rescue.revision.next(),
+        last_refresh: rescue.last_refresh,
+        refresh: None,
+    };
+    let (_, mut generation) = build::generation(draft)?;
+    generation.replaces = Replaces::new();
+    commit::next_generation(dir, &generation)?;
+    roll::place(dir, &generation)?;
+    report.applied = true;
+    Ok(())
+}
+
+/// Chooses, for each file, the copy a person may have edited if it is good, else the last commit's.
+fn rescue(
+    dir: &Dir,
+    stored: &Stored,
+    base: Option<&Generation>,
+    pointer: Option<&Pointer>,
+    report: &mut RepairReport,
+) -> Result<Option<Rescue>, DiskError> {
+    let Some(state) = stored.state.as_deref() else { return Ok(None) };
+    let mut state = state.clone();
+    if let Some(pointer) = pointer {
+        state.artifact = pointer.artifact.clone();
+        report.keeps.push("the metadata".to_owned());
+    } else {
+        report.keeps.push(format!("the metadata of revision {}", state.artifact.revision));
+        report.drops.push("artifact.json as it is (kept in aside/)".to_owned());
+    }
+    let committed = state.clone();
+    take_visible(dir, &mut state, report)?;
+    let page = match render(&state) {
+        Some(page) => page,
+        None => {
+            // Each edit is good by itself but they do not go together.
+            state.template_html = committed.template_html;
+            state.data = committed.data;
+            report
+                .drops
+                .push("the edits of template.html and data.json (kept in aside/)".to_owned());
+            match render(&state) {
+                Some(page) => page,
+                None => return Ok(None),
+            }
+        }
+    };
+    let known = [base.map(Generation::revision), pointer.map(|pointer| pointer.artifact.revision)];
+    let revision = known.into_iter().flatten().max().unwrap_or_else(Revision::first);
+    let last_refresh = pointer
+        .or_else(|| base.map(|base| &base.pointer))
+        .and_then(|pointer| pointer.store.last_refresh.clone());
+    Ok(Some(Rescue { state, page, revision, last_refresh }))
+}
+
+fn take_visible(
+    dir: &Dir,
+    state: &mut ArtifactState,
+    report: &mut RepairReport,
+) -> Result<(), DiskError> {
+    for file in SetFile::SOURCES {
+        let bytes = match dir.read_if_there(file.name(), file.bytes_max()) {
+            Err(err) if is_foreign(&err) => None,
+            other => other?,
+        };
+        if bytes.is_some_and(|bytes| adopt(state, file, &bytes)) {
+            report.keeps.push(format!("{} as it is", file.name()));
+        } else {
+            report.keeps.push(format!("{} of the last commit", file.name()));
+            report.drops.push(format!("{} as it is (kept in aside/)", file.name()));
+        }
+    }
+    Ok(())
+}
+
+/// Puts a copy into the state if it is good.
+fn adopt(state: &mut ArtifactState, file: SetFile, bytes: &[u8]) -> bool {
+    match file {
+        SetFile::Template => {
+            let Ok(html) = std::str::from_utf8(bytes) else { return false };
+            if Template::compile(html).is_err() {
+                return false;
+            }
+            state.template_html = html.into();
+        }
+        SetFile::Data => {
+            let Ok(data) = BoundedObject::parse(bytes) else { return false };
+            state.data = data;
+        }
+        SetFile::Provenance => {
+            let Ok(provenance) = serde_json::from_slice(bytes) else { return false };
+            state.provenance = provenance;
+        }
+        SetFile::Index => return false,
+    }
+    true
+}
+
+fn render(state: &ArtifactState) -> Option<Arc<[u8]>> {
+    let (template, _) = Template::compile(&state.template_html).ok()?;
+    let mut page = Vec::new();
+    template.render(state.data.value(), &mut page).ok()?;
+    Some(page.into())
+}
+
+fn readable_pointer(dir: &Dir) -> Result<Option<Pointer>, DiskError> {
+    match dir.read_if_there(POINTER_FILE, POINTER_BYTES_MAX) {
+        Ok(bytes) => Ok(bytes.and_then(|bytes| Pointer::decode(&bytes).ok())),
+        Err(err) if is_foreign(&err) => Ok(None),
+        Err(err) => Err(err),
+    }
+}
+
+/// Copies aside what the commit is about to replace. The visible copies are kept by roll-forward,
+/// which replaces nothing it does not know.
+fn set_damaged_aside(dir: &Dir, pointer_is_damaged: bool) -> Result<(), DiskError> {
+    if !pointer_is_damaged {
+        return Ok(());
+    }
+    match dir.read_if_there(POINTER_FILE, POINTER_BYTES_MAX) {
+        Ok(Some(bytes)) => aside::keep_bytes(dir, POINTER_FILE, &bytes),
+        Ok(None) => Ok(()),
+        Err(err) if is_foreign(&err) => aside::keep_file(dir, POINTER_FILE),
+        Err(err) => Err(err),
+    }
+}

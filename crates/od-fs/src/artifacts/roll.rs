@@ -1,0 +1,233 @@
+//! Rolling forward: from a commit to visible copies, and from visible copies to synced ones.
+//!
+//! Both halves run under the commit lock. [`place`] follows every commit at once, so that the files
+//! people look at are current; [`settle`] waits until there is time, since nothing depends on it:
+//! until then the frame in `pending/` is the durable form of the commit.
+
+use od_core::ids::{Digest, Revision};
+
+use super::audit_log::{self, AuditLog, Tail};
+use super::commit::SNAPSHOTS;
+use super::generation::{Generation, RefreshPart, SetFile};
+use super::pending::{self, Copies, LAST_GOOD, PENDING, PendingFile};
+use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
+use super::{aside, snapshots};
+use crate::disk::{Dir, DiskError};
+
+/// Tells whether [`recover`] or [`settle`] would find anything to do.
+pub(crate) fn has_work(artifact: &Dir) -> Result<bool, DiskError> {
+    let torn = matches!(AuditLog::read(artifact)?.tail, Tail::Torn(_));
+    Ok(torn || !pending::list(artifact)?.is_empty())
+}
+
+/// Finishes whatever a crashed writer left; afterwards every committed frame is placed.
+///
+/// Leaves an artifact alone whose pointer or current frame cannot be believed.
+pub(crate) fn recover(artifact: &Dir) -> Result<(), DiskError> {
+    audit_log::cut_torn_tail(artifact)?;
+    let files = pending::list(artifact)?;
+    if files.is_empty() {
+        return Ok(());
+    }
+    let Some(pointer_bytes) = artifact.read_if_there(POINTER_FILE, POINTER_BYTES_MAX)? else {
+        return Ok(());
+    };
+    let Ok(pointer) = Pointer::decode(&pointer_bytes) else { return Ok(()) };
+    let current = pointer.artifact.revision;
+    drop_uncommitted(artifact, &files, current)?;
+    for file in files.iter().filter(|file| file.revision <= current) {
+        match (file.copies, file.revision == current) {
+            (Copies::Written, _) => {}
+            (Copies::Unknown, true) => recover_current(artifact, file, &pointer_bytes)?,
+            (Copies::Unknown, false) => recover_earlier(artifact, file)?,
+        }
+    }
+    Ok(())
+}
+
+/// Removes frames whose pointer never got there.
+fn drop_uncommitted(
+    artifact: &Dir,
+    files: &[PendingFile],
+    current: Revision,
+) -> Result<(), DiskError> {
+    let pending = artifact.child(PENDING)?;
+    for file in files.iter().filter(|file| file.revision > current) {
+        pending.remove(&file.name)?;
+    }
+    Ok(())
+}
+
+fn recover_current(
+    artifact: &Dir,
+    file: &PendingFile,
+    pointer_bytes: &[u8],
+) -> Result<(), DiskError> {
+    match pending::read(artifact, file)? {
+        Some(generation) if generation.pointer_bytes == pointer_bytes => {
+            place_from(artifact, &generation, &file.name)
+        }
+        // Not the frame of this pointer, or not whole. If the visible copies are right it is not
+        // needed; if not, the artifact is damaged and nothing of it is touched.
+        Some(_) | None if copies_are_right(artifact, pointer_bytes)? => set_aside(artifact, file),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn copies_are_right(artifact: &Dir, pointer_bytes: &[u8]) -> Result<bool, DiskError> {
+    let Ok(pointer) = Pointer::decode(pointer_bytes) else { return Ok(false) };
+    for file in SetFile::SOURCES {
+        let bytes = match artifact.read_if_there(file.name(), file.bytes_max()) {
+            Err(err) if pending::is_foreign(&err) => None,
+            other => other?,
+        };
+        let right = bytes.is_some_and(|bytes| {
+            Digest::of_bytes(&bytes) == file.digests(&pointer.artifact.digests).raw
+        });
+        if !right {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn recover_earlier(artifact: &Dir, file: &PendingFile) -> Result<(), DiskError> {
+    let pending = artifact.child(PENDING)?;
+    match pending::read(artifact, file)? {
+        Some(Generation { refresh: Some(refresh), data, provenance, .. }) => {
+            place_refresh(artifact, &refresh, &data, &provenance)?;
+            match pending::written_name(file.revision) {
+                Some(written) => pending.rename(&file.name, &pending, &written),
+                None => Ok(()),
+            }
+        }
+        // A later commit holds everything it did.
+        Some(_) => pending.remove(&file.name),
+        None => set_aside(artifact, file),
+    }
+}
+
+fn set_aside(artifact: &Dir, file: &PendingFile) -> Result<(), DiskError> {
+    let pending = artifact.child(PENDING)?;
+    let name = format!("pending-{}", file.revision);
+    pending.rename(&file.name, artifact, &name)?;
+    aside::keep_file(artifact, &name)
+}
+
+/// Writes the visible copies of a commit that was just made, without syncing them.
+pub(crate) fn place(artifact: &Dir, generation: &Generation) -> Result<(), DiskError> {
+    place_from(artifact, generation, &pending::name(generation.revision()))?;
+    // The new frame holds the whole state, so older ones matter only for what they append.
+    let pending = artifact.child(PENDING)?;
+    for file in pending::list(artifact)? {
+        let superseded = file.revision < generation.revision();
+        if superseded && pending::read(artifact, &file)?.is_none_or(|old| old.refresh.is_none()) {
+            pending.remove(&file.name)?;
+        }
+    }
+    Ok(())
+}
+
+fn place_from(artifact: &Dir, generation: &Generation, name: &str) -> Result<(), DiskError> {
+    for file in SetFile::ALL {
+        place_file(artifact, generation, file)?;
+    }
+    if let Some(refresh) = &generation.refresh {
+        place_refresh(artifact, refresh, &generation.data, &generation.provenance)?;
+    }
+    let pending = artifact.child(PENDING)?;
+    match pending::written_name(generation.revision()) {
+        Some(written) => pending.rename(name, &pending, &written),
+        None => Ok(()),
+    }
+}
+
+fn place_file(artifact: &Dir, generation: &Generation, file: SetFile) -> Result<(), DiskError> {
+    let digests = file.digests(&generation.pointer.artifact.digests);
+    match artifact.read_if_there(file.name(), file.bytes_max()) {
+        Ok(Some(bytes)) => {
+            let found = Digest::of_bytes(&bytes);
+            if found == digests.raw {
+                return Ok(());
+            }
+            let ours = generation
+                .replaces
+                .get(file.name())
+                .is_some_and(|digests| digests.contains(&found));
+            if !ours && file != SetFile::Index {
+                aside::keep_file(artifact, file.name())?;
+            }
+        }
+        Ok(None) => {}
+        Err(err) if pending::is_foreign(&err) => aside::keep_file(artifact, file.name())?,
+        Err(err) => return Err(err),
+    }
+    let temporary = format!("{}.tmp", file.name());
+    artifact.write(&temporary, generation.bytes(file))?;
+    artifact.rename(&temporary, artifact, file.name())
+}
+
+fn place_refresh(
+    artifact: &Dir,
+    refresh: &RefreshPart,
+    data: &[u8],
+    provenance: &[u8],
+) -> Result<(), DiskError> {
+    let log = AuditLog::read(artifact)?;
+    log.append_once(artifact, &refresh.audit_line)?;
+    snapshots::write(artifact, &refresh.id, data, provenance)
+}
+
+/// Syncs the visible copies, lets go of the frames, and trims history to its bounds.
+///
+/// Does nothing while a frame is not placed: [`recover`] comes first.
+pub(crate) fn settle(artifact: &Dir) -> Result<(), DiskError> {
+    let files = pending::list(artifact)?;
+    let Some(pointer_bytes) = artifact.read_if_there(POINTER_FILE, POINTER_BYTES_MAX)? else {
+        return Ok(());
+    };
+    let Ok(pointer) = Pointer::decode(&pointer_bytes) else { return Ok(()) };
+    let current = pointer.artifact.revision;
+    let placed = |file: &PendingFile| file.copies == Copies::Written && file.revision <= current;
+    if files.is_empty() || !files.iter().all(placed) {
+        return Ok(());
+    }
+    sync_everything(artifact, &files)?;
+    let pending = artifact.child(PENDING)?;
+    for file in &files {
+        if file.revision == current {
+            pending.rename(&file.name, artifact, LAST_GOOD)?;
+        } else {
+            pending.remove(&file.name)?;
+        }
+    }
+    snapshots::trim(artifact)?;
+    audit_log::rotate(artifact)
+}
+
+fn sync_everything(artifact: &Dir, files: &[PendingFile]) -> Result<(), DiskError> {
+    for name in SetFile::ALL.map(SetFile::name) {
+        sync_if_there(artifact, name)?;
+    }
+    let mut refreshed = false;
+    for file in files {
+        if let Some(Generation { refresh: Some(refresh), .. }) = pending::read(artifact, file)? {
+            snapshots::sync(artifact, &refresh.id)?;
+            refreshed = true;
+        }
+    }
+    if refreshed {
+        sync_if_there(artifact, audit_log::LOG)?;
+        artifact.child(SNAPSHOTS)?.sync()?;
+    }
+    artifact.sync()
+}
+
+/// A copy that someone deleted or made unreadable meanwhile is their edit, not our failure.
+fn sync_if_there(artifact: &Dir, name: &str) -> Result<(), DiskError> {
+    match artifact.open_regular(name) {
+        Ok((file, _)) => file.sync_all().map_err(|err| DiskError::new("sync a file", err)),
+        Err(err) if err.is_missing() || pending::is_foreign(&err) => Ok(()),
+        Err(err) => Err(err),
+    }
+}

@@ -1,0 +1,256 @@
+//! The port, over the synchronous operations.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use od_core::artifact::ArtifactSummary;
+use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision, Timestamp};
+use od_core::refresh::RefreshRecord;
+use od_ports::artifact_store::ArtifactStore;
+use od_ports::change::{Change, Created, NewArtifact};
+use od_ports::clock::Clock;
+use od_ports::inspection::{Inspection, RepairMode, RepairReport};
+use od_ports::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
+use od_ports::store_error::StoreError;
+use od_ports::stored::{Snapshot, SnapshotSummary, Stored, Trashed};
+use od_ports::write_gate::{Gate, WriteWitness};
+use tokio::sync::oneshot;
+
+use super::locks::HeldCommit;
+use super::roller::Roller;
+use super::shared::Shared;
+use crate::blocking::Lane;
+use crate::data_dir::DataDir;
+
+/// Keeps artifacts as files.
+///
+/// Answers from memory leave neither the thread nor the user's process, but for one non-blocking
+/// read of the change queue. Everything else runs where its [`Lane`] says.
+#[derive(Debug)]
+pub struct FileArtifactStore {
+    // Dropped before the rest: it settles what is left.
+    _roller: Roller,
+    shared: Arc<Shared>,
+    lane: Lane,
+}
+
+impl FileArtifactStore {
+    /// Opens the artifacts of a data directory.
+    pub fn open(data_dir: DataDir, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
+        let shared = Arc::new(Shared::new(data_dir, clock)?);
+        let roller = Roller::start(&shared)
+            .map_err(|source| StoreError::Io { action: "start a thread", source })?;
+        Ok(Self { _roller: roller, shared, lane: Lane::Pool })
+    }
+
+    /// Opens them with every call on the calling thread; see [`Lane::Inline`].
+    pub fn open_inline(data_dir: DataDir, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
+        let shared = Arc::new(Shared::new(data_dir, clock)?);
+        let roller = Roller::deferred(&shared);
+        Ok(Self { _roller: roller, shared, lane: Lane::Inline })
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Shared) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let shared = Arc::clone(&self.shared);
+        self.lane.run(move || work(&shared)).await?
+    }
+
+    /// Runs work that answers before it is done.
+    async fn run_answering<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Shared, oneshot::Sender<Result<T, StoreError>>) + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (answer, answered) = oneshot::channel();
+        let shared = Arc::clone(&self.shared);
+        match self.lane {
+            Lane::Pool => {
+                tokio::task::spawn_blocking(move || work(&shared, answer));
+            }
+            Lane::Inline => work(&shared, answer),
+        }
+        answered.await.map_err(|_| crate::blocking::LaneClosed)?
+    }
+}
+
+#[async_trait]
+impl ArtifactStore for FileArtifactStore {
+    async fn load(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Arc<Stored>, StoreError> {
+        if let Some(stored) = self.shared.cached(project, artifact)? {
+            return Ok(stored);
+        }
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |shared| shared.load(&project, &artifact)).await
+    }
+
+    async fn locate(&self, artifact: &ArtifactId) -> Result<Option<ProjectId>, StoreError> {
+        if let Some(project) = self.shared.cached_location(artifact)? {
+            return Ok(Some(project));
+        }
+        let artifact = artifact.clone();
+        self.run(move |shared| shared.locate(&artifact)).await
+    }
+
+    async fn list(&self, project: &ProjectId) -> Result<Arc<[Arc<ArtifactSummary>]>, StoreError> {
+        if let Some(list) = self.shared.cached_list(project)? {
+            return Ok(list);
+        }
+        let project = project.clone();
+        self.run(move |shared| shared.list(&project)).await
+    }
+
+    async fn create(&self, new: NewArtifact) -> Result<Created, StoreError> {
+        self.run_answering(move |shared, answer| match shared.create(new) {
+            Ok(creating) => {
+                // Whoever asked may be gone; the artifact is there all the same.
+                let _ = answer.send(Ok(creating.created));
+                if let Some(placing) = creating.placing {
+                    shared.place(placing);
+                }
+            }
+            Err(err) => {
+                let _ = answer.send(Err(err));
+            }
+        })
+        .await
+    }
+
+    async fn open_gate(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Gate, StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |shared| shared.open_gate(&project, &artifact)).await
+    }
+
+    async fn commit(
+        &self,
+        witness: &WriteWitness<'_>,
+        change: Change,
+    ) -> Result<Arc<Stored>, StoreError> {
+        let held = witness
+            .lock()
+            .as_any()
+            .downcast_ref::<HeldCommit>()
+            .filter(|held| held.store == self.shared.store)
+            .ok_or(StoreError::ForeignWitness)?
+            .clone();
+        let before = Arc::clone(witness.stored());
+        self.run_answering(move |shared, answer| match shared.commit(&before, change, &held) {
+            Ok((stored, placing)) => {
+                let _ = answer.send(Ok(stored));
+                shared.place(placing);
+            }
+            Err(err) => {
+                let _ = answer.send(Err(err));
+            }
+        })
+        .await
+    }
+
+    async fn delete(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        if_revision: Option<Revision>,
+    ) -> Result<Trashed, StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |shared| shared.delete(&project, &artifact, if_revision)).await
+    }
+
+    async fn restore(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Arc<Stored>, StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |shared| shared.restore(&project, &artifact)).await
+    }
+
+    async fn trash(&self, project: &ProjectId) -> Result<Vec<Trashed>, StoreError> {
+        let project = project.clone();
+        self.run(move |shared| shared.trash(&project)).await
+    }
+
+    async fn history(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<History, StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |shared| shared.history(&project, &artifact)).await
+    }
+
+    async fn snapshots(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Vec<SnapshotSummary>, StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |shared| shared.snapshots(&project, &artifact)).await
+    }
+
+    async fn snapshot(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        refresh: &RefreshId,
+    ) -> Result<Snapshot, StoreError> {
+        let (project, artifact, refresh) = (project.clone(), artifact.clone(), refresh.clone());
+        self.run(move |shared| shared.snapshot(&project, &artifact, &refresh)).await
+    }
+
+    async fn inspect(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Inspection, StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |shared| shared.inspect(&project, &artifact)).await
+    }
+
+    async fn repair(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        mode: RepairMode,
+    ) -> Result<RepairReport, StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |shared| shared.repair(&project, &artifact, mode)).await
+    }
+
+    async fn begin_refresh(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        at: Timestamp,
+    ) -> Result<RunningRefresh, StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |shared| shared.begin_refresh(&project, &artifact, at)).await
+    }
+
+    async fn append_record(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        record: RefreshRecord,
+    ) -> Result<(), StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |shared| shared.append_record(&project, &artifact, record)).await
+    }
+
+    async fn unfinished_refreshes(&self) -> Result<Vec<UnfinishedRefresh>, StoreError> {
+        self.run(Shared::unfinished_refreshes).await
+    }
+
+    async fn recover(&self) -> Result<(), StoreError> {
+        self.run(Shared::recover).await
+    }
+}

@@ -1,0 +1,175 @@
+//! Deleted artifacts: moved, kept for a week, brought back by moving.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use od_core::ids::{ArtifactId, AttemptId, ProjectId, Revision, Timestamp};
+use od_ports::store_error::StoreError;
+use od_ports::stored::{Stored, Trashed};
+
+use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
+use super::shared::{Shared, not_found};
+use super::{read, roll};
+use crate::data_dir::TRASH;
+use crate::disk::{Dir, DiskError, EntryKind};
+
+/// How long a deleted artifact can be brought back.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+impl Shared {
+    /// Moves an artifact to the trash.
+    pub(crate) fn delete(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        if_revision: Option<Revision>,
+    ) -> Result<Trashed, StoreError> {
+        let Some(live) = self.live_if_there(project)? else {
+            return Err(not_found(project, artifact));
+        };
+        if read::open(&live, artifact)?.is_none() {
+            return Err(not_found(project, artifact));
+        }
+        let _lock = self.lock(&live, artifact)?;
+        let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
+        let pointer = pointer(&dir)?;
+        let actual = pointer.as_ref().map(|pointer| pointer.artifact.revision);
+        if let (Some(expected), Some(actual)) = (if_revision, actual)
+            && expected != actual
+        {
+            return Err(StoreError::RevisionConflict {
+                artifact: artifact.clone(),
+                expected,
+                actual,
+            });
+        }
+        let trash = live.child_or_make(TRASH)?;
+        let deleted_at = self.clock.now();
+        let name = format!("{artifact}.{}", deleted_at.unix_ms());
+        live.rename_new(artifact.as_str(), &trash, &name)?;
+        trash.sync()?;
+        live.sync()?;
+        self.index().end_read_missing(project, artifact);
+        // The delete is done; old trash that cannot be removed now is removed another time.
+        let _ = purge(&trash, deleted_at);
+        let title = pointer.map(|pointer| pointer.artifact.title);
+        Ok(trashed(artifact.clone(), deleted_at, title))
+    }
+
+    /// Brings an artifact back.
+    pub(crate) fn restore(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Arc<Stored>, StoreError> {
+        let missing =
+            || StoreError::NotInTrash { project: project.clone(), artifact: artifact.clone() };
+        let Some(live) = self.live_if_there(project)? else { return Err(missing()) };
+        let newest = |trash: &Dir| -> Result<Option<String>, DiskError> {
+            let found = entries(trash)?.into_iter().filter(|entry| entry.artifact == *artifact);
+            Ok(found.max_by_key(|entry| entry.deleted_at).map(|entry| entry.name))
+        };
+        let trash = live.child_or_make(TRASH)?;
+        if newest(&trash)?.is_none() {
+            return Err(missing());
+        }
+        let _lock = self.lock(&live, artifact)?;
+        let name = newest(&trash)?.ok_or_else(missing)?;
+        trash.rename_new(&name, &live, artifact.as_str()).map_err(|err| {
+            if err.source.kind() == std::io::ErrorKind::AlreadyExists {
+                StoreError::Exists { artifact: artifact.clone() }
+            } else {
+                err.into()
+            }
+        })?;
+        live.sync()?;
+        trash.sync()?;
+        let dir = live.child(artifact.as_str())?;
+        roll::recover(&dir)?;
+        self.load(project, artifact)
+    }
+
+    /// Lists the trash of a project.
+    pub(crate) fn trash(&self, project: &ProjectId) -> Result<Vec<Trashed>, StoreError> {
+        let Some(live) = self.live_if_there(project)? else { return Ok(Vec::new()) };
+        let Some(trash) = open(&live)? else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for entry in entries(&trash)? {
+            let title = match trash.child(&entry.name) {
+                Ok(dir) => pointer(&dir)?.map(|pointer| pointer.artifact.title),
+                Err(_) => None,
+            };
+            found.push(trashed(entry.artifact, entry.deleted_at, title));
+        }
+        found.sort_by_key(|trashed| std::cmp::Reverse(trashed.deleted_at));
+        Ok(found)
+    }
+
+    /// Removes what was deleted too long ago.
+    pub(crate) fn purge_trash(&self, live: &Dir) -> Result<(), StoreError> {
+        match open(live)? {
+            Some(trash) => Ok(purge(&trash, self.clock.now())?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Finds the artifact in the trash that an attempt had made.
+pub(crate) fn made_by(live: &Dir, attempt: &AttemptId) -> Result<Option<ArtifactId>, DiskError> {
+    let Some(trash) = open(live)? else { return Ok(None) };
+    for entry in entries(&trash)? {
+        let Ok(dir) = trash.child(&entry.name) else { continue };
+        let made_by = pointer(&dir)?.and_then(|pointer| pointer.artifact.created_by_attempt);
+        if made_by.is_some_and(|made_by| made_by.id == *attempt) {
+            return Ok(Some(entry.artifact));
+        }
+    }
+    Ok(None)
+}
+
+struct TrashEntry {
+    name: String,
+    artifact: ArtifactId,
+    deleted_at: Timestamp,
+}
+
+fn open(live: &Dir) -> Result<Option<Dir>, DiskError> {
+    match live.child(TRASH) {
+        Ok(trash) => Ok(Some(trash)),
+        Err(err) if err.is_missing() => Ok(None),
+        Err(err) => Err(err),
+    }
+}
+
+fn entries(trash: &Dir) -> Result<Vec<TrashEntry>, DiskError> {
+    let parse = |(name, kind): (String, EntryKind)| {
+        let (artifact, time) = name.rsplit_once('.')?;
+        let artifact = artifact.parse().ok()?;
+        let deleted_at = Timestamp::from_unix_ms(time.parse().ok()?);
+        (kind == EntryKind::Directory).then_some(TrashEntry { artifact, deleted_at, name })
+    };
+    Ok(trash.entries()?.into_iter().filter_map(parse).collect())
+}
+
+fn purge(trash: &Dir, now: Timestamp) -> Result<(), DiskError> {
+    for entry in entries(trash)? {
+        let kept_ms = i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX);
+        if now.unix_ms().saturating_sub(entry.deleted_at.unix_ms()) > kept_ms {
+            trash.remove_tree(&entry.name)?;
+        }
+    }
+    Ok(())
+}
+
+fn trashed(artifact_id: ArtifactId, deleted_at: Timestamp, title: Option<String>) -> Trashed {
+    let expires_at = deleted_at.plus_ms(u64::try_from(KEPT.as_millis()).unwrap_or(u64::MAX));
+    Trashed { artifact_id, title, deleted_at, expires_at }
+}
+
+fn pointer(dir: &Dir) -> Result<Option<Pointer>, DiskError> {
+    match dir.read_if_there(POINTER_FILE, POINTER_BYTES_MAX) {
+        Ok(bytes) => Ok(bytes.and_then(|bytes| Pointer::decode(&bytes).ok())),
+        Err(err) if super::pending::is_foreign(&err) => Ok(None),
+        Err(err) => Err(err),
+    }
+}

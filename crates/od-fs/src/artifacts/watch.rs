@@ -1,0 +1,108 @@
+//! Notices changes made by other processes and by hand.
+//!
+//! The kernel queues an event before the call that caused it returns, so whoever drains the queue
+//! after a change sees it: one non-blocking `read` per request keeps memory as fresh as the disk.
+
+use std::collections::HashMap;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use od_core::ids::{ArtifactId, ProjectId};
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
+use rustix::io::Errno;
+
+use crate::disk::DiskError;
+
+/// A directory that is watched.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Target {
+    /// `projects/`.
+    Projects,
+    /// `projects/<project>/.live-artifacts/`.
+    Live(ProjectId),
+    /// The directory of one artifact.
+    Artifact(ProjectId, ArtifactId),
+}
+
+/// Something that changed.
+#[derive(Debug)]
+pub(crate) enum Seen {
+    /// Events were lost: everything may have changed.
+    Overflow,
+    /// A name in a watched directory changed; `None` if the directory itself did.
+    Changed(Target, Option<String>),
+}
+
+/// The queue of changes. Without one (limits, odd kernels) nothing in memory is trusted.
+#[derive(Debug)]
+pub(crate) struct Watcher {
+    queue: Option<OwnedFd>,
+    targets: HashMap<i32, Target>,
+}
+
+impl Watcher {
+    pub(crate) fn new() -> Self {
+        let queue = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok();
+        Self { queue, targets: HashMap::new() }
+    }
+
+    /// Watches a directory; `None` means that changes in it will not be seen.
+    pub(crate) fn watch(&mut self, path: &Path, target: Target) -> Option<i32> {
+        let flags = WatchFlags::MODIFY
+            | WatchFlags::ATTRIB
+            | WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MOVED_FROM
+            | WatchFlags::MOVED_TO
+            | WatchFlags::DELETE_SELF
+            | WatchFlags::MOVE_SELF
+            | WatchFlags::ONLYDIR
+            | WatchFlags::DONT_FOLLOW;
+        let watch = inotify::add_watch(self.queue.as_ref()?, path, flags).ok()?;
+        self.targets.insert(watch, target);
+        Some(watch)
+    }
+
+    /// Stops watching.
+    pub(crate) fn forget(&mut self, watch: i32) {
+        if self.targets.remove(&watch).is_some()
+            && let Some(queue) = &self.queue
+        {
+            // The kernel may have dropped the watch with its directory; then there is nothing to do.
+            let _ = inotify::remove_watch(queue, watch);
+        }
+    }
+
+    /// Takes everything that is queued.
+    pub(crate) fn drain(&mut self) -> Result<Vec<Seen>, DiskError> {
+        let Some(queue) = &self.queue else { return Ok(vec![Seen::Overflow]) };
+        let mut seen = Vec::new();
+        let mut gone = Vec::new();
+        let mut buffer = [MaybeUninit::<u8>::uninit(); 8192];
+        let mut reader = inotify::Reader::new(queue, &mut buffer);
+        loop {
+            let event = match reader.next() {
+                Ok(event) => event,
+                Err(Errno::AGAIN) => break,
+                Err(Errno::INTR) => continue,
+                Err(err) => return Err(DiskError::new("read change notices", err)),
+            };
+            if event.events().contains(ReadFlags::QUEUE_OVERFLOW) {
+                seen.push(Seen::Overflow);
+                continue;
+            }
+            if event.events().contains(ReadFlags::IGNORED) {
+                gone.push(event.wd());
+                continue;
+            }
+            let Some(target) = self.targets.get(&event.wd()) else { continue };
+            let name = event.file_name().and_then(|name| name.to_str().ok()).map(str::to_owned);
+            seen.push(Seen::Changed(target.clone(), name));
+        }
+        for watch in gone {
+            self.targets.remove(&watch);
+        }
+        Ok(seen)
+    }
+}

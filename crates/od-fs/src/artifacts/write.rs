@@ -1,0 +1,235 @@
+//! Create and commit.
+
+use std::sync::Arc;
+
+use od_core::artifact::{ArtifactState, Attempt, Health};
+use od_core::ids::{ArtifactId, ProjectId, Revision};
+use od_core::refresh::RefreshRecord;
+use od_ports::change::{Change, Created, NewArtifact};
+use od_ports::store_error::StoreError;
+use od_ports::stored::{PageKey, Stored};
+use od_ports::write_gate::Gate;
+
+use super::audit_log::AuditLog;
+use super::build::{self, Draft};
+use super::generation::{Generation, RefreshPart};
+use super::locks::{self, HeldCommit};
+use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
+use super::shared::{Shared, not_found};
+use super::{commit, read, roll, trash};
+use crate::disk::{Dir, FileLock};
+
+/// A commit that is durable, and what is left to do for it.
+pub(crate) struct Placing {
+    dir: Dir,
+    generation: Generation,
+    project: ProjectId,
+    artifact: ArtifactId,
+    _lock: Arc<FileLock>,
+}
+
+/// What became of a create, and what is left to do for it.
+pub(crate) struct Creating {
+    pub(crate) created: Created,
+    pub(crate) placing: Option<Placing>,
+}
+
+impl Shared {
+    /// Writes the visible copies of a durable commit. What fails here is done by the next holder.
+    pub(crate) fn place(&self, placing: Placing) {
+        let Placing { dir, generation, project, artifact, _lock } = placing;
+        let _ = roll::place(&dir, &generation);
+        self.backlog.add(&project, &artifact);
+    }
+
+    /// Makes an artifact durable.
+    pub(crate) fn create(&self, new: NewArtifact) -> Result<Creating, StoreError> {
+        let NewArtifact { project, state, page } = new;
+        let id = state.artifact.id.clone();
+        let live = self.live(&project)?;
+        let attempt = state.artifact.created_by_attempt.clone();
+        let _attempts = match &attempt {
+            Some(_) => Some(self.lock_attempts(&live, &id)?),
+            None => None,
+        };
+        if let Some(attempt) = &attempt
+            && let Some(stored) = self.earlier_attempt(&live, &project, attempt)?
+        {
+            return Ok(Creating { created: Created::Replayed(stored), placing: None });
+        }
+        let lock = Arc::new(self.lock(&live, &id)?);
+        let draft =
+            Draft { state, page, revision: Revision::first(), last_refresh: None, refresh: None };
+        let (state, generation) = build::generation(draft)?;
+        commit::first_generation(&live, &id, &generation).map_err(|err| {
+            if err.source.kind() == std::io::ErrorKind::AlreadyExists {
+                StoreError::Exists { artifact: id.clone() }
+            } else {
+                err.into()
+            }
+        })?;
+        let dir = live.child(id.as_str())?;
+        let stored = committed(&project, state);
+        let placing = Placing { dir, generation, project, artifact: id, _lock: lock };
+        Ok(Creating { created: Created::Fresh(stored), placing: Some(placing) })
+    }
+
+    fn lock_attempts(&self, live: &Dir, id: &ArtifactId) -> Result<FileLock, StoreError> {
+        locks::attempts(live)?.ok_or_else(|| StoreError::Busy {
+            artifact: id.clone(),
+            waited_ms: u64::try_from(locks::COMMIT_PATIENCE.as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+
+    /// Returns what an attempt made before, or why it may not be made again.
+    fn earlier_attempt(
+        &self,
+        live: &Dir,
+        project: &ProjectId,
+        attempt: &Attempt,
+    ) -> Result<Option<Arc<Stored>>, StoreError> {
+        for (artifact, light) in self.lights(project)? {
+            match light.attempt {
+                Some(found) if found == *attempt => return self.load(project, &artifact).map(Some),
+                Some(found) if found.id == attempt.id => {
+                    return Err(StoreError::AttemptConflict { attempt: found.id, artifact });
+                }
+                Some(_) | None => {}
+            }
+        }
+        match trash::made_by(live, &attempt.id)? {
+            Some(artifact) => {
+                Err(StoreError::AttemptTrashed { attempt: attempt.id.clone(), artifact })
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// Takes the commit lock, finishes what a crashed holder left, and checks health.
+    pub(crate) fn open_gate(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Gate, StoreError> {
+        let Some(live) = self.live_if_there(project)? else {
+            return Err(not_found(project, artifact));
+        };
+        // Locks are made for ids that exist; a lock file for every guess would fill the disk.
+        if read::open(&live, artifact)?.is_none() {
+            return Err(not_found(project, artifact));
+        }
+        let lock = self.lock(&live, artifact)?;
+        let Some(dir) = read::open(&live, artifact)? else {
+            return Err(not_found(project, artifact));
+        };
+        roll::recover(&dir)?;
+        let stored = match self.cached(project, artifact)? {
+            Some(stored) => stored,
+            None => self.load(project, artifact)?,
+        };
+        let held = HeldCommit { lock: Arc::new(lock), store: self.store };
+        Gate::open(project.clone(), artifact.clone(), Box::new(held), stored)
+    }
+
+    /// Makes the next revision durable.
+    pub(crate) fn commit(
+        &self,
+        before: &Stored,
+        change: Change,
+        held: &HeldCommit,
+    ) -> Result<(Arc<Stored>, Placing), StoreError> {
+        let (project, id) = (&before.project, &before.id);
+        let live = self.live(project)?;
+        let dir = read::open(&live, id)?.ok_or_else(|| not_found(project, id))?;
+        let pointer = current_pointer(&dir, project, id, before.health)?;
+        let actual = pointer.artifact.revision;
+        if actual != change.expected {
+            return Err(StoreError::RevisionConflict {
+                artifact: id.clone(),
+                expected: change.expected,
+                actual,
+            });
+        }
+        let refresh = match change.refresh {
+            Some(record) => Some(refresh_part(&dir, id, &pointer, record)?),
+            None => None,
+        };
+        let last_refresh = refresh
+            .as_ref()
+            .map(|refresh| refresh.id.clone())
+            .or_else(|| pointer.store.last_refresh.clone());
+        let draft = Draft {
+            state: change.state,
+            page: change.page,
+            revision: actual.next(),
+            last_refresh,
+            refresh,
+        };
+        let (state, mut generation) = build::generation(draft)?;
+        generation.replaces =
+            build::replaces(before, &pointer.artifact.digests, &state.artifact.digests);
+        commit::next_generation(&dir, &generation)?;
+        let placing = Placing {
+            dir,
+            generation,
+            project: project.clone(),
+            artifact: id.clone(),
+            _lock: Arc::clone(&held.lock),
+        };
+        Ok((committed(project, state), placing))
+    }
+}
+
+fn current_pointer(
+    dir: &Dir,
+    project: &ProjectId,
+    id: &ArtifactId,
+    health: Health,
+) -> Result<Pointer, StoreError> {
+    let bytes = dir
+        .read_if_there(POINTER_FILE, POINTER_BYTES_MAX)?
+        .ok_or_else(|| not_found(project, id))?;
+    Pointer::decode(&bytes).map_err(|fault| StoreError::NotHealthy {
+        artifact: id.clone(),
+        health: Health { reason: Some(read::reason(&fault)), ..health },
+    })
+}
+
+/// Checks that a refresh may still write, and continues the chain with its record.
+fn refresh_part(
+    dir: &Dir,
+    id: &ArtifactId,
+    pointer: &Pointer,
+    mut record: RefreshRecord,
+) -> Result<RefreshPart, StoreError> {
+    let log = AuditLog::read(dir)?;
+    let refresh = record.refresh_id.clone();
+    let newer_committed =
+        pointer.store.last_refresh.as_ref().is_some_and(|committed| *committed >= refresh);
+    if newer_committed || log.newest() != Some(&refresh) || !log.is_open(&refresh) {
+        return Err(StoreError::RefreshClosed { artifact: id.clone(), refresh });
+    }
+    record.prev = log.chain_end();
+    Ok(RefreshPart { id: refresh, audit_line: record.to_line() })
+}
+
+/// Builds what a reader would see of a state that was just committed.
+fn committed(project: &ProjectId, state: ArtifactState) -> Arc<Stored> {
+    let digests = &state.artifact.digests;
+    let page_key = PageKey {
+        template: digests.template.raw.clone(),
+        data: digests.data.raw.clone(),
+        provenance: digests.provenance.raw.clone(),
+    };
+    Arc::new(Stored {
+        id: state.artifact.id.clone(),
+        project: project.clone(),
+        summary: Arc::new(state.artifact.summary(Health::HEALTHY)),
+        health: Health::HEALTHY,
+        drift: Vec::new(),
+        kept_aside: Vec::new(),
+        page_key: Some(page_key),
+        state: Some(Arc::new(state)),
+        last_page: None,
+    })
+}

@@ -1,0 +1,58 @@
+//! OS advisory locks on open handles: they die with their holder.
+
+use std::fs::{File, TryLockError};
+use std::time::{Duration, Instant};
+
+use super::dir::{Dir, DiskError};
+
+/// An exclusive lock, held until dropped.
+#[derive(Debug)]
+pub(crate) struct FileLock {
+    // Closing the handle is what lets go of the lock.
+    _file: File,
+}
+
+/// What became of an attempt to lock.
+#[derive(Debug)]
+pub(crate) enum LockAttempt {
+    Held(FileLock),
+    TimedOut,
+}
+
+impl FileLock {
+    /// Takes the lock, waiting at most `patience` for another process.
+    ///
+    /// The wait is a poll: a stopped holder must not stop us, and blocking `flock` has no deadline.
+    pub(crate) fn take(
+        dir: &Dir,
+        name: &str,
+        patience: Duration,
+    ) -> Result<LockAttempt, DiskError> {
+        let file = dir.lock_file(name)?;
+        let began = Instant::now();
+        let mut pause = Duration::from_micros(100);
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(LockAttempt::Held(Self { _file: file })),
+                Err(TryLockError::WouldBlock) if began.elapsed() >= patience => {
+                    return Ok(LockAttempt::TimedOut);
+                }
+                Err(TryLockError::WouldBlock) => std::thread::sleep(pause),
+                Err(TryLockError::Error(err)) => return Err(DiskError::new("take a lock", err)),
+            }
+            pause = (pause * 2).min(Duration::from_millis(5));
+        }
+    }
+
+    /// Tells whether someone holds the lock, without keeping it.
+    ///
+    /// A shared lock is taken for an instant, so takers retry before they give up.
+    pub(crate) fn is_held(dir: &Dir, name: &str) -> Result<bool, DiskError> {
+        let Some(file) = dir.probe_file(name)? else { return Ok(false) };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(err)) => Err(DiskError::new("probe a lock", err)),
+        }
+    }
+}
