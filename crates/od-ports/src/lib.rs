@@ -6,6 +6,7 @@
 pub mod artifact_store;
 pub mod change;
 pub mod clock;
+pub mod connector_provider;
 #[cfg(any(test, feature = "fakes"))]
 pub mod contract;
 pub mod credential_vault;
@@ -25,6 +26,7 @@ pub mod write_gate;
 
 pub use artifact_store::ArtifactStore;
 pub use clock::Clock;
+pub use connector_provider::ConnectorProvider;
 pub use credential_vault::CredentialVault;
 pub use entropy::Entropy;
 pub use event_sink::EventSink;

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use crate::artifact_store::ArtifactStore;
 use crate::clock::Clock;
+use crate::connector_provider::ConnectorProvider;
+use crate::credential_vault::CredentialVault;
 use crate::entropy::Entropy;
 use crate::event_sink::EventSink;
 use crate::project_files::ProjectFiles;
@@ -27,4 +29,8 @@ pub struct Ports {
     pub entropy: Arc<dyn Entropy>,
     /// Listeners.
     pub events: Arc<dyn EventSink>,
+    /// Sources of data, in the order they are listed.
+    pub connectors: Vec<Arc<dyn ConnectorProvider>>,
+    /// Credentials of connectors.
+    pub vault: Arc<dyn CredentialVault>,
 }

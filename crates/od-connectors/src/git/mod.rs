@@ -1,0 +1,7 @@
+//! The `git` connector: what state a project's repository is in.
+
+mod program;
+mod provider;
+mod summary;
+
+pub use provider::Git;

@@ -1,0 +1,218 @@
+//! Runs the git program so that a repository cannot make it do anything but read.
+//!
+//! A repository's own configuration can name programs: file monitors, hooks, pagers, diff drivers,
+//! content filters, signature checkers, transports. Known keys are overridden; the ones with a name
+//! in the middle (`filter.<name>.clean`) are looked up first, then overridden one by one.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::Command;
+
+/// Bytes of one command's output that are read.
+const OUTPUT_BYTES_MAX: u64 = 1024 * 1024;
+/// Bytes of error output that are read, only to tell one failure from another.
+const ERROR_BYTES_MAX: u64 = 4096;
+
+/// Settings that would run a program, ask a question or reach out, and what they are set to.
+const NEUTRAL: [(&str, &str); 24] = [
+    ("core.fsmonitor", "false"),
+    ("core.untrackedCache", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.pager", "cat"),
+    ("core.editor", "true"),
+    ("core.askPass", "true"),
+    ("core.sshCommand", "false"),
+    ("core.gitProxy", "none"),
+    ("core.alternateRefsCommand", "true"),
+    ("core.attributesFile", "/dev/null"),
+    ("core.excludesFile", "/dev/null"),
+    ("core.quotePath", "false"),
+    ("credential.helper", ""),
+    ("diff.external", ""),
+    ("diff.ignoreSubmodules", "all"),
+    ("diff.submodule", "short"),
+    ("diff.renames", "false"),
+    ("status.renames", "false"),
+    ("status.submoduleSummary", "false"),
+    ("submodule.recurse", "false"),
+    ("log.showSignature", "false"),
+    ("log.mailmap", "false"),
+    ("gpg.program", "false"),
+    ("protocol.allow", "never"),
+];
+
+/// Why git gave nothing.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ProgramError {
+    /// There is no git on this machine.
+    #[error("the git program cannot be started")]
+    NotInstalled,
+    /// The project's root is not the root of a repository.
+    #[error("the project's directory is not the root of a git repository")]
+    NoRepository,
+    /// git refuses a repository of another owner.
+    #[error("the repository belongs to another user")]
+    ForeignOwner,
+    /// It ended with an error.
+    #[error("git {command} failed with exit code {code}")]
+    Failed {
+        /// The subcommand.
+        command: &'static str,
+        /// As it was; -1 for a signal.
+        code: i32,
+    },
+}
+
+/// Output of one command, cut at the cap.
+#[derive(Debug)]
+pub(crate) struct Output {
+    /// What it printed.
+    pub(crate) text: String,
+    /// Whether there was more.
+    pub(crate) is_cut: bool,
+}
+
+/// git, in one repository, with its configuration neutralised.
+#[derive(Debug)]
+pub(crate) struct Repository<'a> {
+    root: &'a Path,
+    overrides: Vec<(String, String)>,
+}
+
+impl<'a> Repository<'a> {
+    /// Opens the repository whose root is `root` itself.
+    pub(crate) async fn open(root: &'a Path) -> Result<Self, ProgramError> {
+        if std::fs::symlink_metadata(root.join(".git")).is_err() {
+            return Err(ProgramError::NoRepository);
+        }
+        let fixed = NEUTRAL.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        let mut repository = Self { root, overrides: fixed.collect() };
+        // Listing the configuration runs nothing.
+        let listed = repository.run("config", &["--list", "--name-only", "-z"]).await?;
+        repository.overrides.extend(drivers(&listed.text));
+        Ok(repository)
+    }
+
+    /// Runs one command and returns what it printed. Dropping the future kills the process.
+    pub(crate) async fn run(
+        &self,
+        command: &'static str,
+        args: &[&str],
+    ) -> Result<Output, ProgramError> {
+        let mut child =
+            self.prepare(command, args).spawn().map_err(|_| ProgramError::NotInstalled)?;
+        let (out, err) = (child.stdout.take(), child.stderr.take());
+        let ((bytes, is_cut), (complaint, _)) =
+            tokio::join!(read(out, OUTPUT_BYTES_MAX), read(err, ERROR_BYTES_MAX));
+        if is_cut {
+            // It may wait for a reader for ever; what it printed so far is enough.
+            let _ = child.start_kill();
+        }
+        let status = child.wait().await.map_err(|_| ProgramError::Failed { command, code: -1 })?;
+        if !status.success() && !is_cut {
+            return Err(failure(command, status.code().unwrap_or(-1), &complaint));
+        }
+        Ok(Output { text: String::from_utf8_lossy(&bytes).into_owned(), is_cut })
+    }
+
+    fn prepare(&self, command: &'static str, args: &[&str]) -> Command {
+        let mut git = Command::new("git");
+        git.env_clear()
+            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+            .env("LC_ALL", "C")
+            .env("HOME", "/nonexistent")
+            .env("XDG_CONFIG_HOME", "/nonexistent")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_ATTR_NOSYSTEM", "1")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_LITERAL_PATHSPECS", "1")
+            // No transport at all: unlike the setting, a repository cannot override it.
+            .env("GIT_ALLOW_PROTOCOL", "none")
+            // The root itself, not a repository further up, and not a work tree elsewhere.
+            .env("GIT_CEILING_DIRECTORIES", self.root.parent().unwrap_or(self.root))
+            .env("GIT_WORK_TREE", self.root)
+            .env("GIT_CONFIG_COUNT", self.overrides.len().to_string());
+        for (index, (key, value)) in self.overrides.iter().enumerate() {
+            git.env(format!("GIT_CONFIG_KEY_{index}"), key);
+            git.env(format!("GIT_CONFIG_VALUE_{index}"), value);
+        }
+        git.arg("-C").arg(self.root).args(["--no-optional-locks", "--no-pager", command]);
+        git.args(args);
+        git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        git
+    }
+}
+
+/// Finds the configured drivers that would run a program, and how to switch each off.
+fn drivers(names: &str) -> Vec<(String, String)> {
+    let mut overrides = Vec::new();
+    for name in names.split('\0') {
+        let (Some((section, _)), Some((middle, key))) =
+            (name.split_once('.'), name.rsplit_once('.'))
+        else {
+            continue;
+        };
+        let value = match (section, key) {
+            ("filter", "clean" | "smudge" | "process") => "",
+            ("filter", "required") => "false",
+            ("diff", "textconv" | "command") if middle != "diff" => "",
+            ("gpg", "program" | "defaultkeycommand") => "false",
+            ("credential", "helper") => "",
+            ("merge", "driver") => "false",
+            ("remote", "vcs" | "uploadpack" | "receivepack" | "proxy") => "false",
+            _ => continue,
+        };
+        overrides.push((name.to_owned(), value.to_owned()));
+    }
+    overrides
+}
+
+async fn read(stream: Option<impl AsyncRead + Unpin>, allowed: u64) -> (Vec<u8>, bool) {
+    let Some(stream) = stream else { return (Vec::new(), false) };
+    let mut bytes = Vec::new();
+    // One byte more than allowed tells "just full" from "cut".
+    let _ = stream.take(allowed + 1).read_to_end(&mut bytes).await;
+    let is_cut = bytes.len() as u64 > allowed;
+    bytes.truncate(usize::try_from(allowed).unwrap_or(usize::MAX));
+    (bytes, is_cut)
+}
+
+fn failure(command: &'static str, code: i32, complaint: &[u8]) -> ProgramError {
+    let complaint = String::from_utf8_lossy(complaint);
+    if complaint.contains("dubious ownership") {
+        ProgramError::ForeignOwner
+    } else if complaint.contains("not a git repository") {
+        ProgramError::NoRepository
+    } else {
+        ProgramError::Failed { command, code }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_driver_with_a_name_of_its_own_is_switched_off() {
+        let names = "core.bare\0filter.a.b.clean\0filter.x.process\0filter.x.required\0\
+                     diff.pdf.textconv\0diff.external\0gpg.ssh.program\0user.name\0";
+        assert_eq!(
+            drivers(names),
+            [
+                ("filter.a.b.clean", ""),
+                ("filter.x.process", ""),
+                ("filter.x.required", "false"),
+                ("diff.pdf.textconv", ""),
+                ("gpg.ssh.program", "false"),
+            ]
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        );
+    }
+}

@@ -1,0 +1,123 @@
+//! The `git` connector as a provider.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use od_core::connector::Category;
+use od_core::json::Value;
+use od_ports::connector_provider::{
+    CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
+};
+use od_ports::credential_vault::Secret;
+use od_ports::project_files::{FilesError, ProjectFiles};
+use serde_json::json;
+
+use super::program::{ProgramError, Repository};
+use super::summary::{Extent, summarise};
+use crate::catalog::{connector_id, read_only, tool_name};
+use crate::project_files::Fence;
+
+const SUMMARY: &str = "git.summary";
+/// Commits and tags reported if the caller does not say.
+const ENTRIES_DEFAULT: u64 = 10;
+/// Commits and tags reported at most.
+const ENTRIES_MAX: u64 = 50;
+
+/// Summarises the repository at a project's root.
+#[derive(Debug)]
+pub struct Git {
+    files: Arc<dyn ProjectFiles>,
+    fence: Fence,
+}
+
+impl Git {
+    /// Makes the connector; it asks `files` only where a project's root is, and works nowhere inside `fence`.
+    pub fn new(files: Arc<dyn ProjectFiles>, fence: Fence) -> Self {
+        Self { files, fence }
+    }
+
+    async fn summary(&self, call: &ToolCall) -> Result<RawOutput, ProviderError> {
+        let root = match self.files.root(&call.project).await {
+            Ok(Some(root)) => root,
+            Ok(None) | Err(FilesError::NoRoot { .. } | FilesError::ProjectNotFound { .. }) => {
+                return Err(ProviderError::Missing {
+                    message: "the project has no root directory; set one with `od init`".to_owned(),
+                });
+            }
+            Err(err) => return Err(ProviderError::Unavailable { message: err.to_string() }),
+        };
+        if self.fence.look_up().encloses(&root) {
+            return Err(ProviderError::Forbidden {
+                message: "the project's directory lies inside the daemon's own".to_owned(),
+            });
+        }
+        let count = |name: &str| {
+            let wanted = call.input.get(name).and_then(Value::as_u64).unwrap_or(ENTRIES_DEFAULT);
+            usize::try_from(wanted.min(ENTRIES_MAX)).unwrap_or(0)
+        };
+        let extent = Extent { commits: count("commits"), tags: count("tags") };
+        let repository = Repository::open(&root).await.map_err(|err| program_fault(&err))?;
+        let value = summarise(&repository, extent).await.map_err(|err| program_fault(&err))?;
+        let branch = value.get("branch").and_then(Value::as_str).unwrap_or("no branch");
+        let summary = Some(format!("repository on {branch}"));
+        Ok(RawOutput { value, summary, ..RawOutput::default() })
+    }
+}
+
+#[async_trait]
+impl ConnectorProvider for Git {
+    fn catalog(&self) -> CatalogEntry {
+        let entries = |what: &str| {
+            json!({
+                "type": "integer", "minimum": 0, "maximum": ENTRIES_MAX,
+                "description": format!("Newest {what} to report; 10 if left out."),
+            })
+        };
+        let summary = read_only(
+            SUMMARY,
+            "Read repository summary",
+            "Branch, upstream, ahead and behind, status, recent commits, diff stat and tags of the \
+             repository at the project's root.",
+            json!({
+                "type": "object",
+                "properties": { "commits": entries("commits"), "tags": entries("tags") },
+                "additionalProperties": false,
+            }),
+            "runs git commands that only read",
+        );
+        CatalogEntry {
+            id: connector_id("git"),
+            name: "Git",
+            provider: "local",
+            category: Category::Code,
+            description: "The state of the project's own repository.",
+            access: ConnectorAccess::Local,
+            anonymous_label: None,
+            tools: vec![summary],
+            allowed_tool_names: vec![tool_name(SUMMARY)],
+            featured_tool_names: vec![tool_name(SUMMARY)],
+        }
+    }
+
+    async fn identify(&self, _: &Secret) -> Result<String, ProviderError> {
+        Err(ProviderError::CredentialRefused)
+    }
+
+    async fn execute(&self, call: ToolCall) -> Result<RawOutput, ProviderError> {
+        match call.tool.as_str() {
+            SUMMARY => self.summary(&call).await,
+            _ => Err(ProviderError::UnknownTool { tool: call.tool }),
+        }
+    }
+}
+
+fn program_fault(error: &ProgramError) -> ProviderError {
+    let message = error.to_string();
+    match error {
+        ProgramError::NoRepository => ProviderError::Missing { message },
+        ProgramError::ForeignOwner => ProviderError::Forbidden { message },
+        ProgramError::NotInstalled | ProgramError::Failed { .. } => {
+            ProviderError::Unavailable { message }
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! GitHub's REST interface: one resource or a bounded number of pages.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hyper::StatusCode;
+use hyper::header::{HeaderName, HeaderValue};
+use od_core::json::Map;
+use od_ports::clock::Clock;
+use od_ports::connector_provider::ProviderError;
+use od_ports::credential_vault::Secret;
+use serde::de::DeserializeOwned;
+use url::Url;
+
+use super::cache::{Cache, Cached, Key};
+use crate::http::{FetchError, Fetcher, Origin, Pin, Reply, Request};
+
+/// Bytes of one answer. A page of releases with long notes is well below it.
+const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Entries GitHub gives on one page at most.
+const PAGE_ENTRIES_MAX: usize = 100;
+/// Pages read for one call, however many entries were asked for.
+pub(crate) const PAGES_MAX: usize = 5;
+/// The longest wait that is passed on as advice.
+const WAIT_MS_MAX: u64 = 60 * 60 * 1000;
+/// The wait advised when the answer names none, as GitHub documents it.
+const WAIT_MS_DEFAULT: u64 = 60 * 1000;
+
+/// Where in the interface to look: checked words of ours, and numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Resource {
+    /// Path segments below the base.
+    pub(crate) path: Vec<String>,
+    /// Query parameters.
+    pub(crate) query: Vec<(&'static str, String)>,
+    /// What to call it when it is missing.
+    pub(crate) label: String,
+}
+
+/// Counts what one tool call did, for its record.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    requests: u64,
+    unchanged: u64,
+    remaining: Option<u64>,
+    /// The provider's name for the last request.
+    pub(crate) execution_id: Option<String>,
+}
+
+impl Tally {
+    /// Returns the counts as metadata.
+    pub(crate) fn into_metadata(self) -> Map {
+        let mut map = Map::new();
+        map.insert("requests".to_owned(), self.requests.into());
+        map.insert("notModified".to_owned(), self.unchanged.into());
+        if let Some(remaining) = self.remaining {
+            map.insert("rateLimitRemaining".to_owned(), remaining.into());
+        }
+        map
+    }
+}
+
+/// Entries of a list, and whether there were more.
+#[derive(Debug)]
+pub(crate) struct Listing<T> {
+    /// At most as many as asked for.
+    pub(crate) entries: Vec<T>,
+    /// Whether the service has more.
+    pub(crate) is_cut: bool,
+}
+
+/// Talks to one GitHub.
+#[derive(Debug)]
+pub(crate) struct Api {
+    base: Url,
+    fetcher: Fetcher,
+    clock: Arc<dyn Clock>,
+    cache: Mutex<Cache>,
+    hasher: RandomState,
+}
+
+impl Api {
+    /// Makes a client of the service at `base`.
+    pub(crate) fn new(base: Url, origin: Origin, pins: Vec<Pin>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            base,
+            fetcher: Fetcher::new(origin, pins),
+            clock,
+            cache: Mutex::new(Cache::default()),
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// Gets one resource.
+    pub(crate) async fn one<T: DeserializeOwned>(
+        &self,
+        resource: &Resource,
+        secret: Option<&Secret>,
+        tally: &mut Tally,
+    ) -> Result<T, ProviderError> {
+        let body = self.fetch(resource, secret, tally).await?;
+        parse(&body)
+    }
+
+    /// Gets entries page by page, until there are enough kept ones, no more, or enough pages.
+    pub(crate) async fn list<T: DeserializeOwned>(
+        &self,
+        resource: &Resource,
+        limit: usize,
+        keep: impl Fn(&T) -> bool,
+        secret: Option<&Secret>,
+        tally: &mut Tally,
+    ) -> Result<Listing<T>, ProviderError> {
+        let per_page = limit.clamp(1, PAGE_ENTRIES_MAX);
+        let mut entries = Vec::new();
+        for page in 1..=PAGES_MAX {
+            let mut resource = resource.clone();
+            resource.query.push(("per_page", per_page.to_string()));
+            resource.query.push(("page", page.to_string()));
+            let body = self.fetch(&resource, secret, tally).await?;
+            let batch: Vec<T> = parse(&body)?;
+            let is_last = batch.len() < per_page;
+            entries.extend(batch.into_iter().filter(&keep));
+            if entries.len() > limit || (entries.len() == limit && !is_last) {
+                entries.truncate(limit);
+                return Ok(Listing { entries, is_cut: true });
+            }
+            if is_last {
+                return Ok(Listing { entries, is_cut: false });
+            }
+        }
+        Ok(Listing { entries, is_cut: true })
+    }
+
+    async fn fetch(
+        &self,
+        resource: &Resource,
+        secret: Option<&Secret>,
+        tally: &mut Tally,
+    ) -> Result<Arc<[u8]>, ProviderError> {
+        let url = self.locate(resource)?;
+        let viewer = self.hasher.hash_one(secret.map(Secret::expose));
+        let key = Key { url: url.to_string(), viewer };
+        let known = self.cache.lock().unwrap_or_else(PoisonError::into_inner).get(&key);
+        let headers = [(
+            HeaderName::from_static("x-github-api-version"),
+            HeaderValue::from_static("2022-11-28"),
+        )];
+        tally.requests += 1;
+        let request = Request {
+            url,
+            accept: "application/vnd.github+json",
+            headers: &headers,
+            secret,
+            etag: known.as_ref().map(|cached| &cached.etag),
+            body_bytes_max: BODY_BYTES_MAX,
+        };
+        let reply = self.fetcher.get(request).await.map_err(|err| fetch_fault(&err))?;
+        tally.remaining = reply.number("x-ratelimit-remaining");
+        tally.execution_id = execution_id(&reply);
+        match (reply.status, known) {
+            (StatusCode::OK, _) => Ok(self.remember(key, reply)),
+            (StatusCode::NOT_MODIFIED, Some(cached)) => {
+                tally.unchanged += 1;
+                Ok(cached.body)
+            }
+            (status, _) => Err(self.status_fault(status, &reply, resource, secret.is_some())),
+        }
+    }
+
+    fn remember(&self, key: Key, reply: Reply) -> Arc<[u8]> {
+        let etag = reply.etag().cloned();
+        let body: Arc<[u8]> = reply.body.into();
+        if let Some(etag) = etag {
+            let cached = Cached { etag, body: Arc::clone(&body) };
+            self.cache.lock().unwrap_or_else(PoisonError::into_inner).put(key, cached);
+        }
+        body
+    }
+
+    fn locate(&self, resource: &Resource) -> Result<Url, ProviderError> {
+        let mut url = self.base.clone();
+        {
+            let mut segments =
+                url.path_segments_mut().map_err(|()| ProviderError::Unavailable {
+                    message: "the configured base URL cannot have paths".to_owned(),
+                })?;
+            segments.pop_if_empty().extend(&resource.path);
+        }
+        if !resource.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&resource.query);
+        }
+        Ok(url)
+    }
+
+    fn status_fault(
+        &self,
+        status: StatusCode,
+        reply: &Reply,
+        resource: &Resource,
+        has_secret: bool,
+    ) -> ProviderError {
+        match status.as_u16() {
+            401 => ProviderError::CredentialRefused,
+            403 | 429 => match self.wait_ms(status, reply) {
+                Some(after_ms) => ProviderError::RateLimited { after_ms },
+                None => ProviderError::Forbidden {
+                    message: format!("GitHub does not give access to {}", resource.label),
+                },
+            },
+            404 | 410 | 451 => {
+                let hint = if has_secret { "" } else { "; a private one needs a token" };
+                ProviderError::Missing {
+                    message: format!("GitHub has no {}, or hides it{hint}", resource.label),
+                }
+            }
+            code => ProviderError::Unavailable {
+                message: format!("GitHub answered with status {code}"),
+            },
+        }
+    }
+
+    /// Reads from the headers how long to wait, or `None` if it is not about the rate.
+    fn wait_ms(&self, status: StatusCode, reply: &Reply) -> Option<u64> {
+        let wait = if let Some(seconds) = reply.number("retry-after") {
+            seconds.saturating_mul(1000)
+        } else if reply.number("x-ratelimit-remaining") == Some(0) {
+            let now = u64::try_from(self.clock.now().unix_ms()).unwrap_or(0);
+            reply
+                .number("x-ratelimit-reset")
+                .map_or(WAIT_MS_DEFAULT, |at| at.saturating_mul(1000).saturating_sub(now))
+        } else if status == StatusCode::TOO_MANY_REQUESTS {
+            WAIT_MS_DEFAULT
+        } else {
+            return None;
+        };
+        Some(wait.clamp(1000, WAIT_MS_MAX))
+    }
+}
+
+/// Accepts the provider's request id only in the form GitHub gives it: hex digits and colons.
+fn execution_id(reply: &Reply) -> Option<String> {
+    let text = reply.headers.get("x-github-request-id")?.to_str().ok()?;
+    let is_plain = text.len() <= 64 && text.bytes().all(|b| b.is_ascii_hexdigit() || b == b':');
+    (is_plain && !text.is_empty()).then(|| text.to_owned())
+}
+
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ProviderError> {
+    // The parser's message can quote the body, so it is not passed on.
+    serde_json::from_slice(body).map_err(|err| ProviderError::Malformed {
+        message: format!(
+            "GitHub's answer is not of the documented shape (line {}, column {})",
+            err.line(),
+            err.column()
+        ),
+    })
+}
+
+fn fetch_fault(error: &FetchError) -> ProviderError {
+    match error {
+        FetchError::TooLarge { allowed } => ProviderError::TooLarge { allowed: *allowed as u64 },
+        FetchError::Refused { .. } | FetchError::BadRedirect(_) => {
+            ProviderError::Forbidden { message: error.to_string() }
+        }
+        FetchError::Encoded => ProviderError::Malformed { message: error.to_string() },
+        FetchError::Unreachable | FetchError::Broken | FetchError::Unbuildable => {
+            ProviderError::Unavailable { message: error.to_string() }
+        }
+    }
+}

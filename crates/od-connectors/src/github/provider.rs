@@ -1,0 +1,186 @@
+//! The `github` connector as a provider.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use od_core::json::{Map, Value};
+use od_ports::clock::Clock;
+use od_ports::connector_provider::{
+    CatalogEntry, ConnectorProvider, ProviderError, RawOutput, ToolCall,
+};
+use od_ports::credential_vault::Secret;
+use serde_json::json;
+use url::Url;
+
+use super::api::{Api, Listing, Resource, Tally};
+use super::catalog::{
+    self, ENTRIES_DEFAULT, ENTRIES_MAX, LIST_ISSUES, LIST_PULL_REQUESTS, LIST_RELEASES,
+    REPO_SUMMARY,
+};
+use super::shape::{Issue, Release, Repository, User};
+use crate::http::{Origin, Pin};
+
+/// Where GitHub is.
+#[derive(Clone, Debug)]
+pub struct GitHubConfig {
+    base: Url,
+    origin: Origin,
+    pins: Vec<Pin>,
+}
+
+/// Why a base URL cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("`{url}` is not an http or https URL with a host, free of credentials")]
+pub struct BaseUrlError {
+    url: String,
+}
+
+impl GitHubConfig {
+    /// The public service.
+    pub const DEFAULT_BASE_URL: &'static str = "https://api.github.com";
+
+    /// Takes another base, such as an enterprise installation or a test server.
+    ///
+    /// The base may be at a private address, because someone said so; nothing it redirects to may.
+    pub fn new(base_url: &str) -> Result<Self, BaseUrlError> {
+        let fault = || BaseUrlError { url: base_url.to_owned() };
+        let base = Url::parse(base_url).map_err(|_| fault())?;
+        let origin = Origin::of(&base).ok_or_else(fault)?;
+        if !base.username().is_empty() || base.password().is_some() {
+            return Err(BaseUrlError { url: "…".to_owned() });
+        }
+        Ok(Self { base, origin, pins: Vec::new() })
+    }
+
+    /// Says where a host is, whatever the name service says.
+    #[must_use]
+    pub fn with_host_at(mut self, host: &str, address: SocketAddr) -> Self {
+        self.pins.push(Pin { host: host.to_owned(), address });
+        self
+    }
+}
+
+/// Reads repositories from GitHub.
+#[derive(Debug)]
+pub struct GitHub {
+    api: Api,
+}
+
+impl GitHub {
+    /// Makes the connector. No request is made until a tool is called.
+    pub fn new(config: GitHubConfig, clock: Arc<dyn Clock>) -> Self {
+        let GitHubConfig { base, origin, pins } = config;
+        Self { api: Api::new(base, origin, pins, clock) }
+    }
+
+    async fn summary(&self, call: &ToolCall, tally: &mut Tally) -> Result<Value, ProviderError> {
+        let resource = repository(&call.input, None)?;
+        let found: Repository = self.api.one(&resource, call.secret.as_ref(), tally).await?;
+        Ok(json!({ "repository": found.to_json() }))
+    }
+
+    async fn releases(&self, call: &ToolCall, tally: &mut Tally) -> Result<Value, ProviderError> {
+        let resource = repository(&call.input, Some("releases"))?;
+        let listing: Listing<Release> = self
+            .api
+            .list(&resource, limit(&call.input), |_| true, call.secret.as_ref(), tally)
+            .await?;
+        Ok(items(&listing, Release::to_json))
+    }
+
+    async fn issues(
+        &self,
+        call: &ToolCall,
+        kind: &'static str,
+        tally: &mut Tally,
+    ) -> Result<Value, ProviderError> {
+        let mut resource = repository(&call.input, Some(kind))?;
+        let state = call.input.get("state").and_then(Value::as_str).unwrap_or("open");
+        resource.query.push(("state", state.to_owned()));
+        let is_issues = kind == "issues";
+        let listing: Listing<Issue> = self
+            .api
+            .list(
+                &resource,
+                limit(&call.input),
+                |entry: &Issue| !is_issues || entry.is_issue(),
+                call.secret.as_ref(),
+                tally,
+            )
+            .await?;
+        let shape = if is_issues { Issue::to_json } else { Issue::to_pull_request_json };
+        Ok(items(&listing, shape))
+    }
+}
+
+#[async_trait]
+impl ConnectorProvider for GitHub {
+    fn catalog(&self) -> CatalogEntry {
+        catalog::entry()
+    }
+
+    async fn identify(&self, secret: &Secret) -> Result<String, ProviderError> {
+        let resource = Resource {
+            path: vec!["user".to_owned()],
+            query: Vec::new(),
+            label: "user for this token".to_owned(),
+        };
+        let user: User = self.api.one(&resource, Some(secret), &mut Tally::default()).await?;
+        if is_name(&user.login) {
+            Ok(user.login)
+        } else {
+            Err(ProviderError::Malformed { message: "GitHub gave no usable user name".to_owned() })
+        }
+    }
+
+    async fn execute(&self, call: ToolCall) -> Result<RawOutput, ProviderError> {
+        let mut tally = Tally::default();
+        let value = match call.tool.as_str() {
+            REPO_SUMMARY => self.summary(&call, &mut tally).await?,
+            LIST_RELEASES => self.releases(&call, &mut tally).await?,
+            LIST_ISSUES => self.issues(&call, "issues", &mut tally).await?,
+            LIST_PULL_REQUESTS => self.issues(&call, "pulls", &mut tally).await?,
+            _ => return Err(ProviderError::UnknownTool { tool: call.tool }),
+        };
+        let summary = value.get("count").map(|count| format!("{count} entries"));
+        let execution_id = tally.execution_id.take();
+        Ok(RawOutput { value, summary, execution_id, metadata: tally.into_metadata() })
+    }
+}
+
+fn items<T>(listing: &Listing<T>, shape: impl Fn(&T) -> Value) -> Value {
+    let items: Vec<Value> = listing.entries.iter().map(shape).collect();
+    json!({ "count": items.len(), "truncated": listing.is_cut, "items": items })
+}
+
+/// Builds the address of a repository, or of something below it, from checked names.
+fn repository(input: &Map, below: Option<&'static str>) -> Result<Resource, ProviderError> {
+    let (owner, repo) = (name(input, "owner")?, name(input, "repo")?);
+    let mut path = vec!["repos".to_owned(), owner.to_owned(), repo.to_owned()];
+    path.extend(below.map(str::to_owned));
+    Ok(Resource { path, query: Vec::new(), label: format!("repository {owner}/{repo}") })
+}
+
+fn name<'a>(input: &'a Map, key: &str) -> Result<&'a str, ProviderError> {
+    let text = input.get(key).and_then(Value::as_str).unwrap_or_default();
+    if is_name(text) {
+        Ok(text)
+    } else {
+        Err(ProviderError::Input {
+            pointer: format!("/{key}"),
+            message: format!("`{key}` is a name of letters, digits, `.`, `_` and `-`"),
+        })
+    }
+}
+
+/// A name that stays one path segment.
+fn is_name(text: &str) -> bool {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
+    (1..=100).contains(&text.len()) && text.bytes().all(is_plain) && text != "." && text != ".."
+}
+
+fn limit(input: &Map) -> usize {
+    let wanted = input.get("limit").and_then(Value::as_u64).unwrap_or(ENTRIES_DEFAULT);
+    usize::try_from(wanted.clamp(1, ENTRIES_MAX)).unwrap_or(1)
+}

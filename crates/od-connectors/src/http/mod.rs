@@ -1,0 +1,8 @@
+//! A bounded HTTP GET: checked addresses, redirects by hand, a byte cap while reading.
+
+mod address;
+mod dial;
+mod fetch;
+
+pub(crate) use dial::{Origin, Pin};
+pub(crate) use fetch::{FetchError, Fetcher, Reply, Request};

@@ -1,0 +1,70 @@
+//! What no connector may reach, wherever it lies: by device and inode, not by name.
+
+use std::collections::HashSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// Names that are never entered, at any depth.
+pub(crate) const HIDDEN_NAMES: [&str; 2] = [".git", ".live-artifacts"];
+
+/// A file or directory, by what it is.
+type Node = (u64, u64);
+
+/// Directories that are out of bounds with everything below them: the data directory and the home.
+///
+/// They are looked up at every use, so a directory that appears later is fenced too.
+#[derive(Clone, Debug)]
+pub struct Fence {
+    closed: Vec<PathBuf>,
+}
+
+/// The fence as it stands at one moment.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    nodes: HashSet<Node>,
+}
+
+impl Fence {
+    /// Makes a fence around directories.
+    pub fn around(closed: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { closed: closed.into_iter().collect() }
+    }
+
+    /// Looks the directories up, with the secret files straight below them.
+    ///
+    /// The files are listed because a hard link gives them another name inside a project.
+    pub(crate) fn look_up(&self) -> Standing {
+        let mut nodes = HashSet::new();
+        for root in &self.closed {
+            add(&mut nodes, root);
+            for place in ["keys", "connectors"] {
+                let Ok(entries) = fs::read_dir(root.join(place)) else { continue };
+                for entry in entries.flatten() {
+                    add(&mut nodes, &entry.path());
+                }
+            }
+        }
+        Standing { nodes }
+    }
+}
+
+fn add(nodes: &mut HashSet<Node>, path: &Path) {
+    if let Ok(metadata) = fs::metadata(path) {
+        nodes.insert((metadata.dev(), metadata.ino()));
+    }
+}
+
+impl Standing {
+    /// Returns whether this very file or directory is closed.
+    pub(crate) fn closes(&self, metadata: &fs::Metadata) -> bool {
+        self.nodes.contains(&(metadata.dev(), metadata.ino()))
+    }
+
+    /// Returns whether a directory is closed or lies below a closed one.
+    pub(crate) fn encloses(&self, directory: &Path) -> bool {
+        directory
+            .ancestors()
+            .any(|above| fs::metadata(above).is_ok_and(|metadata| self.closes(&metadata)))
+    }
+}

@@ -1,0 +1,8 @@
+//! The `project_files` connector: search in a project's files, and JSON read from one of them.
+
+mod fence;
+mod provider;
+mod search;
+
+pub use fence::Fence;
+pub use provider::ProjectFilesConnector;

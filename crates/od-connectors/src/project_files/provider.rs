@@ -1,0 +1,246 @@
+//! The `project_files` connector as a provider.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use od_core::connector::Category;
+use od_core::ids::{ProjectId, RelPath};
+use od_core::json::{Map, Value, parse_message};
+use od_ports::connector_provider::{
+    CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
+};
+use od_ports::credential_vault::Secret;
+use od_ports::project_files::{FilesError, ProjectFiles};
+use serde_json::json;
+
+use super::fence::Fence;
+use super::search::{Found, Search, SearchError, search};
+use crate::catalog::{connector_id, read_only, tool_name};
+
+const SEARCH: &str = "project_files.search";
+const READ_JSON: &str = "project_files.read_json";
+/// Matches returned if the caller does not say.
+const MATCHES_DEFAULT: u64 = 50;
+/// Matches returned at most.
+const MATCHES_MAX: u64 = 200;
+/// Bytes of a JSON file: a document of 256 KiB may be laid out generously.
+const JSON_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Reads the files of the project that a call belongs to.
+#[derive(Debug)]
+pub struct ProjectFilesConnector {
+    files: Arc<dyn ProjectFiles>,
+    fence: Fence,
+}
+
+impl ProjectFilesConnector {
+    /// Makes the connector; nothing inside `fence` is ever read.
+    pub fn new(files: Arc<dyn ProjectFiles>, fence: Fence) -> Self {
+        Self { files, fence }
+    }
+
+    async fn root(&self, project: &ProjectId) -> Result<PathBuf, ProviderError> {
+        let root = self.files.root(project).await.map_err(|err| files_fault(&err))?;
+        root.ok_or_else(|| ProviderError::Missing {
+            message: "the project has no root directory; set one with `od init`".to_owned(),
+        })
+    }
+
+    async fn search(&self, call: &ToolCall) -> Result<RawOutput, ProviderError> {
+        let wanted = wanted(&call.input);
+        let root = self.root(&call.project).await?;
+        let fence = self.fence.clone();
+        let stop = StopOnDrop::default();
+        let flag = Arc::clone(&stop.0);
+        let found = tokio::task::spawn_blocking(move || search(&root, &fence, &wanted, &flag))
+            .await
+            .map_err(|_| ProviderError::Unavailable { message: "the search broke off".to_owned() })?
+            .map_err(|err| search_fault(&err))?;
+        Ok(found_output(&found))
+    }
+
+    async fn read_json(&self, call: &ToolCall) -> Result<RawOutput, ProviderError> {
+        let path: RelPath = text(&call.input, "path").unwrap_or_default().parse().map_err(
+            |err: od_core::ids::ParseIdError| ProviderError::Input {
+                pointer: "/path".to_owned(),
+                message: err.to_string(),
+            },
+        )?;
+        let bytes = self
+            .files
+            .read(&call.project, &path, JSON_BYTES_MAX)
+            .await
+            .map_err(|err| files_fault(&err))?;
+        let value = parse_message(&bytes).map_err(|faults| json_fault(&path, &faults))?;
+        let mut metadata = Map::new();
+        metadata.insert("path".to_owned(), path.as_str().into());
+        metadata.insert("bytes".to_owned(), bytes.len().into());
+        Ok(RawOutput {
+            value,
+            summary: Some(format!("{path}, {} bytes", bytes.len())),
+            execution_id: None,
+            metadata,
+        })
+    }
+}
+
+#[async_trait]
+impl ConnectorProvider for ProjectFilesConnector {
+    fn catalog(&self) -> CatalogEntry {
+        let search = read_only(
+            SEARCH,
+            "Search project files",
+            "Finds lines in the project's text files. Files that ignore rules or their content mark \
+             as not text are skipped.",
+            search_schema(),
+            "reads files of the project",
+        );
+        let read = read_only(
+            READ_JSON,
+            "Read a JSON file",
+            "Reads one JSON file of the project.",
+            json!({
+                "type": "object",
+                "properties": {
+                    "path": {
+                        "type": "string", "minLength": 1, "maxLength": 260,
+                        "description": "Path of the file, from the project's root.",
+                    },
+                },
+                "required": ["path"],
+                "additionalProperties": false,
+            }),
+            "reads one file of the project",
+        );
+        CatalogEntry {
+            id: connector_id("project_files"),
+            name: "Project files",
+            provider: "local",
+            category: Category::Files,
+            description: "Text search and JSON files of the project's own directory.",
+            access: ConnectorAccess::Local,
+            anonymous_label: None,
+            tools: vec![search, read],
+            allowed_tool_names: vec![tool_name(SEARCH), tool_name(READ_JSON)],
+            featured_tool_names: vec![tool_name(READ_JSON), tool_name(SEARCH)],
+        }
+    }
+
+    async fn identify(&self, _: &Secret) -> Result<String, ProviderError> {
+        Err(ProviderError::CredentialRefused)
+    }
+
+    async fn execute(&self, call: ToolCall) -> Result<RawOutput, ProviderError> {
+        match call.tool.as_str() {
+            SEARCH => self.search(&call).await,
+            READ_JSON => self.read_json(&call).await,
+            _ => Err(ProviderError::UnknownTool { tool: call.tool }),
+        }
+    }
+}
+
+fn search_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "query": {
+                "type": "string", "minLength": 1, "maxLength": 500,
+                "description": "Text to find, or a regular expression with `regex`.",
+            },
+            "regex": { "type": "boolean", "description": "Read `query` as a regular expression." },
+            "caseSensitive": { "type": "boolean", "description": "Tell upper from lower case." },
+            "globs": {
+                "type": "array", "maxItems": 20,
+                "items": { "type": "string", "minLength": 1, "maxLength": 260 },
+                "description": "Only files that match, such as `src/**/*.rs`; `!` excludes.",
+            },
+            "limit": {
+                "type": "integer", "minimum": 1, "maximum": MATCHES_MAX,
+                "description": "Matches to return; 50 if left out.",
+            },
+        },
+        "required": ["query"],
+        "additionalProperties": false,
+    })
+}
+
+/// Stops a search on another thread when nobody waits for it any more.
+#[derive(Default)]
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn wanted(input: &Map) -> Search {
+    let flag = |name: &str| input.get(name).and_then(Value::as_bool).unwrap_or(false);
+    let globs = input.get("globs").and_then(Value::as_array);
+    let limit = input.get("limit").and_then(Value::as_u64).unwrap_or(MATCHES_DEFAULT);
+    Search {
+        query: text(input, "query").unwrap_or_default().to_owned(),
+        is_regex: flag("regex"),
+        is_case_sensitive: flag("caseSensitive"),
+        globs: globs
+            .into_iter()
+            .flatten()
+            .filter_map(|glob| glob.as_str().map(str::to_owned))
+            .collect(),
+        limit: usize::try_from(limit.clamp(1, MATCHES_MAX)).unwrap_or(1),
+    }
+}
+
+fn found_output(found: &Found) -> RawOutput {
+    let matches: Vec<Value> = found
+        .matches
+        .iter()
+        .map(|hit| json!({ "path": hit.path, "line": hit.line, "preview": hit.preview }))
+        .collect();
+    let truncated = found.total > matches.len() as u64;
+    let mut metadata = Map::new();
+    metadata.insert("filesSearched".to_owned(), found.files.into());
+    RawOutput {
+        summary: Some(format!("{} matching lines in {} files searched", found.total, found.files)),
+        value: json!({ "matches": matches, "count": found.total, "truncated": truncated }),
+        execution_id: None,
+        metadata,
+    }
+}
+
+fn text<'a>(input: &'a Map, name: &str) -> Option<&'a str> {
+    input.get(name).and_then(Value::as_str)
+}
+
+fn search_fault(error: &SearchError) -> ProviderError {
+    let message = error.to_string();
+    match error {
+        SearchError::Pattern(_) => ProviderError::Input { pointer: "/query".to_owned(), message },
+        SearchError::Glob(_) => ProviderError::Input { pointer: "/globs".to_owned(), message },
+        SearchError::Root => ProviderError::Forbidden { message },
+        SearchError::Stopped => ProviderError::Unavailable { message },
+    }
+}
+
+fn json_fault(path: &RelPath, faults: &od_core::json::JsonFaults) -> ProviderError {
+    let message = format!("`{path}`: {faults}");
+    if faults.is_syntax() {
+        ProviderError::Malformed { message }
+    } else {
+        ProviderError::OutOfBounds { message }
+    }
+}
+
+fn files_fault(error: &FilesError) -> ProviderError {
+    let message = error.to_string();
+    match error {
+        FilesError::ProjectNotFound { .. }
+        | FilesError::NoRoot { .. }
+        | FilesError::NotFound { .. } => ProviderError::Missing { message },
+        FilesError::Refused { .. } => ProviderError::Forbidden { message },
+        FilesError::TooLarge { allowed, .. } => ProviderError::TooLarge { allowed: *allowed },
+        FilesError::Io { .. } => ProviderError::Unavailable { message },
+    }
+}

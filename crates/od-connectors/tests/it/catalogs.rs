@@ -1,0 +1,39 @@
+//! Every catalog of this crate at once.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use od_connectors::{Fence, Git, GitHub, GitHubConfig, ProjectFilesConnector};
+use od_ports::connector_provider::ConnectorProvider;
+
+use crate::scene::{OneRoot, clock};
+
+pub(crate) fn all() -> Vec<Arc<dyn ConnectorProvider>> {
+    let files = Arc::new(OneRoot(PathBuf::from("/nonexistent")));
+    let fence = Fence::around([]);
+    let config = GitHubConfig::new(GitHubConfig::DEFAULT_BASE_URL).unwrap();
+    vec![
+        Arc::new(ProjectFilesConnector::new(files.clone(), fence.clone())),
+        Arc::new(Git::new(files, fence)),
+        Arc::new(GitHub::new(config, clock())),
+    ]
+}
+
+#[test]
+fn every_tool_is_qualified_allowed_and_read_only_by_its_own_words() {
+    let mut tools = 0;
+    for provider in all() {
+        let catalog = provider.catalog();
+        for tool in &catalog.tools {
+            tools += 1;
+            let prefix = format!("{}.", catalog.id);
+            assert!(tool.name.as_str().starts_with(&prefix), "{}", tool.name);
+            assert!(catalog.allowed_tool_names.contains(&tool.name), "{}", tool.name);
+            assert!(tool.safety.runs(), "{}: {}", tool.name, tool.safety.reason);
+        }
+        for name in &catalog.featured_tool_names {
+            assert!(catalog.allowed_tool_names.contains(name), "{name}");
+        }
+    }
+    assert_eq!(tools, 7);
+}

@@ -1,0 +1,197 @@
+//! The git connector against real repositories, also ones that want to run programs.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use od_connectors::{Fence, Git};
+use od_ports::connector_provider::ProviderError;
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::scene::{OneRoot, call, write};
+
+const SUMMARY: &str = "git.summary";
+
+fn run(root: &Path, args: &[&str]) {
+    let status = Command::new("git")
+        .arg("-C")
+        .arg(root)
+        .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.com"])
+        .args(["-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always"])
+        .args(args)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_AUTHOR_DATE", "2026-04-01T12:00:00Z")
+        .env("GIT_COMMITTER_DATE", "2026-04-01T12:00:00Z")
+        .output()
+        .unwrap();
+    assert!(status.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&status.stderr));
+}
+
+fn repository() -> TempDir {
+    let root = TempDir::new().unwrap();
+    run(root.path(), &["init", "--quiet"]);
+    write(root.path(), "a.txt", "one\n");
+    run(root.path(), &["add", "."]);
+    run(root.path(), &["commit", "--quiet", "-m", "First"]);
+    root
+}
+
+fn git(root: &Path) -> Git {
+    Git::new(Arc::new(OneRoot(root.to_path_buf())), Fence::around([]))
+}
+
+#[tokio::test]
+async fn a_repository_is_summarised() {
+    let upstream = repository();
+    let root = TempDir::new().unwrap();
+    run(root.path(), &["clone", "--quiet", upstream.path().to_str().unwrap(), "."]);
+    write(root.path(), "a.txt", "one\ntwo\nthree\n");
+    run(root.path(), &["commit", "--quiet", "-am", "Second"]);
+    run(root.path(), &["tag", "v1"]);
+    write(root.path(), "a.txt", "one\nthree\n");
+    write(root.path(), "new file.txt", "x");
+    write(root.path(), "b.txt", "y\n");
+    run(root.path(), &["add", "b.txt"]);
+
+    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().value;
+    assert_eq!(value["branch"], "main");
+    assert_eq!(value["upstream"], "origin/main");
+    assert_eq!((&value["ahead"], &value["behind"]), (&json!(1), &json!(0)));
+    assert_eq!(value["status"]["clean"], false);
+    assert_eq!(value["status"]["staged"], 1);
+    assert_eq!(value["status"]["modified"], 1);
+    assert_eq!(value["status"]["untracked"], 1);
+    assert_eq!(value["commits"][0]["subject"], "Second");
+    assert_eq!(value["commits"][0]["author"], "Ada");
+    assert_eq!(value["commits"][0]["time"], "2026-04-01T12:00:00Z");
+    assert_eq!(value["commits"][1]["subject"], "First");
+    assert_eq!(value["diffStat"]["filesChanged"], 2);
+    assert_eq!(value["diffStat"]["insertions"], 1);
+    assert_eq!(value["diffStat"]["deletions"], 1);
+    assert_eq!(value["tags"][0]["name"], "v1");
+    assert!(!value.to_string().contains("ada@example.com"));
+}
+
+#[tokio::test]
+async fn a_repository_without_commits_has_a_summary() {
+    let root = TempDir::new().unwrap();
+    run(root.path(), &["init", "--quiet"]);
+    write(root.path(), "x", "x");
+    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().value;
+    assert_eq!(value["commits"], json!([]));
+    assert_eq!(value["status"]["untracked"], 1);
+}
+
+#[tokio::test]
+async fn the_repository_has_to_be_the_projects_own() {
+    let outer = repository();
+    let inner = outer.path().join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    let fault = call(&git(&inner), SUMMARY, json!({}), None).await.unwrap_err();
+    assert!(matches!(fault, ProviderError::Missing { .. }), "{fault:?}");
+    write(&inner, ".git/nothing", "");
+    let fault = call(&git(&inner), SUMMARY, json!({}), None).await.unwrap_err();
+    assert!(matches!(fault, ProviderError::Missing { .. }), "{fault:?}");
+}
+
+#[tokio::test]
+async fn no_setting_of_a_repository_runs_a_program() {
+    let root = repository();
+    let witness = TempDir::new().unwrap();
+    let ran = witness.path().join("ran");
+    let program = witness.path().join("program");
+    write(witness.path(), "program", format!("#!/bin/sh\ntouch {}\ncat\n", ran.display()));
+    let mode = <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o755);
+    std::fs::set_permissions(&program, mode).unwrap();
+    let program = program.to_str().unwrap();
+
+    write(root.path(), ".gitattributes", "* filter=evil diff=evil\n");
+    run(root.path(), &["add", ".gitattributes"]);
+    for key in [
+        "core.fsmonitor",
+        "core.pager",
+        "core.editor",
+        "core.sshCommand",
+        "core.askPass",
+        "core.gitProxy",
+        "core.alternateRefsCommand",
+        "diff.external",
+        "diff.evil.textconv",
+        "diff.evil.command",
+        "filter.evil.clean",
+        "filter.evil.smudge",
+        "filter.evil.process",
+        "gpg.program",
+        "gpg.ssh.program",
+        "credential.helper",
+        "pager.log",
+        "pager.diff",
+        "pager.status",
+        "alias.status",
+    ] {
+        run(root.path(), &["config", key, program]);
+    }
+    for (key, value) in [
+        ("filter.evil.required", "true"),
+        ("log.showSignature", "true"),
+        ("core.hooksPath", witness.path().to_str().unwrap()),
+        ("core.worktree", "/etc"),
+        ("status.submoduleSummary", "true"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", &format!("ext::{program}")),
+        ("protocol.ext.allow", "always"),
+        ("extensions.partialClone", "origin"),
+    ] {
+        // `core.worktree` would move the next call of git itself, so it is written last by hand.
+        if key != "core.worktree" {
+            run(root.path(), &["config", key, value]);
+        }
+    }
+    for hook in ["post-index-change", "fsmonitor-watchman", "pre-commit", "reference-transaction"] {
+        let path = root.path().join(".git/hooks").join(hook);
+        write(
+            root.path(),
+            &format!(".git/hooks/{hook}"),
+            format!("#!/bin/sh\ntouch {}\n", ran.display()),
+        );
+        let mode = <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o755);
+        std::fs::set_permissions(path, mode).unwrap();
+    }
+    let config = root.path().join(".git/config");
+    let mut text = std::fs::read_to_string(&config).unwrap();
+    text.push_str("[core]\n\tworktree = /etc\n");
+    std::fs::write(&config, text).unwrap();
+    // A changed file makes git look at its content, through the filter if it were allowed.
+    write(root.path(), "a.txt", "one\ntwo\n");
+
+    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().value;
+    assert_eq!(value["commits"][0]["subject"], "First");
+    assert_eq!(value["diffStat"]["insertions"], 2);
+    assert!(!ran.exists(), "a program named by the repository was run");
+    assert!(!value.to_string().contains("passwd"), "another work tree was read");
+}
+
+#[tokio::test]
+async fn a_summary_writes_nothing() {
+    let root = repository();
+    // The index is out of date, which tempts git to rewrite it.
+    write(root.path(), "a.txt", "one\n");
+    let before = std::fs::read(root.path().join(".git/index")).unwrap();
+    call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap();
+    assert_eq!(std::fs::read(root.path().join(".git/index")).unwrap(), before);
+    assert!(!root.path().join(".git/index.lock").exists());
+}
+
+#[tokio::test]
+async fn thousands_of_untracked_files_are_counted_not_listed() {
+    let root = repository();
+    for number in 0..3000 {
+        write(root.path(), &format!("a-rather-long-name-for-a-file-{number:05}.txt"), "x");
+    }
+    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().value;
+    assert_eq!(value["status"]["untracked"], 3000);
+    assert_eq!(value["status"]["files"].as_array().unwrap().len(), 50);
+    assert_eq!(value["status"]["truncated"], true);
+}

@@ -1,0 +1,8 @@
+//! The connectors through their public interface, against real files, real git and a local server.
+
+mod catalogs;
+mod git;
+mod github;
+mod http_server;
+mod project_files;
+mod scene;

@@ -1,0 +1,231 @@
+//! The project files connector on real directories.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use od_connectors::{Fence, ProjectFilesConnector};
+use od_ports::connector_provider::ProviderError;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::scene::{OneRoot, call, write};
+
+const SEARCH: &str = "project_files.search";
+
+fn connector(root: &Path, fenced: &[&Path]) -> ProjectFilesConnector {
+    let fence = Fence::around(fenced.iter().map(|path| path.to_path_buf()));
+    ProjectFilesConnector::new(Arc::new(OneRoot(root.to_path_buf())), fence)
+}
+
+async fn paths(root: &Path, fenced: &[&Path], query: &str) -> Vec<String> {
+    let output = call(&connector(root, fenced), SEARCH, json!({ "query": query }), None).await;
+    let value = output.unwrap().value;
+    let matches = value["matches"].as_array().unwrap();
+    matches.iter().map(|hit| hit["path"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn matches_come_in_order_with_line_and_preview() {
+    let root = TempDir::new().unwrap();
+    write(root.path(), "src/b.rs", "fn one() {}\n    let needle = 1;\n");
+    write(root.path(), "src/a.rs", "// Needle first\nx\nneedle\n");
+    let output = call(&connector(root.path(), &[]), SEARCH, json!({ "query": "needle" }), None)
+        .await
+        .unwrap();
+    assert_eq!(
+        output.value,
+        json!({
+            "matches": [
+                { "path": "src/a.rs", "line": 1, "preview": "// Needle first" },
+                { "path": "src/a.rs", "line": 3, "preview": "needle" },
+                { "path": "src/b.rs", "line": 2, "preview": "let needle = 1;" },
+            ],
+            "count": 3,
+            "truncated": false,
+        })
+    );
+}
+
+#[tokio::test]
+async fn the_first_matches_are_kept_whatever_order_the_threads_meet_them_in() {
+    let root = TempDir::new().unwrap();
+    for number in 0..200 {
+        write(root.path(), &format!("d{}/f{number:03}.txt", number % 7), "needle\nneedle\n");
+    }
+    let input = json!({ "query": "needle", "limit": 5, "caseSensitive": true });
+    let connector = connector(root.path(), &[]);
+    let first = call(&connector, SEARCH, input.clone(), None).await.unwrap().value;
+    assert_eq!(first["count"], 400);
+    assert_eq!(first["truncated"], true);
+    assert_eq!(first["matches"][0]["path"], "d0/f000.txt");
+    assert_eq!(first["matches"][2]["path"], "d0/f007.txt");
+    for _ in 0..20 {
+        assert_eq!(call(&connector, SEARCH, input.clone(), None).await.unwrap().value, first);
+    }
+}
+
+#[tokio::test]
+async fn ignored_hidden_and_binary_files_are_not_searched() {
+    let root = TempDir::new().unwrap();
+    write(root.path(), ".gitignore", "ignored/\n*.log\n");
+    write(root.path(), "seen.txt", "needle");
+    write(root.path(), "ignored/a.txt", "needle");
+    write(root.path(), "x.log", "needle");
+    write(root.path(), ".env", "needle");
+    write(root.path(), ".git/config", "needle");
+    write(root.path(), "sub/.git/config", "needle");
+    write(root.path(), "sub/.live-artifacts/x/data.json", "needle");
+    write(root.path(), "binary.bin", b"\x00\x01needle\x00");
+    assert_eq!(paths(root.path(), &[], "needle").await, ["seen.txt"]);
+}
+
+#[tokio::test]
+async fn a_glob_cannot_open_what_is_closed() {
+    let root = TempDir::new().unwrap();
+    let data = root.path().join("data");
+    write(&data, "projects/x.txt", "needle");
+    write(root.path(), ".git/config", "needle");
+    write(root.path(), "a/.live-artifacts/x.txt", "needle");
+    for glob in [".git/**", "**/.live-artifacts/**", "data/**", "**", "../**"] {
+        let input = json!({ "query": "needle", "globs": [glob] });
+        let output = call(&connector(root.path(), &[&data]), SEARCH, input, None).await;
+        assert_eq!(output.unwrap().value["count"], 0, "{glob}");
+    }
+}
+
+#[tokio::test]
+async fn the_data_directory_is_closed_by_identity_under_every_name() {
+    let root = TempDir::new().unwrap();
+    let home = root.path().join("home");
+    write(&home, "keys/keyring.json", "needle");
+    write(&home, "connectors/vault.key", "needle");
+    write(root.path(), "open.txt", "needle");
+    std::os::unix::fs::symlink(&home, root.path().join("link")).unwrap();
+    std::os::unix::fs::symlink(home.join("keys/keyring.json"), root.path().join("l.txt")).unwrap();
+    std::fs::hard_link(home.join("keys/keyring.json"), root.path().join("hard.txt")).unwrap();
+    assert_eq!(paths(root.path(), &[&home], "needle").await, ["open.txt"]);
+    // Also when the project's root itself lies inside.
+    for inside in [&home, &home.join("keys")] {
+        let fault = call(&connector(inside, &[&home]), SEARCH, json!({ "query": "x" }), None).await;
+        assert!(matches!(fault, Err(ProviderError::Forbidden { .. })), "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_directory_swapped_for_a_link_gives_nothing_from_outside() {
+    let root = TempDir::new().unwrap();
+    let outside = TempDir::new().unwrap();
+    for number in 0..50 {
+        write(root.path(), &format!("dir/f{number}.txt"), "inside needle");
+        write(outside.path(), &format!("f{number}.txt"), "outside needle");
+    }
+    let dir = root.path().join("dir");
+    let (real, link) = (root.path().join("real"), root.path().join("link"));
+    std::os::unix::fs::symlink(outside.path(), &link).unwrap();
+    let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let swapping = std::thread::spawn({
+        let stop = Arc::clone(&stop);
+        move || {
+            let mut swaps = 0_u64;
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                std::fs::rename(&dir, &real).unwrap();
+                std::fs::rename(&link, &dir).unwrap();
+                std::fs::rename(&dir, &link).unwrap();
+                std::fs::rename(&real, &dir).unwrap();
+                swaps += 1;
+            }
+            swaps
+        }
+    });
+    let connector = connector(root.path(), &[]);
+    for _ in 0..200 {
+        let input = json!({ "query": "needle", "limit": 200 });
+        let value = call(&connector, SEARCH, input, None).await.unwrap().value;
+        assert!(!value.to_string().contains("outside needle"));
+    }
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert!(swapping.join().unwrap() > 0);
+}
+
+#[tokio::test]
+async fn a_long_line_is_cut_around_its_match() {
+    let root = TempDir::new().unwrap();
+    let line = format!("{}needle{}", "ä".repeat(5000), "ö".repeat(5000));
+    write(root.path(), "long.txt", &line);
+    let connector = connector(root.path(), &[]);
+    let value = call(&connector, SEARCH, json!({ "query": "needle" }), None).await.unwrap().value;
+    let preview = value["matches"][0]["preview"].as_str().unwrap();
+    assert!(preview.contains("needle") && preview.len() < 300, "{preview}");
+    assert!(preview.starts_with('…') && preview.ends_with('…'));
+}
+
+#[tokio::test]
+async fn special_files_are_passed_over() {
+    let root = TempDir::new().unwrap();
+    write(root.path(), "a.txt", "needle");
+    let status = std::process::Command::new("mkfifo").arg(root.path().join("pipe")).status();
+    assert!(status.unwrap().success());
+    let _socket = std::os::unix::net::UnixListener::bind(root.path().join("socket")).unwrap();
+    assert_eq!(paths(root.path(), &[], "needle").await, ["a.txt"]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_a_pattern_is_a_fault_of_the_input() {
+    let root = TempDir::new().unwrap();
+    for input in [
+        json!({ "query": "(", "regex": true }),
+        json!({ "query": "(a{1000}){1000}", "regex": true }),
+        json!({ "query": "x", "globs": ["{"] }),
+    ] {
+        let fault = call(&connector(root.path(), &[]), SEARCH, input.clone(), None).await;
+        assert!(matches!(fault, Err(ProviderError::Input { .. })), "{input}: {fault:?}");
+    }
+    // Without `regex` the same text is just text.
+    write(root.path(), "a.txt", "f(x");
+    assert_eq!(paths(root.path(), &[], "f(").await, ["a.txt"]);
+}
+
+#[tokio::test]
+async fn a_search_that_nobody_waits_for_ends() {
+    let root = TempDir::new().unwrap();
+    let block = "nothing to be found here\n".repeat(4000);
+    for number in 0..3000 {
+        write(root.path(), &format!("d{}/f{number}.txt", number % 10), &block);
+    }
+    let connector = connector(root.path(), &[]);
+    let input: Value = json!({ "query": "(x+x+)+y", "regex": true });
+    let whole = Instant::now();
+    call(&connector, SEARCH, input.clone(), None).await.unwrap();
+    let whole = whole.elapsed();
+    let work = call(&connector, SEARCH, input.clone(), None);
+    assert!(tokio::time::timeout(Duration::from_millis(1), work).await.is_err());
+    // A second search is not held up by the first one for long.
+    let again = Instant::now();
+    call(&connector, SEARCH, input, None).await.unwrap();
+    assert!(again.elapsed() < whole * 3, "{:?} after {whole:?}", again.elapsed());
+}
+
+#[tokio::test]
+async fn json_is_read_with_its_faults_told_apart() {
+    let root = TempDir::new().unwrap();
+    write(root.path(), "good.json", "{\n  \"a\": [1, 2]\n}\n");
+    write(root.path(), "bad.json", "{ not json");
+    write(root.path(), "deep.json", "[".repeat(20) + &"]".repeat(20));
+    let connector = connector(root.path(), &[]);
+    let read = |path: &str| {
+        let input = json!({ "path": path });
+        call(&connector, "project_files.read_json", input, None)
+    };
+    assert_eq!(read("good.json").await.unwrap().value, json!({ "a": [1, 2] }));
+    let fault = read("bad.json").await.unwrap_err();
+    assert!(matches!(fault, ProviderError::Malformed { .. }), "{fault:?}");
+    let fault = read("deep.json").await.unwrap_err();
+    assert!(matches!(fault, ProviderError::OutOfBounds { .. }), "{fault:?}");
+    let fault = read("missing.json").await.unwrap_err();
+    assert!(matches!(fault, ProviderError::Missing { .. }), "{fault:?}");
+    for path in ["../x.json", "/etc/passwd", "a/../../x"] {
+        let fault = read(path).await.unwrap_err();
+        assert!(matches!(fault, ProviderError::Input { .. }), "{path}: {fault:?}");
+    }
+}

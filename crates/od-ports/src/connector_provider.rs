@@ -1,0 +1,159 @@
+//! A source of data outside the store: local files, a program, a service.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use od_core::connector::{Category, Tool};
+use od_core::ids::{ConnectorId, ProjectId, ToolName};
+use od_core::json::{Map, Value};
+
+use crate::credential_vault::Secret;
+
+/// How a connector comes to be connected.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ConnectorAccess {
+    /// It reads this machine: connected from the start, and disconnecting it switches it off.
+    Local,
+    /// It gives public data without a secret and more with one.
+    OptionalSecret,
+    /// It gives nothing without a secret.
+    RequiredSecret,
+}
+
+/// What a provider says about itself. It is metadata, not authorization.
+#[derive(Clone, Debug)]
+pub struct CatalogEntry {
+    /// Which connector.
+    pub id: ConnectorId,
+    /// Its name, for people.
+    pub name: &'static str,
+    /// Who stands behind it.
+    pub provider: &'static str,
+    /// What kind of data it gives.
+    pub category: Category,
+    /// What it is for, in a sentence.
+    pub description: &'static str,
+    /// How it is connected.
+    pub access: ConnectorAccess,
+    /// The account of a connection made without a secret; drift is measured against it too.
+    pub anonymous_label: Option<&'static str>,
+    /// Every tool the provider has, allowed or not.
+    pub tools: Vec<Tool>,
+    /// The tools that may be called.
+    pub allowed_tool_names: Vec<ToolName>,
+    /// The tools to show first.
+    pub featured_tool_names: Vec<ToolName>,
+}
+
+/// One call of a tool, after every check.
+#[derive(Clone, Debug)]
+pub struct ToolCall {
+    /// Whose files, for tools that read a project.
+    pub project: ProjectId,
+    /// The qualified name.
+    pub tool: ToolName,
+    /// Fits the tool's schema.
+    pub input: Map,
+    /// The connector's own secret, if it is connected with one.
+    pub secret: Option<Secret>,
+}
+
+/// What a tool gave, before protection.
+#[derive(Clone, Debug, Default)]
+pub struct RawOutput {
+    /// The result.
+    pub value: Value,
+    /// The result in a few words.
+    pub summary: Option<String>,
+    /// The provider's name for this execution.
+    pub execution_id: Option<String>,
+    /// What may be recorded about the execution.
+    pub metadata: Map,
+}
+
+/// Why a tool gave nothing.
+///
+/// Messages are the adapter's own words. They never repeat what a remote side sent.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum ProviderError {
+    /// The provider has no such tool.
+    #[error("the connector has no tool `{tool}`")]
+    UnknownTool {
+        /// The name asked for.
+        tool: ToolName,
+    },
+    /// The input fits the schema but makes no sense.
+    #[error("{message}")]
+    Input {
+        /// Where in the input, as a JSON pointer.
+        pointer: String,
+        /// What is wrong there.
+        message: String,
+    },
+    /// What the input names is not there.
+    #[error("{message}")]
+    Missing {
+        /// What is missing.
+        message: String,
+    },
+    /// What the input names may not be read.
+    #[error("{message}")]
+    Forbidden {
+        /// What was refused.
+        message: String,
+    },
+    /// What came is not what the tool gives: not JSON, or of another shape.
+    #[error("{message}")]
+    Malformed {
+        /// What was expected.
+        message: String,
+    },
+    /// Too much came. What was read so far is thrown away.
+    #[error("the answer is larger than {allowed} bytes")]
+    TooLarge {
+        /// The cap.
+        allowed: u64,
+    },
+    /// JSON beyond the limits of a document: too deep, too many keys, and the like.
+    #[error("{message}")]
+    OutOfBounds {
+        /// Which limit, measured and allowed.
+        message: String,
+    },
+    /// The provider did not accept the secret.
+    #[error("the provider did not accept the credential")]
+    CredentialRefused,
+    /// The provider asks for fewer calls.
+    #[error("the provider limits the rate of calls")]
+    RateLimited {
+        /// When it says to come back.
+        after_ms: u64,
+    },
+    /// The provider cannot be reached or is at fault itself.
+    #[error("{message}")]
+    Unavailable {
+        /// What was tried.
+        message: String,
+    },
+}
+
+/// Gives data through named, read-only tools.
+///
+/// # Contract
+///
+/// - `catalog` is cheap, and says the same until the provider itself changes.
+/// - `execute` changes nothing anywhere.
+/// - Dropping the future of `execute` or `identify` stops the work: no process, connection or thread outlives it for long.
+/// - Memory is bounded whatever the other side sends; the cap is applied while reading.
+/// - The secret is sent to the connector's own host only, and is in no error, summary or metadata.
+#[async_trait]
+pub trait ConnectorProvider: fmt::Debug + Send + Sync {
+    /// Describes the connector and its tools.
+    fn catalog(&self) -> CatalogEntry;
+
+    /// Asks the provider whose secret it is, and returns the account's label.
+    async fn identify(&self, secret: &Secret) -> Result<String, ProviderError>;
+
+    /// Runs one tool.
+    async fn execute(&self, call: ToolCall) -> Result<RawOutput, ProviderError>;
+}
