@@ -106,6 +106,9 @@ impl Artifact {
             has_document: self.document.is_some(),
             refreshable: self.is_refreshable(&health),
             health,
+            created_by_run_id: self.created_by_run_id.clone(),
+            source_label: self.source().and_then(Source::label),
+            account_label: self.source_pin.as_ref().and_then(|pin| pin.account_label.clone()),
         }
     }
 }
@@ -282,4 +285,15 @@ pub struct ArtifactSummary {
     pub refreshable: bool,
     /// Whether its files are sound.
     pub health: Health,
+    /// Which run made it, if an agent did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_by_run_id: Option<RunId>,
+    /// Where its data comes from, in a few words: a file or a tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 1024))]
+    pub source_label: Option<String>,
+    /// The account that its source reads as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 1024))]
+    pub account_label: Option<String>,
 }

@@ -72,6 +72,23 @@ pub struct Source {
     pub refresh_permission: RefreshPermission,
 }
 
+impl Source {
+    /// Names where the data comes from, in a few words: the file, or the tool.
+    #[must_use]
+    pub fn label(&self) -> Option<String> {
+        let file = ["path", "file", "name"]
+            .iter()
+            .find_map(|key| self.input.value().get(key).and_then(|path| path.as_str()));
+        let tool = self.connector.as_ref().map(|connector| &connector.tool_name);
+        match self.kind {
+            SourceType::LocalFile => file.map(str::to_owned),
+            SourceType::DaemonTool | SourceType::ConnectorTool => {
+                tool.or(self.tool_name.as_ref()).map(ToString::to_string)
+            }
+        }
+    }
+}
+
 impl RefreshPermission {
     const fn default_value() -> Self {
         Self::None

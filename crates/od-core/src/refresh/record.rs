@@ -148,6 +148,10 @@ pub struct CompactError {
     /// What went wrong, in one sentence.
     #[schemars(length(max = 1024))]
     pub message: String,
+    /// The next step that helps, as the refusal said it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 1024))]
+    pub suggestion: Option<String>,
 }
 
 /// What a refresh changed in the data.

@@ -26,5 +26,8 @@ pub(crate) fn of_unreadable(
         has_document: false,
         refreshable: false,
         health,
+        created_by_run_id: None,
+        source_label: None,
+        account_label: None,
     }
 }
