@@ -6,6 +6,7 @@ pub mod args;
 mod dispatch;
 pub mod help;
 pub mod output;
+mod settings;
 pub mod skills;
 mod verbs;
 

@@ -27,44 +27,10 @@ pub enum Command {
     Init(Init),
     /// An agent's run.
     Run(Run),
-    /// The agent creates an artifact.
-    ToolCreate(ToolCreate),
-    /// The agent lists artifacts.
-    ToolList(Format),
-    /// The agent changes an artifact.
-    ToolUpdate(ToolUpdate),
-    /// The agent refreshes an artifact.
-    ToolRefresh(ToolRefresh),
-    /// The agent checks an input.
-    ToolValidate(ToolValidate),
-    /// The agent lists connectors.
-    ToolConnectors(Format),
-    /// The agent runs a connector's tool.
-    ToolExecute(ExecuteTool),
-    /// Artifacts of a project, or of all.
-    ArtifactsList {
-        /// The project, if it was given.
-        project: Option<String>,
-    },
-    /// One artifact's state.
-    ArtifactsShow(OneArtifact),
-    /// One artifact's refresh.
-    ArtifactsRefresh(OneArtifact),
-    /// One artifact's history.
-    ArtifactsHistory(OneArtifact),
-    /// A check of stored files.
-    ArtifactsVerify(VerifyArtifacts),
-    /// A repair of stored files.
-    ArtifactsRepair(Repair),
-    /// An artifact out of the trash.
-    ArtifactsRestore(OneArtifact),
-    /// One artifact in a browser.
-    ArtifactsOpen {
-        /// Which one.
-        artifact: OneArtifact,
-        /// Whether to print the address instead.
-        print: bool,
-    },
+    /// What an agent asks for.
+    Tool(ToolCommand),
+    /// What a person asks about stored artifacts.
+    Artifacts(ArtifactsCommand),
     /// The catalog of connectors.
     ConnectorsList,
     /// A connector's connection.
@@ -95,6 +61,69 @@ pub enum Command {
     KeysRotate(KeysRotate),
     /// A check of the installation.
     Doctor,
+}
+
+/// What an agent asks for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ToolCommand {
+    /// The agent creates an artifact.
+    Create(ToolCreate),
+    /// The agent lists artifacts.
+    List(Format),
+    /// The agent changes an artifact.
+    Update(ToolUpdate),
+    /// The agent refreshes an artifact.
+    Refresh(ToolRefresh),
+    /// The agent checks an input.
+    Validate(ToolValidate),
+    /// The agent lists connectors.
+    Connectors(Format),
+    /// The agent runs a connector's tool.
+    Execute(ExecuteTool),
+}
+
+impl ToolCommand {
+    /// Returns how the answer is to be written.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        match self {
+            Self::Create(asked) => asked.format,
+            Self::Update(asked) => asked.format,
+            Self::Refresh(asked) => asked.format,
+            Self::Validate(asked) => asked.format,
+            Self::Execute(asked) => asked.format,
+            Self::List(format) | Self::Connectors(format) => *format,
+        }
+    }
+}
+
+/// What a person asks about stored artifacts.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ArtifactsCommand {
+    /// Artifacts of a project, or of all.
+    List {
+        /// The project, if it was given.
+        project: Option<String>,
+    },
+    /// One artifact's state.
+    Show(OneArtifact),
+    /// One artifact's refresh.
+    Refresh(OneArtifact),
+    /// One artifact's history.
+    History(OneArtifact),
+    /// A check of stored files.
+    Verify(VerifyArtifacts),
+    /// A repair of stored files.
+    Repair(Repair),
+    /// An artifact out of the trash.
+    Restore(OneArtifact),
+    /// One artifact in a browser.
+    Open {
+        /// Which one.
+        artifact: OneArtifact,
+        /// Whether to print the address instead.
+        print: bool,
+    },
 }
 
 /// `od completions`
@@ -344,8 +373,8 @@ pub(super) fn build(verb: &'static Verb, mut given: Given) -> Command {
             dry_run,
         }),
         VerbId::Run => run(given, dry_run),
-        VerbId::Tool(which) => tool(which, given, dry_run),
-        VerbId::Artifacts(which) => artifacts(which, given, dry_run),
+        VerbId::Tool(which) => Command::Tool(tool(which, given, dry_run)),
+        VerbId::Artifacts(which) => Command::Artifacts(artifacts(which, given, dry_run)),
         VerbId::ConnectorsList => Command::ConnectorsList,
         VerbId::ConnectorsConnect => Command::ConnectorsConnect(connector(given, dry_run)),
         VerbId::ConnectorsDisconnect => Command::ConnectorsDisconnect(connector(given, dry_run)),
@@ -396,7 +425,7 @@ fn run(mut given: Given, dry_run: bool) -> Command {
     })
 }
 
-fn tool(which: ToolVerb, mut given: Given, dry_run: bool) -> Command {
+fn tool(which: ToolVerb, mut given: Given, dry_run: bool) -> ToolCommand {
     let format = match text(&mut given, "format").as_deref() {
         Some("json") => Format::Json,
         Some(_) | None => Format::Compact,
@@ -404,50 +433,50 @@ fn tool(which: ToolVerb, mut given: Given, dry_run: bool) -> Command {
     let input = PathBuf::from(given.take("input").unwrap_or_default());
     let artifact_id = text(&mut given, "artifact-id").unwrap_or_default();
     match which {
-        ToolVerb::Create => Command::ToolCreate(ToolCreate {
+        ToolVerb::Create => ToolCommand::Create(ToolCreate {
             input,
             attempt_id: text(&mut given, "attempt-id"),
             format,
             dry_run,
         }),
-        ToolVerb::Update => Command::ToolUpdate(ToolUpdate {
+        ToolVerb::Update => ToolCommand::Update(ToolUpdate {
             artifact_id,
             input,
             if_revision: text(&mut given, "if-revision").and_then(|text| text.parse().ok()),
             format,
             dry_run,
         }),
-        ToolVerb::Refresh => Command::ToolRefresh(ToolRefresh { artifact_id, format, dry_run }),
-        ToolVerb::Validate => Command::ToolValidate(ToolValidate { input, format }),
-        ToolVerb::Connectors => Command::ToolConnectors(format),
-        ToolVerb::Execute => Command::ToolExecute(ExecuteTool {
+        ToolVerb::Refresh => ToolCommand::Refresh(ToolRefresh { artifact_id, format, dry_run }),
+        ToolVerb::Validate => ToolCommand::Validate(ToolValidate { input, format }),
+        ToolVerb::Connectors => ToolCommand::Connectors(format),
+        ToolVerb::Execute => ToolCommand::Execute(ExecuteTool {
             connector: text(&mut given, "connector").unwrap_or_default(),
             tool: text(&mut given, "tool").unwrap_or_default(),
             input,
             format,
         }),
-        ToolVerb::List => Command::ToolList(format),
+        ToolVerb::List => ToolCommand::List(format),
     }
 }
 
-fn artifacts(which: ArtifactsVerb, mut given: Given, dry_run: bool) -> Command {
+fn artifacts(which: ArtifactsVerb, mut given: Given, dry_run: bool) -> ArtifactsCommand {
     let project = text(&mut given, "project");
     let artifact = given.positionals.pop().map(|word| word.to_string_lossy().into_owned());
     let one =
         |project| OneArtifact { artifact: artifact.clone().unwrap_or_default(), project, dry_run };
     match which {
-        ArtifactsVerb::Show => Command::ArtifactsShow(one(project)),
-        ArtifactsVerb::Refresh => Command::ArtifactsRefresh(one(project)),
-        ArtifactsVerb::History => Command::ArtifactsHistory(one(project)),
-        ArtifactsVerb::Verify => Command::ArtifactsVerify(VerifyArtifacts { artifact, project }),
+        ArtifactsVerb::Show => ArtifactsCommand::Show(one(project)),
+        ArtifactsVerb::Refresh => ArtifactsCommand::Refresh(one(project)),
+        ArtifactsVerb::History => ArtifactsCommand::History(one(project)),
+        ArtifactsVerb::Verify => ArtifactsCommand::Verify(VerifyArtifacts { artifact, project }),
         ArtifactsVerb::Repair => {
-            Command::ArtifactsRepair(Repair { artifact: one(project), yes: given.has("yes") })
+            ArtifactsCommand::Repair(Repair { artifact: one(project), yes: given.has("yes") })
         }
-        ArtifactsVerb::Restore => Command::ArtifactsRestore(one(project)),
+        ArtifactsVerb::Restore => ArtifactsCommand::Restore(one(project)),
         ArtifactsVerb::Open => {
-            Command::ArtifactsOpen { artifact: one(project), print: given.has("print") }
+            ArtifactsCommand::Open { artifact: one(project), print: given.has("print") }
         }
-        ArtifactsVerb::List => Command::ArtifactsList { project },
+        ArtifactsVerb::List => ArtifactsCommand::List { project },
     }
 }
 

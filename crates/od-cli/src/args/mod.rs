@@ -8,9 +8,9 @@ mod usage_error;
 mod verb;
 
 pub use command::{
-    Command, Completions, ConnectorConnect, Demo, ExecuteTool, Format, Init, KeysRotate, McpConfig,
-    OneArtifact, Open, Repair, Run, Serve, Shell, SkillsCheck, SkillsInstall, ToolCreate,
-    ToolRefresh, ToolUpdate, ToolValidate, VerifyArtifacts,
+    ArtifactsCommand, Command, Completions, ConnectorConnect, Demo, ExecuteTool, Format, Init,
+    KeysRotate, McpConfig, OneArtifact, Open, Repair, Run, Serve, Shell, SkillsCheck,
+    SkillsInstall, ToolCommand, ToolCreate, ToolRefresh, ToolUpdate, ToolValidate, VerifyArtifacts,
 };
 pub use nearest::nearest;
 pub use parse::{Globals, Invocation, parse};

@@ -338,7 +338,7 @@ fn odd(error: lexopt::Error) -> UsageError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::command::{Format, Run, Serve, ToolUpdate};
+    use crate::args::command::{Format, Run, Serve, ToolCommand, ToolUpdate};
 
     #[track_caller]
     fn understood(line: &str) -> Invocation {
@@ -408,13 +408,13 @@ mod tests {
         assert!(one.globals.json);
         assert_eq!(
             one.command,
-            Command::ToolUpdate(ToolUpdate {
+            Command::Tool(ToolCommand::Update(ToolUpdate {
                 artifact_id: "a".to_owned(),
                 input: "x/a.json".into(),
                 if_revision: Some(3),
                 format: Format::Json,
                 dry_run: false,
-            })
+            }))
         );
         let two = understood("serve --port 0 --data-dir /d --dry-run");
         assert_eq!(two.globals.data_dir, Some("/d".into()));

@@ -1,5 +1,7 @@
 //! The two ways a verb ends: an answer, or a refusal.
 
+use od_client::CallError;
+use od_core::error::{ErrorCode, Failure};
 use serde_json::{Map, Value, json};
 
 use super::exit::Exit;
@@ -52,10 +54,10 @@ impl Answer {
 /// Why a verb did not do what it was asked.
 #[derive(Clone, Debug)]
 pub struct Refusal {
-    /// The HTTP status, where the refusal has one.
-    pub status: Option<u16>,
-    /// The `error` object of the envelope.
-    pub error: Map<String, Value>,
+    /// The neutral form that every door tells.
+    pub failure: Box<Failure>,
+    /// The id of the request at the daemon, if it came that far.
+    pub request_id: Option<String>,
     /// How the program ends.
     pub exit: Exit,
     /// The usage line, when the command line was wrong.
@@ -63,55 +65,63 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// Returns a refusal of our own making, in the shape of the envelope.
+    /// Returns a refusal of our own making.
     #[must_use]
-    pub fn new(code: &str, message: impl Into<String>, exit: Exit) -> Self {
-        let mut error = Map::new();
-        error.insert("code".to_owned(), json!(code));
-        error.insert("message".to_owned(), json!(message.into()));
-        error.insert("retry".to_owned(), json!({ "kind": "not_retryable" }));
-        Self { status: None, error, exit, usage: None }
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self::from(Failure::new(code, message))
     }
 
-    /// Adds what to do about it.
+    /// Sets what to do about it.
     #[must_use]
     pub fn suggesting(mut self, suggestion: impl Into<String>) -> Self {
-        self.error.insert("suggestion".to_owned(), json!(suggestion.into()));
+        self.failure.suggestion = suggestion.into();
         self
     }
 
-    /// Adds details.
+    /// Adds one fact for programs.
     #[must_use]
-    pub fn with_details(mut self, details: Value) -> Self {
-        self.error.insert("details".to_owned(), details);
+    pub fn detail(mut self, key: &str, value: impl Into<Value>) -> Self {
+        let details = self.failure.details.get_or_insert_with(Map::new);
+        details.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Sets how the program ends, where that is not the code's own.
+    #[must_use]
+    pub fn ending(mut self, exit: Exit) -> Self {
+        self.exit = exit;
         self
     }
 
     /// Returns the JSON document.
     #[must_use]
     pub fn document(&self) -> Value {
-        json!({ "ok": false, "status": self.status, "error": self.error })
+        let mut error = self.failure.to_json();
+        if let (Some(id), Value::Object(fields)) = (&self.request_id, &mut error) {
+            fields.insert("requestId".to_owned(), json!(id));
+        }
+        json!({ "ok": false, "status": self.failure.code.http_status(), "error": error })
     }
 
     /// Returns the refusal for people.
     #[must_use]
     pub fn text(&self) -> Text {
-        let field = |name: &str| self.error.get(name).and_then(Value::as_str).unwrap_or_default();
+        let failure = &self.failure;
         let mut text =
-            Text::new().pieces(&[(Style::Bad, "error: "), (Style::Plain, field("message"))]);
-        let issues = self.error.get("details").and_then(|details| details.get("issues"));
+            Text::new().pieces(&[(Style::Bad, "error: "), (Style::Plain, &failure.message)]);
+        let issues = failure.details.as_ref().and_then(|details| details.get("issues"));
         for issue in issues.and_then(Value::as_array).into_iter().flatten() {
             text = text.then(issue_text(issue));
         }
-        if !field("suggestion").is_empty() {
-            text = text.pieces(&[(Style::Bold, "  hint: "), (Style::Plain, field("suggestion"))]);
+        if !failure.suggestion.is_empty() {
+            text = text.pieces(&[(Style::Bold, "  hint: "), (Style::Plain, &failure.suggestion)]);
         }
         if let Some(usage) = &self.usage {
-            text = text.pieces(&[(Style::Dim, "  usage: "), (Style::Plain, usage)]);
+            return text.pieces(&[(Style::Dim, "  usage: "), (Style::Plain, usage)]);
         }
-        let mut trail = format!("  code {}", field("code"));
-        if !field("requestId").is_empty() {
-            trail.push_str(&format!(", request {}", field("requestId")));
+        let mut trail = format!("  code: {}", failure.code);
+        if let Some(id) = &self.request_id {
+            trail.push_str(&format!(", request {id}"));
         }
         text.styled(Style::Dim, &trail)
     }
@@ -141,12 +151,44 @@ fn issue_text(issue: &Value) -> Text {
     text
 }
 
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        let exit = Exit::from_code(failure.code.exit_code());
+        Self { failure: Box::new(failure), request_id: None, exit, usage: None }
+    }
+}
+
+impl From<&CallError> for Refusal {
+    fn from(error: &CallError) -> Self {
+        let refusal = Self::from(Failure::from(error));
+        match error {
+            CallError::Refused { request_id, .. } => {
+                Self { request_id: request_id.clone(), ..refusal }
+            }
+            CallError::Unreachable { .. } | CallError::TimedOut { .. } => {
+                refusal.ending(Exit::Unavailable)
+            }
+            CallError::Address { .. }
+            | CallError::Bearer
+            | CallError::Encode { .. }
+            | CallError::Decode { .. }
+            | CallError::Broken { .. }
+            | CallError::TooLarge { .. } => refusal,
+        }
+    }
+}
+
+impl From<CallError> for Refusal {
+    fn from(error: CallError) -> Self {
+        Self::from(&error)
+    }
+}
+
 impl From<UsageError> for Refusal {
     fn from(error: UsageError) -> Self {
-        let mut refusal = Self::new("BAD_REQUEST", error.to_string(), Exit::Usage);
-        if let Some(suggestion) = error.suggestion() {
-            refusal = refusal.suggesting(suggestion);
-        }
+        let suggestion = error.suggestion().unwrap_or_default();
+        let mut refusal =
+            Self::new(ErrorCode::BadRequest, error.to_string()).suggesting(suggestion);
         refusal.usage = error.usage();
         refusal
     }

@@ -6,6 +6,9 @@ mod discover;
 mod frontmatter;
 mod yaml;
 
+#[cfg(test)]
+mod asset_tests;
+
 pub use builtin::{BUILTIN_FILES, BUILTIN_NAME, BuiltinFile};
 pub use check::{Finding, Severity, check};
 pub(crate) use discover::load;

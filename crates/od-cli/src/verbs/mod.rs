@@ -5,3 +5,5 @@ pub(crate) mod skills_check;
 pub(crate) mod skills_install;
 pub(crate) mod skills_list;
 pub(crate) mod skills_show;
+pub(crate) mod tool_input;
+pub(crate) mod tools;

@@ -1,22 +1,24 @@
 //! `od skills check`
 
+use od_core::error::ErrorCode;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use crate::output::{Answer, Exit, Refusal, Style, Text};
+use crate::settings::Settings;
 use crate::skills::{self, Finding, Found, Severity};
 
 /// Checks SKILL.md files; those that an agent here would see, if none are named.
-pub(crate) fn check(paths: &[PathBuf], home: Option<&Path>) -> Result<Answer, Refusal> {
+pub(crate) fn check(paths: &[PathBuf], settings: &Settings) -> Result<Answer, Refusal> {
     let files = if paths.is_empty() {
         let start = super::skills_install::resolve(None)?;
-        skills::discover(&start, home)
+        skills::discover(&start, settings.user_home.as_deref())
     } else {
         paths.iter().map(|path| named(path)).collect::<Result<_, _>>()?
     };
     if files.is_empty() {
-        return Err(Refusal::new("NOT_FOUND", "there is no skill here to check", Exit::NotFound)
+        return Err(Refusal::new(ErrorCode::NotFound, "there is no skill here to check")
             .suggesting("name a SKILL.md, or install one with `od skills install`"));
     }
     let mut text = Text::new();
@@ -49,7 +51,7 @@ fn named(path: &Path) -> Result<Found, Refusal> {
     let file = if path.is_dir() { path.join("SKILL.md") } else { path.to_owned() };
     // An absolute path, so that `od skills check SKILL.md` knows the name of its directory.
     let file = std::fs::canonicalize(&file).map_err(|error| {
-        Refusal::new("NOT_FOUND", format!("{}: {error}", file.display()), Exit::NotFound)
+        Refusal::new(ErrorCode::NotFound, format!("{}: {error}", file.display()))
             .suggesting("name a SKILL.md or the directory it lies in")
     })?;
     Ok(skills::load(&file))

@@ -1,5 +1,6 @@
 //! `od skills install`
 
+use od_core::error::ErrorCode;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::args::SkillsInstall;
-use crate::output::{Answer, Exit, Refusal, Style, Text};
+use crate::output::{Answer, Refusal, Style, Text};
 use crate::skills::{BUILTIN_FILES, BUILTIN_NAME, BuiltinFile, PLACES};
 
 /// What would happen to one file.
@@ -44,9 +45,9 @@ pub(crate) fn install(asked: SkillsInstall) -> Result<Answer, Refusal> {
             paths.len(),
             paths.join(", ")
         );
-        return Err(Refusal::new("CONFLICT", message, Exit::Conflict)
+        return Err(Refusal::new(ErrorCode::Conflict, message)
             .suggesting("`od skills install --force` replaces them")
-            .with_details(json!({ "kind": "files", "files": paths })));
+            .detail("files", paths));
     }
     if !asked.dry_run {
         for target in targets.iter().filter(|target| target.fate != Fate::Same) {
@@ -109,7 +110,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Refusal {
-    Refusal::new("INTERNAL", format!("cannot write {}: {error}", path.display()), Exit::Usage)
+    Refusal::new(ErrorCode::Internal, format!("cannot write {}: {error}", path.display()))
         .suggesting("check the directory's permissions and free space")
 }
 
@@ -119,12 +120,11 @@ pub(crate) fn resolve(directory: Option<PathBuf>) -> Result<PathBuf, Refusal> {
     match fs::canonicalize(&given) {
         Ok(path) if path.is_dir() => Ok(path),
         Ok(_) => Err(Refusal::new(
-            "NOT_FOUND",
+            ErrorCode::NotFound,
             format!("{} is not a directory", given.display()),
-            Exit::NotFound,
         )),
         Err(error) => {
-            Err(Refusal::new("NOT_FOUND", format!("{}: {error}", given.display()), Exit::NotFound)
+            Err(Refusal::new(ErrorCode::NotFound, format!("{}: {error}", given.display()))
                 .suggesting("name a directory that exists"))
         }
     }

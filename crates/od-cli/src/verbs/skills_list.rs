@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::output::{Answer, Refusal, Style, Text};
+use crate::settings::Settings;
 use crate::skills::{self, Form, Found, Severity};
 
 /// Shows what an agent started in the directory would see.
-pub(crate) fn list(directory: Option<PathBuf>, home: Option<&Path>) -> Result<Answer, Refusal> {
+pub(crate) fn list(directory: Option<PathBuf>, settings: &Settings) -> Result<Answer, Refusal> {
     let start = super::skills_install::resolve(directory)?;
-    let found = skills::discover(&start, home);
+    let found = skills::discover(&start, settings.user_home.as_deref());
     let mut text = Text::new();
     if found.is_empty() {
         text = text.line("No skills here. `od skills install` adds live-artifact.");

@@ -1,0 +1,97 @@
+//! Where everything is: flag, else environment, else default.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use od_core::error::ErrorCode;
+
+use crate::args::Globals;
+use crate::output::Refusal;
+
+/// Where everything is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Settings {
+    /// `OD_HOME`, else `~/.open-design`.
+    pub(crate) home: PathBuf,
+    /// `--data-dir`, else `OD_DATA_DIR`, else the nearest `.od/` upward, else `data` in the home.
+    pub(crate) data_dir: PathBuf,
+    /// The directory that the program was started in.
+    pub(crate) directory: PathBuf,
+    /// The person's home directory, where agents keep their own skills.
+    pub(crate) user_home: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Returns the settings of this process.
+    pub(crate) fn of_process(globals: &Globals) -> Result<Self, Refusal> {
+        let directory = std::env::current_dir().map_err(|error| {
+            Refusal::new(ErrorCode::Internal, format!("the current directory is gone: {error}"))
+                .suggesting("change to a directory that exists")
+        })?;
+        Self::resolve(globals, &|name| std::env::var_os(name), &directory, &Path::is_dir)
+    }
+
+    fn resolve(
+        globals: &Globals,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+        directory: &Path,
+        is_dir: &dyn Fn(&Path) -> bool,
+    ) -> Result<Self, Refusal> {
+        let path = |name: &str| {
+            variable(name).filter(|text| !text.is_empty()).map(|text| directory.join(text))
+        };
+        let user_home = path("HOME");
+        let home = path("OD_HOME")
+            .or_else(|| user_home.as_ref().map(|home| home.join(".open-design")))
+            .ok_or_else(|| {
+                Refusal::new(ErrorCode::BadRequest, "neither OD_HOME nor HOME is set")
+                    .suggesting("set OD_HOME to a private directory")
+            })?;
+        let nearest =
+            || directory.ancestors().map(|parent| parent.join(".od")).find(|path| is_dir(path));
+        let data_dir = globals
+            .data_dir
+            .as_ref()
+            .map(|given| directory.join(given))
+            .or_else(|| path("OD_DATA_DIR"))
+            .or_else(nearest)
+            .unwrap_or_else(|| home.join("data"));
+        Ok(Self { home, data_dir, directory: directory.to_owned(), user_home })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(flag: Option<&str>, variables: &[(&str, &str)], dirs: &[&str], data_dir: &str) {
+        let globals = Globals { json: false, data_dir: flag.map(PathBuf::from) };
+        let variable = |name: &str| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
+        };
+        let is_dir = |path: &Path| dirs.iter().any(|dir| Path::new(dir) == path);
+        let settings =
+            Settings::resolve(&globals, &variable, Path::new("/w/site/src"), &is_dir).unwrap();
+        assert_eq!(settings.data_dir, Path::new(data_dir));
+    }
+
+    #[test]
+    fn the_flag_wins_over_the_environment_over_the_nearest_over_the_home() {
+        let home = ("HOME", "/h");
+        check(None, &[home], &[], "/h/.open-design/data");
+        check(None, &[home, ("OD_HOME", "/o")], &[], "/o/data");
+        check(None, &[home], &["/w/.od"], "/w/.od");
+        check(None, &[home], &["/w/.od", "/w/site/.od"], "/w/site/.od");
+        check(None, &[home, ("OD_DATA_DIR", "/d")], &["/w/.od"], "/d");
+        check(Some("../x"), &[home, ("OD_DATA_DIR", "/d")], &["/w/.od"], "/w/site/src/../x");
+        check(None, &[home, ("OD_DATA_DIR", "")], &[], "/h/.open-design/data");
+    }
+
+    #[test]
+    fn without_any_home_it_says_what_to_set() {
+        let refused =
+            Settings::resolve(&Globals::default(), &|_| None, Path::new("/w"), &|_| false);
+        assert_eq!(refused.unwrap_err().failure.suggestion, "set OD_HOME to a private directory");
+    }
+}

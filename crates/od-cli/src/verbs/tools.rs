@@ -1,0 +1,129 @@
+//! `od tools …`: the agent's commands, a thin client of `/api/tools/*`.
+//!
+//! They always answer in JSON: one document on stdout, or a refusal on stderr with stdout empty.
+
+use od_client::{Bearer, Client};
+use od_core::error::ErrorCode;
+use od_wire::route::Operation;
+use serde_json::{Map, Value, json};
+
+use super::tool_input;
+use crate::args::{ExecuteTool, ToolCommand, ToolCreate, ToolRefresh, ToolUpdate, ToolValidate};
+use crate::output::Refusal;
+
+/// Returns the agent's client, from the environment that `od run` sets.
+pub(crate) fn client() -> Result<Client, Refusal> {
+    let variable = |name| std::env::var(name).ok().filter(|text| !text.is_empty());
+    let token = variable("OD_TOOL_TOKEN").ok_or_else(|| {
+        Refusal::new(ErrorCode::ToolTokenMissing, "OD_TOOL_TOKEN is not set")
+            .suggesting("start the agent with `od run -- COMMAND`; it sets OD_TOOL_TOKEN")
+    })?;
+    let url = variable("OD_DAEMON_URL").ok_or_else(|| {
+        Refusal::new(ErrorCode::BadRequest, "OD_DAEMON_URL is not set")
+            .suggesting("start the agent with `od run -- COMMAND`; it sets OD_DAEMON_URL")
+    })?;
+    Ok(Client::new(&url, Bearer::Token(token))?)
+}
+
+/// Makes the one exchange that was asked for.
+pub(crate) async fn perform(client: &Client, asked: ToolCommand) -> Result<Value, Refusal> {
+    match asked {
+        ToolCommand::Create(asked) => create(client, asked).await,
+        ToolCommand::List(_) => list(client).await,
+        ToolCommand::Update(asked) => update(client, asked).await,
+        ToolCommand::Refresh(asked) => refresh(client, asked).await,
+        ToolCommand::Validate(asked) => validate(client, asked).await,
+        ToolCommand::Connectors(_) => connectors(client).await,
+        ToolCommand::Execute(asked) => execute(client, asked).await,
+    }
+}
+
+/// Creates an artifact; with `--dry-run` only says everything create would say.
+async fn create(client: &Client, asked: ToolCreate) -> Result<Value, Refusal> {
+    let mut read = tool_input::read(&asked.input)?;
+    if let Some(attempt) = asked.attempt_id {
+        read.fields.insert("attemptId".to_owned(), json!(attempt));
+    }
+    let operation = if asked.dry_run {
+        read.fields.remove("attemptId");
+        Operation::ToolValidateArtifact
+    } else {
+        Operation::ToolCreateArtifact
+    };
+    let answer = client.call(operation).json(&read.fields)?.send_value().await?;
+    Ok(finished(answer, read.warnings, asked.dry_run))
+}
+
+/// Lists the artifacts of the run's project.
+async fn list(client: &Client) -> Result<Value, Refusal> {
+    let answer = client.call(Operation::ToolListArtifacts).send_value().await?;
+    Ok(finished(answer, Vec::new(), false))
+}
+
+/// Changes an artifact.
+async fn update(client: &Client, asked: ToolUpdate) -> Result<Value, Refusal> {
+    let mut read = tool_input::read(&asked.input)?;
+    read.fields.insert("artifactId".to_owned(), json!(asked.artifact_id));
+    if let Some(revision) = asked.if_revision {
+        read.fields.insert("ifRevision".to_owned(), json!(revision));
+    }
+    if asked.dry_run {
+        read.fields.insert("dryRun".to_owned(), json!(true));
+    }
+    let call = client.call(Operation::ToolUpdateArtifact).json(&read.fields)?;
+    Ok(finished(call.send_value().await?, read.warnings, asked.dry_run))
+}
+
+/// Refreshes an artifact.
+async fn refresh(client: &Client, asked: ToolRefresh) -> Result<Value, Refusal> {
+    let mut body = json!({ "artifactId": asked.artifact_id });
+    if asked.dry_run {
+        body["dryRun"] = json!(true);
+    }
+    let answer = client.call(Operation::ToolRefreshArtifact).json(&body)?.send_value().await?;
+    Ok(finished(answer, Vec::new(), asked.dry_run))
+}
+
+/// Checks what create would be given.
+async fn validate(client: &Client, asked: ToolValidate) -> Result<Value, Refusal> {
+    let read = tool_input::read(&asked.input)?;
+    let call = client.call(Operation::ToolValidateArtifact).json(&read.fields)?;
+    Ok(finished(call.send_value().await?, read.warnings, false))
+}
+
+/// Lists connected connectors and their read-only tools.
+async fn connectors(client: &Client) -> Result<Value, Refusal> {
+    let answer = client.call(Operation::ToolListConnectors).send_value().await?;
+    Ok(finished(answer, Vec::new(), false))
+}
+
+/// Runs one read-only tool.
+async fn execute(client: &Client, asked: ExecuteTool) -> Result<Value, Refusal> {
+    let body = json!({
+        "connectorId": asked.connector,
+        "toolName": asked.tool,
+        "input": tool_input::object(&asked.input)?,
+        "purpose": "agent_preview",
+    });
+    let answer = client.call(Operation::ToolExecuteConnector).json(&body)?.send_value().await?;
+    Ok(finished(answer, Vec::new(), false))
+}
+
+/// Puts `ok` first, then what the daemon said, then our own remarks.
+fn finished(answer: Value, remarks: Vec<Value>, dry_run: bool) -> Value {
+    let mut document = Map::new();
+    document.insert("ok".to_owned(), json!(true));
+    if dry_run {
+        document.insert("dryRun".to_owned(), json!(true));
+    }
+    if let Value::Object(fields) = answer {
+        document.extend(fields.into_iter().filter(|(name, _)| name != "ok"));
+    }
+    if !remarks.is_empty() {
+        let warnings = document.entry("warnings").or_insert_with(|| json!([]));
+        if let Value::Array(list) = warnings {
+            list.extend(remarks);
+        }
+    }
+    Value::Object(document)
+}
