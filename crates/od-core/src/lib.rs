@@ -8,6 +8,7 @@
 
 pub mod artifact;
 pub mod connector;
+pub mod credential;
 pub mod error;
 pub mod ids;
 pub mod json;

@@ -20,7 +20,7 @@ pub use revision::Revision;
 pub use slug::Slug;
 pub use text_id::{
     ArtifactId, AttemptId, ConnectorId, ID_PATTERN, ParseIdError, ProjectId, RunId, SessionId,
-    ToolName,
+    TokenId, ToolName,
 };
 pub(crate) use text_id::{hex, string_newtype};
 pub use timestamp::Timestamp;

@@ -116,6 +116,10 @@ text_id! {
     AttemptId, "attempt id"
 }
 text_id! {
+    /// Names one token, for the log and for single use.
+    TokenId, "token id"
+}
+text_id! {
     /// Names one connector of the catalog.
     ConnectorId, "connector id"
 }
@@ -148,6 +152,14 @@ impl RunId {
     #[must_use]
     pub fn generate(entropy: [u8; 16]) -> Self {
         Self(format!("run-{}", hex(&entropy)))
+    }
+}
+
+impl TokenId {
+    /// Makes the id of a new token: 32 hex digits.
+    #[must_use]
+    pub fn generate(entropy: [u8; 16]) -> Self {
+        Self(hex(&entropy))
     }
 }
 

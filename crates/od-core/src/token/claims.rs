@@ -1,7 +1,7 @@
 //! What a token says.
 
 use super::{Endpoint, Operation};
-use crate::ids::{ArtifactId, ProjectId, RefreshId, RunId, Timestamp};
+use crate::ids::{ArtifactId, ProjectId, RefreshId, RunId, Timestamp, TokenId};
 use crate::words::words;
 
 words! {
@@ -49,7 +49,7 @@ pub enum Claims {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ToolClaims {
     /// Names the token.
-    pub token_id: String,
+    pub token_id: TokenId,
     /// The run it was made for.
     pub run_id: RunId,
     /// The project the run works in.
@@ -68,7 +68,7 @@ pub struct ToolClaims {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CliClaims {
     /// Names the token.
-    pub token_id: String,
+    pub token_id: TokenId,
     /// When it was made.
     pub issued_at: Timestamp,
     /// From when on it is refused.
@@ -79,7 +79,7 @@ pub struct CliClaims {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ConsoleClaims {
     /// Names the token.
-    pub token_id: String,
+    pub token_id: TokenId,
     /// When it was made.
     pub issued_at: Timestamp,
     /// From when on it is refused.
@@ -123,6 +123,17 @@ impl Claims {
             Self::Cli(claims) => claims.expires_at,
             Self::Console(claims) => claims.expires_at,
             Self::Preview(claims) => claims.expires_at,
+        }
+    }
+
+    /// Returns when the token was made.
+    #[must_use]
+    pub const fn issued_at(&self) -> Timestamp {
+        match self {
+            Self::Tool(claims) => claims.issued_at,
+            Self::Cli(claims) => claims.issued_at,
+            Self::Console(claims) => claims.issued_at,
+            Self::Preview(claims) => claims.issued_at,
         }
     }
 }
