@@ -9,6 +9,7 @@ mod data_dir;
 mod disk;
 mod project_files;
 mod projects;
+mod runs;
 mod system;
 mod vault;
 
@@ -17,5 +18,6 @@ pub use blocking::Lane;
 pub use data_dir::DataDir;
 pub use project_files::DiskProjectFiles;
 pub use projects::FileProjectRegistry;
+pub use runs::FileRunStore;
 pub use system::{SystemClock, SystemEntropy};
 pub use vault::FileVault;

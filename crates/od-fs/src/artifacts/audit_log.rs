@@ -115,6 +115,11 @@ impl AuditLog {
         seen
     }
 
+    /// Tells whether a refresh has a terminal record.
+    pub(crate) fn has_ended(&self, refresh: &RefreshId) -> bool {
+        self.records.iter().any(|record| record.refresh_id == *refresh && is_terminal(record))
+    }
+
     /// Returns the newest refresh and the time of its first record, if it is open.
     pub(crate) fn open_refresh(&self) -> Option<(&RefreshId, Timestamp)> {
         let newest = self.newest()?;

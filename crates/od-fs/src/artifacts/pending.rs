@@ -7,7 +7,7 @@
 
 use std::sync::OnceLock;
 
-use od_core::ids::Revision;
+use od_core::ids::{RefreshId, Revision};
 
 use super::generation::Generation;
 use crate::disk::{Dir, DiskError};
@@ -68,6 +68,21 @@ pub(crate) fn read(artifact: &Dir, file: &PendingFile) -> Result<Option<Generati
 /// Reads the last commit whose copies were synced; `None` if there is none or it is not whole.
 pub(crate) fn read_last_good(artifact: &Dir) -> Result<Option<Generation>, DiskError> {
     read_frame(artifact, LAST_GOOD, None)
+}
+
+/// Finds the audit record of a refresh commit among the frames.
+pub(crate) fn audit_line(
+    artifact: &Dir,
+    refresh: &RefreshId,
+) -> Result<Option<Vec<u8>>, DiskError> {
+    for file in list(artifact)? {
+        if let Some(part) = read(artifact, &file)?.and_then(|generation| generation.refresh)
+            && part.id == *refresh
+        {
+            return Ok(Some(part.audit_line));
+        }
+    }
+    Ok(None)
 }
 
 fn read_frame(

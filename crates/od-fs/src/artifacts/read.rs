@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use od_core::artifact::{ArtifactState, Health, HealthReason, HealthState, Provenance};
-use od_core::ids::{ArtifactId, Digest, ProjectId};
+use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId};
 use od_core::json::BoundedObject;
 use od_core::template::Template;
 use od_ports::stored::{Drift, KeptAside, PageKey, SourceFile, Stored};
@@ -33,8 +33,16 @@ pub(crate) fn whole(
 ) -> Result<Option<Full>, DiskError> {
     let Some(dir) = open(live, id)? else { return Ok(None) };
     let found = content(&dir)?;
-    let log = AuditLog::read(&dir)?;
-    let refresh = RefreshView::derive(live, id, &log, found.unplaced_refresh.as_deref())?;
+    let mut log = AuditLog::read(&dir)?;
+    let mut unplaced = None;
+    if let Some(refresh) = found.last_refresh.as_ref().filter(|refresh| !log.has_ended(refresh)) {
+        // The commit comes before its record: it is in the frame, or was appended just now.
+        unplaced = pending::audit_line(&dir, refresh)?;
+        if unplaced.is_none() {
+            log = AuditLog::read(&dir)?;
+        }
+    }
+    let refresh = RefreshView::derive(live, id, &log, unplaced.as_deref())?;
     let health = overall(found.health, &log);
     let kept_aside = aside::list(&dir)?;
     Ok(Some(assemble(project, id, found, health, &refresh, kept_aside)))
@@ -102,8 +110,8 @@ struct Content {
     drift: Vec<Drift>,
     page_key: Option<PageKey>,
     last_page: Option<Arc<[u8]>>,
-    /// The record of a refresh commit that is not in the log yet.
-    unplaced_refresh: Option<Vec<u8>>,
+    /// The last refresh that committed.
+    last_refresh: Option<RefreshId>,
     bytes: usize,
 }
 
@@ -177,7 +185,7 @@ fn committed(
         copies.push(bytes);
     }
     if let Ok([template, data, provenance]) = <[Vec<u8>; 3]>::try_from(copies) {
-        return Ok(sound(pointer, Sources { template, data, provenance }, None));
+        return Ok(sound(pointer, Sources { template, data, provenance }));
     }
     let revision = pointer.artifact.revision;
     let files = pending::list(dir)?;
@@ -188,9 +196,8 @@ fn committed(
     };
     match pending::read(dir, file)? {
         Some(generation) if generation.pointer_bytes == pointer_bytes => {
-            let Generation { template, data, provenance, refresh, .. } = generation;
-            let sources = Sources { template, data, provenance };
-            Ok(sound(pointer, sources, refresh.map(|refresh| refresh.audit_line)))
+            let Generation { template, data, provenance, .. } = generation;
+            Ok(sound(pointer, Sources { template, data, provenance }))
         }
         Some(_) | None => Ok(None),
     }
@@ -204,7 +211,7 @@ fn read_copy(dir: &Dir, file: SetFile) -> Result<Option<Vec<u8>>, DiskError> {
 }
 
 /// Builds the content from files whose digests are the pointer's.
-fn sound(pointer: &Pointer, sources: Sources, unplaced: Option<Vec<u8>>) -> Option<Content> {
+fn sound(pointer: &Pointer, sources: Sources) -> Option<Content> {
     let bytes = sources.template.len() + 3 * sources.data.len() + sources.provenance.len();
     let digests = &pointer.artifact.digests;
     let page_key = PageKey {
@@ -224,7 +231,7 @@ fn sound(pointer: &Pointer, sources: Sources, unplaced: Option<Vec<u8>>) -> Opti
         drift: Vec::new(),
         page_key: Some(page_key),
         last_page: None,
-        unplaced_refresh: unplaced,
+        last_refresh: pointer.store.last_refresh.clone(),
         bytes,
     })
 }
@@ -250,6 +257,7 @@ fn edited(dir: &Dir, pointer: Pointer) -> Result<Content, DiskError> {
         data: Digest::of_bytes(&sources.data),
         provenance: Digest::of_bytes(&sources.provenance),
     };
+    let last_refresh = pointer.store.last_refresh.clone();
     let state = match validate(pointer, &sources) {
         Ok(state) => state,
         Err(reason) => return last_good(dir, reason),
@@ -261,7 +269,7 @@ fn edited(dir: &Dir, pointer: Pointer) -> Result<Content, DiskError> {
         drift,
         page_key: Some(page_key),
         last_page: None,
-        unplaced_refresh: None,
+        last_refresh,
         bytes,
     })
 }
@@ -316,7 +324,7 @@ fn last_good(dir: &Dir, reason: HealthReason) -> Result<Content, DiskError> {
     let health = Health::unsound(state, reason);
     let content = newest_generation(dir)?.and_then(|generation| {
         let Generation { pointer, template, data, provenance, .. } = generation;
-        sound(&pointer, Sources { template, data, provenance }, None)
+        sound(&pointer, Sources { template, data, provenance })
     });
     Ok(match content {
         Some(content) => Content { health, ..content },
@@ -326,7 +334,7 @@ fn last_good(dir: &Dir, reason: HealthReason) -> Result<Content, DiskError> {
             drift: Vec::new(),
             page_key: None,
             last_page: read_copy(dir, SetFile::Index)?.map(Arc::from),
-            unplaced_refresh: None,
+            last_refresh: None,
             bytes: 0,
         },
     })

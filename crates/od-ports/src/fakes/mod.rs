@@ -1,5 +1,13 @@
 //! In-memory adapters for tests. They run the same contract suite as the real ones.
 
+mod memory_artifacts;
+mod memory_events;
+mod memory_runs;
 mod memory_vault;
+mod still_clock;
 
+pub use memory_artifacts::MemoryArtifactStore;
+pub use memory_events::MemoryEvents;
+pub use memory_runs::MemoryRunStore;
 pub use memory_vault::MemoryVault;
+pub use still_clock::{CountingEntropy, StillClock};

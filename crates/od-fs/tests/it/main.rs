@@ -1,0 +1,3 @@
+//! The adapters through their public API.
+
+mod contract;

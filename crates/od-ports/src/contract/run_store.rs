@@ -1,0 +1,36 @@
+//! What every run store has to do.
+
+use od_core::ids::{ProjectId, RunId};
+
+use super::sample;
+use crate::run_store::{Run, RunState, RunStore, RunStoreError};
+
+/// Puts an empty store through the contract of [`RunStore`].
+///
+/// # Panics
+///
+/// When the store breaks the contract.
+pub async fn check_run_store(store: &dyn RunStore, project: &ProjectId) {
+    let id = RunId::generate([7; 16]);
+    assert!(matches!(store.get(&id).await, Ok(None)), "a new store is empty");
+    let run = Run {
+        id: id.clone(),
+        project_id: project.clone(),
+        state: RunState::Live,
+        started_at: sample::now(),
+        lease_until: sample::now().plus_ms(1000),
+        ended_at: None,
+        endpoints: Vec::new(),
+        operations: Vec::new(),
+    };
+    store.create(&run).await.expect("a run is added");
+    assert!(matches!(store.create(&run).await, Err(RunStoreError::Exists { .. })));
+    assert_eq!(store.get(&id).await.expect("it can be read"), Some(run.clone()));
+    assert!(run.is_live(sample::now()) && !run.is_live(run.lease_until), "a lease ends");
+    let ended = Run { state: RunState::Ended, ended_at: Some(sample::now()), ..run.clone() };
+    store.replace(&run, &ended).await.expect("a run moves");
+    let again = store.replace(&run, &ended).await;
+    assert!(matches!(again, Err(RunStoreError::Changed { .. })), "from one state, once");
+    assert_eq!(store.get(&id).await.expect("it can be read"), Some(ended.clone()));
+    assert!(!ended.is_live(sample::now()), "what ended stays ended");
+}

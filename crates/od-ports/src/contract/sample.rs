@@ -1,0 +1,107 @@
+//! Artifacts to try an adapter with.
+
+use std::sync::Arc;
+
+use od_core::artifact::{
+    Artifact, ArtifactState, Attempt, Digests, Document, FileDigests, GeneratedBy, Preview,
+    Provenance, RefreshStatus, SchemaVersion, Status,
+};
+use od_core::ids::{ArtifactId, Digest, ProjectId, Revision, Slug, Timestamp};
+use od_core::json::{BoundedObject, Map};
+
+use crate::change::{Change, NewArtifact};
+
+/// The template of every sample.
+pub const TEMPLATE: &str = "<!doctype html><title>{{data.title}}</title><p>{{data.title}}</p>\n";
+
+/// Returns the time of every sample.
+pub fn now() -> Timestamp {
+    Timestamp::from_unix_ms(1_777_000_000_000)
+}
+
+/// Returns an id made from a number.
+pub fn id(number: u32) -> ArtifactId {
+    ArtifactId::generate(
+        &Slug::from_title("sample"),
+        [0, 0, (number >> 24) as u8, (number >> 16) as u8, (number >> 8) as u8, number as u8],
+    )
+}
+
+/// Returns a state whose data has the given title.
+///
+/// # Panics
+///
+/// When the title is longer than the rules allow.
+pub fn state(project: &ProjectId, id: &ArtifactId, title: &str) -> ArtifactState {
+    let mut data = Map::new();
+    data.insert("title".to_owned(), title.into());
+    let data = BoundedObject::check(data.into()).expect("a title is bounded JSON");
+    let placeholder = Digest::of_bytes(b"");
+    let file = FileDigests { content: placeholder.clone(), raw: placeholder };
+    let artifact = Artifact {
+        schema_version: SchemaVersion::CURRENT,
+        id: id.clone(),
+        project_id: project.clone(),
+        session_id: None,
+        created_by_run_id: None,
+        title: title.to_owned(),
+        slug: Slug::from_title(title),
+        status: Status::Active,
+        pinned: false,
+        preview: Preview::html(),
+        refresh_status: RefreshStatus::Idle,
+        created_at: now(),
+        updated_at: now(),
+        last_refreshed_at: None,
+        document: Some(Document::new(None, None)),
+        revision: Revision::first(),
+        digests: Digests {
+            template: file.clone(),
+            data: file.clone(),
+            provenance: file.clone(),
+            index: file,
+        },
+        source_pin: None,
+        permission_set_by: None,
+        created_by_attempt: None,
+        extra: Map::new(),
+    };
+    let provenance = Provenance {
+        generated_at: now(),
+        generated_by: GeneratedBy::Agent,
+        notes: None,
+        sources: Vec::new(),
+        extra: Map::new(),
+    };
+    ArtifactState { artifact, template_html: TEMPLATE.into(), data, provenance }
+}
+
+/// Returns the page of a state with the given title.
+pub fn page(title: &str) -> Arc<[u8]> {
+    format!("<!doctype html><title>{title}</title><p>{title}</p>\n").into_bytes().into()
+}
+
+/// Returns a new artifact.
+pub fn new(project: &ProjectId, id: &ArtifactId, title: &str) -> NewArtifact {
+    NewArtifact { project: project.clone(), state: state(project, id, title), page: page(title) }
+}
+
+/// Returns a new artifact made by a named attempt.
+///
+/// # Panics
+///
+/// When the attempt's name is no attempt id.
+pub fn attempt(project: &ProjectId, id: &ArtifactId, title: &str, attempt: &str) -> NewArtifact {
+    let mut new = new(project, id, title);
+    let id = attempt.parse().expect("the suite's attempts are well named");
+    let digest = Digest::of_bytes(title.as_bytes());
+    new.state.artifact.created_by_attempt = Some(Attempt { id, digest });
+    new
+}
+
+/// Returns a change of a state to another title.
+pub fn change(from: &ArtifactState, title: &str) -> Change {
+    let mut state = state(&from.artifact.project_id, &from.artifact.id, title);
+    state.artifact.created_by_attempt = from.artifact.created_by_attempt.clone();
+    Change { expected: from.artifact.revision, state, page: page(title), refresh: None }
+}
