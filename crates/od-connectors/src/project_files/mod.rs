@@ -1,6 +1,7 @@
 //! The `project_files` connector: search in a project's files, and JSON read from one of them.
 
 mod fence;
+mod json_folder;
 mod provider;
 mod search;
 

@@ -16,17 +16,19 @@ use od_ports::project_files::{FilesError, ProjectFiles};
 use serde_json::json;
 
 use super::fence::Fence;
+use super::json_folder;
 use super::search::{Found, Search, SearchError, search};
 use crate::catalog::{connector_id, read_only, tool_name};
 
 const SEARCH: &str = "project_files.search";
 const READ_JSON: &str = "project_files.read_json";
+const READ_JSON_FOLDER: &str = "project_files.read_json_folder";
 /// Matches returned if the caller does not say.
 const MATCHES_DEFAULT: u64 = 50;
 /// Matches returned at most.
 const MATCHES_MAX: u64 = 200;
 /// Bytes of a JSON file: a document of 256 KiB may be laid out generously.
-const JSON_BYTES_MAX: u64 = 1024 * 1024;
+pub(super) const JSON_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Reads the files of the project that a call belongs to.
 #[derive(Debug)]
@@ -62,12 +64,7 @@ impl ProjectFilesConnector {
     }
 
     async fn read_json(&self, call: &ToolCall) -> Result<RawOutput, ProviderError> {
-        let path: RelPath = text(&call.input, "path").unwrap_or_default().parse().map_err(
-            |err: od_core::ids::ParseIdError| ProviderError::Input {
-                pointer: "/path".to_owned(),
-                message: err.to_string(),
-            },
-        )?;
+        let path = path_input(&call.input, "path")?;
         let bytes = self
             .files
             .read(&call.project, &path, JSON_BYTES_MAX)
@@ -114,6 +111,23 @@ impl ConnectorProvider for ProjectFilesConnector {
             }),
             "reads one file of the project",
         );
+        let read_folder = read_only(
+            READ_JSON_FOLDER,
+            "Read the JSON files of a folder",
+            "Reads every JSON file directly in one folder of the project, by name, at most 100.",
+            json!({
+                "type": "object",
+                "properties": {
+                    "folder": {
+                        "type": "string", "minLength": 1, "maxLength": 260,
+                        "description": "Path of the folder, from the project's root.",
+                    },
+                },
+                "required": ["folder"],
+                "additionalProperties": false,
+            }),
+            "reads files of the project",
+        );
         CatalogEntry {
             id: connector_id("project_files"),
             name: "Project files",
@@ -122,8 +136,12 @@ impl ConnectorProvider for ProjectFilesConnector {
             description: "Text search and JSON files of the project's own directory.",
             access: ConnectorAccess::Local,
             anonymous_label: None,
-            tools: vec![search, read],
-            allowed_tool_names: vec![tool_name(SEARCH), tool_name(READ_JSON)],
+            tools: vec![search, read, read_folder],
+            allowed_tool_names: vec![
+                tool_name(SEARCH),
+                tool_name(READ_JSON),
+                tool_name(READ_JSON_FOLDER),
+            ],
             featured_tool_names: vec![tool_name(READ_JSON), tool_name(SEARCH)],
         }
     }
@@ -136,6 +154,10 @@ impl ConnectorProvider for ProjectFilesConnector {
         match call.tool.as_str() {
             SEARCH => self.search(&call).await,
             READ_JSON => self.read_json(&call).await,
+            READ_JSON_FOLDER => {
+                let folder = path_input(&call.input, "folder")?;
+                json_folder::read(self.files.as_ref(), &call.project, &folder).await
+            }
             _ => Err(ProviderError::UnknownTool { tool: call.tool }),
         }
     }
@@ -214,6 +236,14 @@ fn text<'a>(input: &'a Map, name: &str) -> Option<&'a str> {
     input.get(name).and_then(Value::as_str)
 }
 
+fn path_input(input: &Map, name: &str) -> Result<RelPath, ProviderError> {
+    let text = text(input, name).unwrap_or_default();
+    text.parse().map_err(|err: od_core::ids::ParseIdError| ProviderError::Input {
+        pointer: format!("/{name}"),
+        message: err.to_string(),
+    })
+}
+
 fn search_fault(error: &SearchError) -> ProviderError {
     let message = error.to_string();
     match error {
@@ -224,7 +254,7 @@ fn search_fault(error: &SearchError) -> ProviderError {
     }
 }
 
-fn json_fault(path: &RelPath, faults: &od_core::json::JsonFaults) -> ProviderError {
+pub(super) fn json_fault(path: &RelPath, faults: &od_core::json::JsonFaults) -> ProviderError {
     let message = format!("`{path}`: {faults}");
     if faults.is_syntax() {
         ProviderError::Malformed { message }
@@ -233,7 +263,7 @@ fn json_fault(path: &RelPath, faults: &od_core::json::JsonFaults) -> ProviderErr
     }
 }
 
-fn files_fault(error: &FilesError) -> ProviderError {
+pub(super) fn files_fault(error: &FilesError) -> ProviderError {
     let message = error.to_string();
     match error {
         FilesError::ProjectNotFound { .. }

@@ -229,3 +229,36 @@ async fn json_is_read_with_its_faults_told_apart() {
         assert!(matches!(fault, ProviderError::Input { .. }), "{path}: {fault:?}");
     }
 }
+
+#[tokio::test]
+async fn the_json_files_of_a_folder_come_by_name_and_one_bad_file_is_named() {
+    let root = TempDir::new().unwrap();
+    write(root.path(), "teams/b.json", "{ \"n\": 2 }");
+    write(root.path(), "teams/a.json", "{ \"n\": 1 }");
+    write(root.path(), "teams/notes.txt", "not JSON");
+    write(root.path(), "teams/old/c.json", "{ \"n\": 3 }");
+    write(root.path(), "teams2/d.json", "{ \"n\": 4 }");
+    let connector = connector(root.path(), &[]);
+    let read = |folder: &str| {
+        let input = json!({ "folder": folder });
+        call(&connector, "project_files.read_json_folder", input, None)
+    };
+    assert_eq!(
+        read("teams").await.unwrap().value,
+        json!({
+            "files": [
+                { "path": "teams/a.json", "value": { "n": 1 } },
+                { "path": "teams/b.json", "value": { "n": 2 } },
+            ],
+            "count": 2,
+            "truncated": false,
+        })
+    );
+    let fault = read("nothing").await.unwrap_err();
+    assert!(matches!(fault, ProviderError::Missing { .. }), "{fault:?}");
+    let fault = read("../x").await.unwrap_err();
+    assert!(matches!(fault, ProviderError::Input { .. }), "{fault:?}");
+    write(root.path(), "teams/z.json", "{ not json");
+    let fault = read("teams").await.unwrap_err();
+    assert!(fault.to_string().contains("teams/z.json"), "{fault}");
+}

@@ -10,7 +10,7 @@ use od_core::json::{Map, Value};
 use od_ports::clock::Clock;
 use od_ports::connector_provider::{ConnectorProvider, ProviderError, RawOutput, ToolCall};
 use od_ports::credential_vault::Secret;
-use od_ports::project_files::{FileListing, FilesError, ProjectFiles};
+use od_ports::project_files::{FileEntry, FileListing, FilesError, ProjectFiles};
 
 /// A clock that stands still, and whose sleeps are real.
 #[derive(Debug)]
@@ -34,7 +34,10 @@ pub(crate) struct OneRoot(pub(crate) PathBuf);
 #[async_trait]
 impl ProjectFiles for OneRoot {
     async fn list(&self, _: &ProjectId, _: usize) -> Result<FileListing, FilesError> {
-        Ok(FileListing::default())
+        let mut files = Vec::new();
+        list_below(&self.0, &self.0, &mut files);
+        files.sort_by(|left, right| left.path.as_str().cmp(right.path.as_str()));
+        Ok(FileListing { files, truncated: false })
     }
 
     async fn read(&self, _: &ProjectId, path: &RelPath, _: u64) -> Result<Vec<u8>, FilesError> {
@@ -44,6 +47,21 @@ impl ProjectFiles for OneRoot {
 
     async fn root(&self, _: &ProjectId) -> Result<Option<PathBuf>, FilesError> {
         Ok(Some(self.0.clone()))
+    }
+}
+
+fn list_below(root: &Path, folder: &Path, files: &mut Vec<FileEntry>) {
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            list_below(root, &path, files);
+        } else {
+            files.push(FileEntry {
+                path: path.strip_prefix(root).unwrap().to_str().unwrap().parse().unwrap(),
+                bytes: entry.metadata().unwrap().len(),
+                modified_at: Timestamp::from_unix_ms(0),
+            });
+        }
     }
 }
 
