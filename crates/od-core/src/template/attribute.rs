@@ -68,11 +68,11 @@ impl<'s> Compiler<'s> {
             if let Some(end) = self.refuse_attribute(tag, index, subject) {
                 read_to = end;
             } else if attribute.name == "data-od-repeat"
-                || (link != Link::None && is_link_attribute(attribute))
+                || (link != Link::None && is_link_attribute(attribute) && !self.is_bound(attribute))
             {
                 self.leave_out(attribute);
             } else {
-                self.attribute_value(tag, attribute, subject);
+                self.attribute_value(tag, attribute, subject, link);
             }
         }
         self.emitter.copy_to(tag.attributes_end);
@@ -232,6 +232,10 @@ impl<'s> Compiler<'s> {
         Some(attribute.span.end)
     }
 
+    fn is_bound(&self, attribute: &Attribute<'s>) -> bool {
+        binding::next_open(self.source, attribute.value.clone()).is_some()
+    }
+
     fn leave_out(&mut self, attribute: &Attribute<'s>) {
         let bytes = self.source.as_bytes();
         let end = attribute.span.end;
@@ -244,14 +248,21 @@ impl<'s> Compiler<'s> {
         self.emitter.skip_to(end);
     }
 
-    fn attribute_value(&mut self, tag: &Tag<'s>, attribute: &Attribute<'s>, subject: Subject<'_>) {
+    fn attribute_value(
+        &mut self,
+        tag: &Tag<'s>,
+        attribute: &Attribute<'s>,
+        subject: Subject<'_>,
+        link: Link,
+    ) {
         let kind = kind(subject, &attribute.name);
         let value = attribute.value.clone();
-        let bound = binding::next_open(self.source, value.clone()).is_some();
+        let bound = self.is_bound(attribute);
         match kind {
             Kind::Literal if bound => {
                 let fix = delete(attribute.span.clone(), "remove it, or write a literal value");
-                let message = format!("{} on <{}> is literal", attribute.name, tag.name);
+                let name = &self.source[attribute.name_span.clone()];
+                let message = format!("{name} on <{}> is literal", tag.name);
                 self.issues.add(
                     IssueCode::BindingInAttribute,
                     self.source,
@@ -260,7 +271,10 @@ impl<'s> Compiler<'s> {
                     fix,
                 );
             }
-            Kind::Guarded(guard) if bound => self.bind_guarded(tag, attribute, guard),
+            Kind::Guarded(guard) if bound => {
+                let is_link = link == Link::Bound && is_href(attribute);
+                self.bind_guarded(tag, attribute, guard, is_link);
+            }
             Kind::Ordinary if bound => self.bind_ordinary(tag, attribute),
             Kind::Guarded(Guard::Css) => {
                 if css_policy::loads_something(&self.source[value]) {
@@ -311,11 +325,14 @@ impl<'s> Compiler<'s> {
         }
         let mut link = Link::None;
         for attribute in tag.attributes.iter().take(ATTRIBUTES_MAX) {
-            if !matches!(&*attribute.name, "href" | "xlink:href") {
+            if !is_href(attribute) {
                 continue;
             }
-            if binding::next_open(self.source, attribute.value.clone()).is_some() {
-                return Link::Bound;
+            if self.is_bound(attribute) {
+                if link == Link::None {
+                    link = Link::Bound;
+                }
+                continue;
             }
             let decoded =
                 reference::decode(&self.source[attribute.value.clone()]).unwrap_or_default();
@@ -343,6 +360,10 @@ impl<'s> Compiler<'s> {
             }
         }
     }
+}
+
+fn is_href(attribute: &Attribute<'_>) -> bool {
+    matches!(&*attribute.name, "href" | "xlink:href")
 }
 
 fn is_link_attribute(attribute: &Attribute<'_>) -> bool {

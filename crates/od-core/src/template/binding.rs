@@ -11,7 +11,7 @@ pub(super) struct Found {
     /// With the braces.
     pub(super) span: Range<usize>,
     /// The path as written.
-    pub(super) text: Range<usize>,
+    pub(super) text: Box<str>,
     pub(super) path: Path,
 }
 
@@ -54,9 +54,8 @@ pub(super) fn read(source: &str, span: Range<usize>, alias: Option<&str>) -> Res
     let inner_span = span.start + 2..span.end - 2;
     let inner = &source[inner_span.clone()];
     let text = inner.trim_ascii();
-    let start = inner_span.start + (inner.len() - inner.trim_ascii_start().len());
     match Path::parse(text, alias) {
-        Ok(path) => Ok(Found { span, text: start..start + text.len(), path }),
+        Ok(path) => Ok(Found { span, text: text.into(), path }),
         Err(fault) => Err(explain(source, span, text, fault, alias)),
     }
 }
@@ -72,6 +71,13 @@ fn explain(
     let braces = "{{";
     let with_path =
         |path: &str, summary: &str| replace(span.clone(), format!("{braces}{path}}}}}"), summary);
+    let is_keyword =
+        matches!(text, "else" | "end" | "endif" | "endfor" | "this" | "index" | "loop");
+    if fault == PathFault::Root && is_keyword {
+        let fix = delete(span.clone(), format!("remove {whole}"));
+        let message = format!("`{text}` is a directive of another template language");
+        return Fault { code: IssueCode::UnsupportedDirective, span, message, fix };
+    }
     if fault == PathFault::Root {
         let root = text.split('.').next().unwrap_or_default();
         let message = match alias {
@@ -80,7 +86,7 @@ fn explain(
             ),
             None => format!("`{root}` is not `data`, and there is no data-od-repeat around it"),
         };
-        let path = format!("data.{text}");
+        let path = from_data(text, alias).unwrap_or_else(|| format!("data.{text}"));
         let fix = with_path(&path, &format!("write {braces}{path}}}}}"));
         return Fault { code: IssueCode::UnknownRoot, span, message, fix };
     }
@@ -112,20 +118,24 @@ fn first_path(text: &str, alias: Option<&str>) -> Option<String> {
     let dotted = dotted.replace("['", ".").replace("[\"", ".").replace("']", "").replace("\"]", "");
     let dotted = dotted.replace("?.", ".").replace('[', ".").replace(']', "");
     let is_part = |mark: char| mark.is_ascii_alphanumeric() || matches!(mark, '.' | '_' | '-');
-    let words = dotted.split(|mark| !is_part(mark));
-    for word in words.map(|word| word.trim_matches('.')) {
-        if Path::parse(word, alias).is_ok() {
-            return Some(word.to_owned());
-        }
-        let prefixed = format!("data.{word}");
-        if word != "data"
-            && word.split('.').next().is_some_and(is_key)
-            && Path::parse(&prefixed, alias).is_ok()
-        {
-            return Some(prefixed);
-        }
+    let words = || dotted.split(|mark| !is_part(mark)).map(|word| word.trim_matches('.'));
+    if let Some(path) = words().find(|word| Path::parse(word, alias).is_ok()) {
+        return Some(path.to_owned());
     }
-    None
+    words()
+        .find(|word| word.split('.').next().is_some_and(is_key))
+        .and_then(|word| from_data(word, alias))
+}
+
+/// Puts `data.` before a path, in place of the words that other languages begin with.
+fn from_data(path: &str, alias: Option<&str>) -> Option<String> {
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    let path = match first {
+        "data" => return None,
+        "this" | "self" | "root" | "props" | "state" if !rest.is_empty() => format!("data.{rest}"),
+        _ => format!("data.{path}"),
+    };
+    Path::parse(&path, alias).is_ok().then_some(path)
 }
 
 #[cfg(test)]
@@ -148,6 +158,9 @@ mod tests {
         check("{{{data.html}}}", IssueCode::RawBinding, "{{data.html}}");
         check("{{& data.html}}", IssueCode::RawBinding, "{{data.html}}");
         check("{{#each data.items}}", IssueCode::UnsupportedDirective, "");
+        check("{{else}}", IssueCode::UnsupportedDirective, "");
+        check("{{formatDate data.day}}", IssueCode::InvalidPath, "{{data.day}}");
+        check("{{this.name}}", IssueCode::UnknownRoot, "{{data.name}}");
         check("{{row.name}}", IssueCode::UnknownRoot, "{{data.row.name}}");
         check("{{}}", IssueCode::InvalidPath, "");
         check("{{data}}", IssueCode::InvalidPath, "");

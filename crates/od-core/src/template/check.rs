@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use super::Template;
 use super::binding;
+use super::digits::Digits;
 use super::path::{Root, Segment};
 use super::program::{Binding, Place};
-use super::render::{RenderError, number_text};
+use super::render_error::RenderError;
 use super::warning::{WarningCode, WarningDrafts, Warnings};
 
 /// How many of the numbers and dates on the page come from the data.
@@ -141,7 +142,7 @@ fn collect_values(value: &Value, known: &mut BTreeSet<String>) {
     match value {
         Value::Null | Value::Bool(_) => {}
         Value::Number(number) => {
-            let text = number_text(number);
+            let text = Digits::new().format(number).to_owned();
             if text.bytes().filter(u8::is_ascii_digit).count() > 1 {
                 known.insert(text.trim_start_matches('-').to_owned());
             }

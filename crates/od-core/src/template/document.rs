@@ -216,6 +216,7 @@ impl<'s> Compiler<'s> {
         let hints =
             ["preconnect", "dns-prefetch", "prefetch", "preload", "modulepreload", "prerender"];
         if words().any(|word| hints.contains(&word)) {
+            self.refuse_joining(tag.span.start);
             self.emitter.copy_to(tag.span.start);
             self.emitter.skip_to(tag.span.end);
             let message = format!("rel=\"{rel}\" is left out: the preview contacts no other host");

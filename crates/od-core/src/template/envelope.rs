@@ -1,7 +1,7 @@
 //! Refusals as every door reports them.
 
 use super::issue::TemplateIssue;
-use super::render::RenderError;
+use super::render_error::RenderError;
 use crate::error::{ErrorCode, Issue};
 
 impl From<&TemplateIssue> for Issue {

@@ -78,7 +78,13 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    pub(super) fn bind_guarded(&mut self, tag: &Tag<'s>, attribute: &Attribute<'s>, guard: Guard) {
+    pub(super) fn bind_guarded(
+        &mut self,
+        tag: &Tag<'s>,
+        attribute: &Attribute<'s>,
+        guard: Guard,
+        is_link: bool,
+    ) {
         let end = attribute.value.end;
         let mut from = attribute.value.start;
         let mut parts = Vec::new();
@@ -116,7 +122,7 @@ impl<'s> Compiler<'s> {
         }
         self.warn_if_loaded(attribute, &tag.name);
         let guarded = self.emitter.program.guarded.len() as u32;
-        self.emitter.program.guarded.push(Guarded { parts: parts.into(), guard });
+        self.emitter.program.guarded.push(Guarded { parts: parts.into(), guard, is_link });
         self.emitter.op(if guard == Guard::Css {
             Op::Style { guarded }
         } else {

@@ -20,8 +20,8 @@ pub(super) struct Open<'s> {
     pub(super) traits: Traits,
     pub(super) space: Space,
     pub(super) content: ForeignContent,
-    /// Where its start tag begins.
-    pub(super) start: usize,
+    /// Its start tag.
+    pub(super) tag_span: std::ops::Range<usize>,
     /// The start tag's name in the source.
     pub(super) name_span: std::ops::Range<usize>,
     /// A refusal that renames it: the name in the source, and whose fix also renames the end tag.
@@ -215,18 +215,13 @@ impl<'s> Compiler<'s> {
     fn warn_unclosed(&mut self, open: &Open<'s>) {
         let name = self.source_name(open);
         let message = format!("<{name}> has no end tag; it ends where its parent ends");
-        self.warnings.add(
-            WarningCode::Unclosed,
-            self.source,
-            open.start..open.name_span.end,
-            message,
-        );
+        self.warnings.add(WarningCode::Unclosed, self.source, open.tag_span.clone(), message);
     }
 
     fn unclosed(&mut self, code: IssueCode, open: &Open<'s>, at: usize, message: &str) {
         let name = self.source_name(open).into_owned();
         let fix = insert(at, format!("</{name}>"), format!("insert </{name}> {}", self.before(at)));
-        self.issues.add(code, self.source, open.start..open.name_span.end, message, fix);
+        self.issues.add(code, self.source, open.tag_span.clone(), message, fix);
     }
 
     /// Refuses an end tag across open elements; the fix closes them first.

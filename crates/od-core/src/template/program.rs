@@ -96,6 +96,8 @@ pub(super) enum Guard {
 pub(super) struct Guarded {
     pub(super) parts: Box<[Part]>,
     pub(super) guard: Guard,
+    /// It is where a link leads, so the link's attributes depend on it.
+    pub(super) is_link: bool,
 }
 
 /// A place where inspection puts attributes: before the `>` of a bound element.

@@ -3,14 +3,16 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use super::attribute::LINK_ATTRIBUTES;
-use super::css_policy::{self, CssFault, Tail};
+use super::css_policy::{self, Tail};
+use super::digits::Digits;
 use super::escape::write_escaped;
 use super::inspect::{self, Inspection};
 use super::program::{Binding, Guarded, Op, Part, Program};
-use super::url_policy::{self, Destination, UrlFault};
+use super::render_error::{BindingPlace, RenderError};
+use super::url_policy::{self, Destination};
 
 /// The largest page, in bytes.
 pub const RENDERED_BYTES_MAX: usize = 8 * 1_048_576;
@@ -26,78 +28,6 @@ pub struct RenderReport {
     pub empty: usize,
     /// Rows of all repeats.
     pub rows: usize,
-}
-
-/// Where in the template the data did not fit.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct BindingPlace {
-    /// The path from `data`, with the row's position in it.
-    pub path: String,
-    /// Line in the template, from 1.
-    pub line: u32,
-    /// Column in characters, from 1.
-    pub column: u32,
-}
-
-/// Why a page could not be rendered.
-#[derive(Debug, thiserror::Error)]
-pub enum RenderError {
-    /// An object or array is bound where a single value belongs.
-    #[error("`{}` is an {found}, bound as a value at {}:{}", .at.path, .at.line, .at.column)]
-    NotScalar {
-        /// Which binding.
-        at: BindingPlace,
-        /// `object` or `array`.
-        found: &'static str,
-    },
-    /// The list of a repeat is not there, or is no array.
-    #[error("`{}` is {found}, but data-od-repeat at {}:{} needs an array", .at.path, .at.line, .at.column)]
-    NotArray {
-        /// Which repeat.
-        at: BindingPlace,
-        /// What was there.
-        found: &'static str,
-    },
-    /// The URL is not allowed.
-    #[error("the URL `{url}` at {}:{} (`{}`) has {fault}", .at.line, .at.column, .at.path)]
-    Url {
-        /// The first binding in it.
-        at: BindingPlace,
-        /// The URL, shortened.
-        url: String,
-        /// What is wrong with it.
-        fault: UrlFault,
-    },
-    /// The value may not stand in CSS.
-    #[error("the value `{value}` of `{}` at {}:{} has {fault}, which may not stand in a style", .at.path, .at.line, .at.column)]
-    Css {
-        /// Which binding.
-        at: BindingPlace,
-        /// The value, shortened.
-        value: String,
-        /// What is wrong with it.
-        fault: CssFault,
-    },
-    /// The page is too large.
-    #[error("the page is larger than {RENDERED_BYTES_MAX} bytes")]
-    TooLarge,
-    /// The page could not be written.
-    #[error("the page could not be written")]
-    Write(#[from] io::Error),
-}
-
-impl RenderError {
-    /// Returns where in the template the data did not fit, if it was that.
-    #[must_use]
-    pub const fn place(&self) -> Option<&BindingPlace> {
-        match self {
-            Self::NotScalar { at, .. }
-            | Self::NotArray { at, .. }
-            | Self::Url { at, .. }
-            | Self::Css { at, .. } => Some(at),
-            Self::TooLarge | Self::Write(_) => None,
-        }
-    }
 }
 
 /// Renders the program.
@@ -144,11 +74,6 @@ pub(super) fn full_path<'b>(binding: &'b Binding, row: Option<Row<'_>>) -> Cow<'
         Some(row) => Cow::Owned(binding.full_path.replacen('*', &row.position.to_string(), 1)),
         None => Cow::Borrowed(&binding.full_path),
     }
-}
-
-/// Returns a number as pages show it.
-pub(super) fn number_text(number: &Number) -> String {
-    Digits::new().format(number).to_owned()
 }
 
 struct Renderer<'p, 'd, W> {
@@ -383,7 +308,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Counted<'w, W>> {
     fn allow_url(&mut self, guarded: &Guarded, url: &str) -> Result<(), RenderError> {
         match url_policy::check(guarded.guard, url) {
             Ok(destination) => {
-                self.external |= destination == Destination::External;
+                self.external |= guarded.is_link && destination == Destination::External;
                 Ok(())
             }
             Err(fault) => {
@@ -415,26 +340,6 @@ fn kind(value: Option<&Value>) -> &'static str {
         Some(Value::String(_)) => "string",
         Some(Value::Array(_)) => "array",
         Some(Value::Object(_)) => "object",
-    }
-}
-
-/// Prints numbers as ECMAScript does, without allocating.
-struct Digits {
-    float: ryu_js::Buffer,
-    integer: itoa::Buffer,
-}
-
-impl Digits {
-    fn new() -> Self {
-        Self { float: ryu_js::Buffer::new(), integer: itoa::Buffer::new() }
-    }
-
-    fn format(&mut self, number: &Number) -> &str {
-        const EXACT: i64 = 1 << 53;
-        match number.as_i64() {
-            Some(integer) if (-EXACT..=EXACT).contains(&integer) => self.integer.format(integer),
-            _ => self.float.format(number.as_f64().unwrap_or_default()),
-        }
     }
 }
 

@@ -1,7 +1,5 @@
 //! `data-od-repeat`: its grammar, and where a repeated element may stand.
 
-use std::ops::Range;
-
 use super::binding::Found;
 use super::compile::{Compiler, Phase};
 use super::issue::{Fix, IssueCode, delete, insert, replace};
@@ -41,11 +39,13 @@ impl<'s> Compiler<'s> {
             );
             return None;
         }
-        let parsed = self.parse_repeat(attribute.value.clone());
+        let mut parsed = parse(&self.source[attribute.value.clone()], attribute.value.start);
         if parsed.is_none() {
             let value = &self.source[attribute.value.clone()];
             let fix = match meant(value) {
                 Some(text) => {
+                    // What stands inside is read as if the fix were applied.
+                    parsed = parse(&text, attribute.value.start);
                     let summary = format!("write data-od-repeat=\"{text}\"");
                     replace(attribute.span.clone(), format!("data-od-repeat=\"{text}\""), summary)
                 }
@@ -65,22 +65,6 @@ impl<'s> Compiler<'s> {
         }
         self.refuse_placement(tag, before);
         parsed
-    }
-
-    fn parse_repeat(&self, value: Range<usize>) -> Option<RepeatAttribute> {
-        let text = &self.source[value.clone()];
-        let mut words = text.split_ascii_whitespace();
-        let (alias, word, list) = (words.next()?, words.next()?, words.next()?);
-        if !is_alias(alias) || word != "in" || words.next().is_some() {
-            return None;
-        }
-        let path = Path::parse(list, None).ok()?;
-        let start = value.start + text.rfind(list)?;
-        let span = start..start + list.len();
-        Some(RepeatAttribute {
-            alias: alias.into(),
-            list: Found { span: span.clone(), text: span, path },
-        })
     }
 
     /// Refuses a repeat whose start tag makes HTML close or open something around it: with no rows
@@ -134,6 +118,7 @@ impl<'s> Compiler<'s> {
 
     /// Begins the repeat whose element is about to be opened.
     pub(super) fn begin_repeat(&mut self, tag: &Tag<'s>, repeat: RepeatAttribute) {
+        self.refuse_joining(tag.span.start);
         self.emitter.copy_to(tag.span.start);
         let list = self.add_binding_in(&repeat.list, Place::Repeat, tag.name.as_ref().into());
         let index = self.emitter.program.repeats.len();
@@ -141,6 +126,19 @@ impl<'s> Compiler<'s> {
         let op = self.emitter.op(Op::Repeat { repeat: index as u32, end: 0 });
         self.repeat = Some(OpenRepeat { depth: self.open.len(), op, index, alias: repeat.alias });
     }
+}
+
+/// Parses `alias in data.path`, which begins at `start` of the source.
+fn parse(text: &str, start: usize) -> Option<RepeatAttribute> {
+    let mut words = text.split_ascii_whitespace();
+    let (alias, word, list) = (words.next()?, words.next()?, words.next()?);
+    if !is_alias(alias) || word != "in" || words.next().is_some() {
+        return None;
+    }
+    let path = Path::parse(list, None).ok()?;
+    let start = start + text.rfind(list)?;
+    let span = start..start + list.len();
+    Some(RepeatAttribute { alias: alias.into(), list: Found { span, text: list.into(), path } })
 }
 
 /// Finds the repeat that was probably meant.

@@ -78,7 +78,7 @@ impl<'s> Compiler<'s> {
             traits: if html { traits } else { Traits::default() },
             space: placement.space,
             content: placement.content,
-            start: tag.span.start,
+            tag_span: tag.span.clone(),
             name_span: tag.name_span.clone(),
             renamed: None,
             wrapped: placement.wrapped.or_else(|| self.repeat_wrapper.take()),

@@ -108,7 +108,7 @@ impl<'s> Compiler<'s> {
             traits: html_traits(name),
             space: Space::Html,
             content: ForeignContent::Elements,
-            start: at,
+            tag_span: at..at,
             name_span: at..at,
             renamed: None,
             wrapped: None,

@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::inspect::{INSPECTION_STYLE, Inspection};
 use super::issue::TemplateIssue;
 use super::program::{Binding, Program, Repeat};
-use super::render::{RenderError, RenderReport};
+use super::render::RenderReport;
+use super::render_error::RenderError;
 use super::warning::Warnings;
 
 /// The largest template, in bytes.

@@ -64,8 +64,15 @@ impl<'s> Compiler<'s> {
                     self.phase = Phase::InBody;
                     return true;
                 }
-                let end = binding::braces(self.source, first, first..span.end)
-                    .map_or(span.end, |braces| braces.end);
+                let braces = binding::braces(self.source, first, first..span.end);
+                let fault = braces
+                    .clone()
+                    .and_then(|braces| binding::read(self.source, braces, None).err());
+                if let Some(fault) = fault {
+                    self.issues.add(fault.code, self.source, fault.span, fault.message, fault.fix);
+                    return false;
+                }
+                let end = braces.map_or(span.end, |braces| braces.end);
                 let message = "the body has not begun: HTML would put this text elsewhere, or drop it, depending on the value";
                 let fix = if self.head_is_explicit() {
                     delete(first..end, "move it into the body, or into <title>")
@@ -234,6 +241,26 @@ impl<'s> Compiler<'s> {
         }
     }
 
+    /// Refuses text that ends in `<` or an unfinished reference before an element that may vanish:
+    /// what follows would complete it.
+    pub(super) fn refuse_joining(&mut self, at: usize) {
+        let before = &self.source[..at];
+        let message = "without the element behind it, what follows would complete it";
+        if let Some(bracket) = ends_in_bracket(before) {
+            let fix = replace(bracket..bracket + 1, "&lt;", "write &lt; for the less-than sign");
+            self.issues.add(IssueCode::BindingAfterBracket, self.source, bracket..at, message, fix);
+        } else if let Some(ampersand) = reference::ends_in_reference(before) {
+            let fix = replace(ampersand..ampersand + 1, "&amp;", "write &amp; for the ampersand");
+            self.issues.add(
+                IssueCode::BindingAfterReference,
+                self.source,
+                ampersand..at,
+                message,
+                fix,
+            );
+        }
+    }
+
     fn whole(&self, span: Range<usize>) -> Range<usize> {
         let mut end = span.end;
         while !self.source.is_char_boundary(end) {
@@ -272,7 +299,7 @@ impl<'s> Compiler<'s> {
         program.bindings.push(Binding {
             path: found.path.clone(),
             full_path: full_path.into(),
-            text: self.source[found.text.clone()].into(),
+            text: found.text.clone(),
             element,
             place,
             repeat,

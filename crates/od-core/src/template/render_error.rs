@@ -1,0 +1,79 @@
+//! Why a page could not be rendered.
+
+use std::io;
+
+use super::css_policy::CssFault;
+use super::render::RENDERED_BYTES_MAX;
+use super::url_policy::UrlFault;
+
+/// Where in the template the data did not fit.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct BindingPlace {
+    /// The path from `data`, with the row's position in it.
+    pub path: String,
+    /// Line in the template, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+/// Why a page could not be rendered.
+#[derive(Debug, thiserror::Error)]
+pub enum RenderError {
+    /// An object or array is bound where a single value belongs.
+    #[error("`{}` is an {found}, bound as a value at {}:{}", .at.path, .at.line, .at.column)]
+    NotScalar {
+        /// Which binding.
+        at: BindingPlace,
+        /// `object` or `array`.
+        found: &'static str,
+    },
+    /// The list of a repeat is not there, or is no array.
+    #[error("`{}` is {found}, but data-od-repeat at {}:{} needs an array", .at.path, .at.line, .at.column)]
+    NotArray {
+        /// Which repeat.
+        at: BindingPlace,
+        /// What was there.
+        found: &'static str,
+    },
+    /// The URL is not allowed.
+    #[error("the URL `{url}` at {}:{} (`{}`) has {fault}", .at.line, .at.column, .at.path)]
+    Url {
+        /// The first binding in it.
+        at: BindingPlace,
+        /// The URL, shortened.
+        url: String,
+        /// What is wrong with it.
+        fault: UrlFault,
+    },
+    /// The value may not stand in CSS.
+    #[error("the value `{value}` of `{}` at {}:{} has {fault}, which may not stand in a style", .at.path, .at.line, .at.column)]
+    Css {
+        /// Which binding.
+        at: BindingPlace,
+        /// The value, shortened.
+        value: String,
+        /// What is wrong with it.
+        fault: CssFault,
+    },
+    /// The page is too large.
+    #[error("the page is larger than {RENDERED_BYTES_MAX} bytes")]
+    TooLarge,
+    /// The page could not be written.
+    #[error("the page could not be written")]
+    Write(#[from] io::Error),
+}
+
+impl RenderError {
+    /// Returns where in the template the data did not fit, if it was that.
+    #[must_use]
+    pub const fn place(&self) -> Option<&BindingPlace> {
+        match self {
+            Self::NotScalar { at, .. }
+            | Self::NotArray { at, .. }
+            | Self::Url { at, .. }
+            | Self::Css { at, .. } => Some(at),
+            Self::TooLarge | Self::Write(_) => None,
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Random data: every class of markup, script, URL and white space that ever broke a template.
+
+use serde_json::{Value, json};
+
+use crate::dice::Dice;
+
+const TEXTS: &[&str] = &[
+    "",
+    " ",
+    "\n",
+    "\r",
+    "\r\n",
+    "\t",
+    "\u{c}",
+    " \n\t ",
+    "\n\n",
+    "\nx",
+    "x\n",
+    "\u{a0}",
+    "\u{feff}",
+    "\u{2028}",
+    "a",
+    "plain text",
+    "<",
+    ">",
+    "&",
+    "\"",
+    "'",
+    "`",
+    "=",
+    "/",
+    "</",
+    "<!",
+    "<?",
+    "]]>",
+    "-->",
+    "--!>",
+    "<!--",
+    "{{data.t1}}",
+    "{{",
+    "}}",
+    "${x}",
+    "\\",
+    "amp;",
+    "lt;",
+    "#60;",
+    "#x3c;",
+    "notin;",
+    ";",
+    "x",
+    "&lt;",
+    "&#60;",
+    "&amp;lt;",
+    "<script>alert(1)</script>",
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg onload=alert(1)>",
+    "</title><script>alert(1)</script>",
+    "</textarea><script>alert(1)</script>",
+    "</style><script>alert(1)</script>",
+    "\" onmouseover=\"alert(1)",
+    "' onmouseover='alert(1)",
+    "\"><script>alert(1)</script>",
+    "'><img src=x onerror=alert(1)>",
+    " onfocus=alert(1) autofocus x=",
+    "javascript:alert(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert(1)&gt;\">",
+    "<svg></p><style><a id=\"</style><img src=1 onerror=alert(1)>\">",
+    "<table><tr><td>",
+    "</td></tr></table>",
+    "<p>",
+    "</p>",
+    "</div>",
+    "<li>",
+    "</li>",
+    "<b>",
+    "</b>",
+    "<a href=x>",
+    "</a>",
+    "<plaintext>",
+    "<!-- x -->",
+    "<![CDATA[x]]>",
+    "<body onload=alert(1)>",
+    "data-od-repeat=\"x in data.rows\"",
+    "日本語 العربية 🦀",
+    "\u{202e}abc",
+    "e\u{301}",
+];
+const URLS: &[&str] = &[
+    "",
+    "#",
+    "#top",
+    "/",
+    "/a/b?c=d&e=f",
+    "a/b.png",
+    "?q=1",
+    "https://example.com/",
+    "http://example.com/a?b=\"c\"",
+    "https://ex.test/<x>",
+    "HTTPS://EX.test",
+    " https://ex.test/ ",
+    "javascript:alert(1)",
+    "JaVa\tScript:alert(1)",
+    "//evil.test",
+    "/\\evil.test",
+    "data:text/html,x",
+    "vbscript:x",
+    "https://u:p@h.test",
+    "\u{1}javascript:x",
+    "mailto:a@b.c",
+    "https:evil.test",
+];
+const STYLES: &[&str] = &[
+    "",
+    "red",
+    "#4f46e5",
+    "50%",
+    "10px",
+    "rgb(1, 2, 3)",
+    "1px solid",
+    "calc(1px + 2px)",
+    "0",
+    "a b",
+    "url(x)",
+    "red;color:blue",
+    "}",
+    "/*",
+    "\\",
+    "\"",
+    "expression(1)",
+];
+
+/// Draws a value for every path that random templates read.
+pub(crate) fn random(dice: &mut Dice) -> Value {
+    let mut rows = Vec::new();
+    for _ in 0..dice.below(4) {
+        let mut row = json!({ "t": text(dice), "u": url(dice), "c": style(dice) });
+        if dice.chance(10) {
+            row = json!({});
+        }
+        rows.push(row);
+    }
+    let list: Vec<Value> = (0..dice.below(4)).map(|_| text(dice)).collect();
+    let mut data = json!({
+        "t1": text(dice), "t2": text(dice), "t3": text(dice), "u1": url(dice), "u2": url(dice),
+        "c1": style(dice), "c2": style(dice), "rows": rows, "list": list, "deep": { "er": [{ "v": text(dice) }] },
+    });
+    if dice.chance(20) {
+        data["t3"] = dice.pick(&[
+            json!(null),
+            json!(true),
+            json!(0),
+            json!(-0.5),
+            json!(1e21),
+            json!(123_456_789),
+        ]);
+    }
+    data
+}
+
+fn text(dice: &mut Dice) -> Value {
+    let mut text = (dice.pick(TEXTS)).to_owned();
+    if dice.chance(20) {
+        text.push_str(dice.pick(TEXTS));
+    }
+    text.into()
+}
+
+fn url(dice: &mut Dice) -> Value {
+    // Mostly allowed ones: a refused URL ends the case.
+    let end = if dice.chance(95) { 12 } else { URLS.len() };
+    URLS[dice.below(end)].into()
+}
+
+fn style(dice: &mut Dice) -> Value {
+    let end = if dice.chance(95) { 10 } else { STYLES.len() };
+    STYLES[dice.below(end)].into()
+}

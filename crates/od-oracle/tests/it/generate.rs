@@ -1,0 +1,395 @@
+//! Random templates: a grammar of everything HTML restructures, mostly well formed, sometimes not.
+
+use crate::dice::Dice;
+
+/// Templates that the compiler must accept.
+pub(crate) const TEXTBOOK: &[&str] = &[
+    "<p>{{data.t}}</p>",
+    "<p>a{{data.e}}<p>b{{data.w}}",
+    "<body>{{data.w}}<p>x",
+    "text {{data.t}}",
+    "<title>{{data.t}}</title><p title=\"{{data.t}}\" class='{{data.t}}'>x",
+    "<pre>{{data.n}}</pre><pre>\n{{data.n}}</pre><textarea>{{data.n}}</textarea><textarea>\n{{data.n}}</textarea><listing>{{data.n}}</listing>",
+    "<p>x<pre><b data-od-repeat=\"r in data.none\">{{r}}</b>\ny</pre>",
+    "<p>x<pre>{{data.e}}\ny</pre>",
+    "<table><thead><tr><th>{{data.t}}<tbody><tr data-od-repeat=\"r in data.rows\"><td>{{r.t}}</td></tr></table>",
+    "<table><tr><td>x</td></tr><tr data-od-repeat=\"r in data.rows\"><td>{{r.t}}</td></tr></table>",
+    "<table><caption>{{data.t}}</caption><colgroup><col data-od-repeat=\"r in data.rows\" class=\"{{r.t}}\"></colgroup></table>",
+    "<ul><li>a<li>{{data.t}}</ul><dl><dt>{{data.t}}<dd>{{data.w}}</dl>",
+    "<p><select><option data-od-repeat=\"r in data.rows\" value=\"{{r.t}}\">{{r.t}}</option></select>",
+    "<p><svg viewBox='0 0 1 1'><title>{{data.t}}</title><g data-od-repeat=\"r in data.rows\"><path d=\"{{r.t}}\"/><text>{{r.t}}</text></g></svg>",
+    "<p><math><mi>{{data.t}}</mi><mo data-od-repeat=\"r in data.rows\">{{r.t}}</mo></math>",
+    "<p>x<a href=\"{{data.u}}\" target=_self rel='a b'>{{data.t}}</a><area href='{{data.u}}'>",
+    "<p>x\r\n{{data.n}}\r{{data.n}}",
+    "\u{feff}<!doctype html><html lang=\"{{data.t}}\"><head><title>x</title></head>\n<body class=\"{{data.t}}\">{{data.t}}</body></html>\n",
+    "<!-- a --><!doctype html><!-- b --><p>{{data.t}}</p><!-- c -->",
+    "<p>a<ruby>b<rp>(<rt>{{data.t}}<rp>)</ruby>",
+    "<p><b><i>{{data.t}}</i></b><a href='#'><b>{{data.t}}</b></a>",
+    "<p>&amp;{{data.amp}} &lt;{{data.amp}} 1 < {{data.amp}}",
+    "<body><p data-od-repeat='r in data.none'>{{r}}</p>x",
+];
+
+const BLOCKS: &[&str] = &[
+    "div",
+    "p",
+    "section",
+    "article",
+    "ul",
+    "ol",
+    "dl",
+    "h1",
+    "h2",
+    "table",
+    "pre",
+    "form",
+    "address",
+    "center",
+    "details",
+    "fieldset",
+    "blockquote",
+    "main",
+    "figure",
+    "listing",
+    "menu",
+    "dialog",
+    "search",
+];
+const INLINES: &[&str] = &[
+    "span", "b", "i", "em", "strong", "a", "code", "small", "font", "nobr", "u", "label", "button",
+    "select", "ruby", "svg", "math", "sub", "x-card", "marquee", "q", "mark", "time", "summary",
+    "legend", "title", "textarea", "video", "datalist",
+];
+const VOIDS: &[&str] = &["br", "hr", "img", "input", "wbr", "area", "source", "meta", "link"];
+const PARTS: &[&str] = &[
+    "caption", "colgroup", "col", "tbody", "thead", "tfoot", "tr", "td", "th", "li", "dt", "dd",
+    "option", "optgroup", "rt", "rp", "rb", "rtc",
+];
+const FOREIGN: &[&str] = &[
+    "g",
+    "path",
+    "rect",
+    "text",
+    "tspan",
+    "title",
+    "desc",
+    "style",
+    "use",
+    "a",
+    "linearGradient",
+    "image",
+    "animate",
+    "mi",
+    "mo",
+    "mrow",
+    "mtext",
+    "foreignObject",
+    "annotation-xml",
+    "svg",
+    "math",
+];
+const ODD: &[&str] = &[
+    "html",
+    "head",
+    "body",
+    "frameset",
+    "template",
+    "script",
+    "iframe",
+    "plaintext",
+    "xmp",
+    "noscript",
+    "style",
+    "image",
+    "object",
+    "isindex",
+    "keygen",
+    "param",
+    "menuitem",
+];
+const TEXTS: &[&str] = &[
+    "text", " ", "\n", "a < b", "&amp;", "&am", "&", "&#", "&lt;", "&copy; y", "&notit;", "{",
+    "}}", "\u{a0}", "<", "\r\n", "\r", "x", "  \n ", "é", "3 <4", "\"", "'",
+];
+const MARKUP: &[&str] = &[
+    "<!-- c -->",
+    "<!---->",
+    "<!-->",
+    "<!--->",
+    "<!-- -- ! --!>",
+    "<!doctype html>",
+    "<?xml?>",
+    "<![CDATA[x]]>",
+    "</>",
+    "</ x>",
+    "<!x>",
+    "<!-- <p> -->",
+];
+
+/// Draws a template.
+pub(crate) fn template(dice: &mut Dice) -> String {
+    let disorder = dice.pick(&[0, 0, 2, 5, 15, 50]);
+    let mut writer =
+        Writer { out: String::new(), open: Vec::new(), disorder, repeat_depth: None, dice };
+    writer.document();
+    writer.out
+}
+
+struct Writer<'d> {
+    out: String,
+    open: Vec<&'static str>,
+    /// Percent of steps that ignore what belongs where.
+    disorder: usize,
+    repeat_depth: Option<usize>,
+    dice: &'d mut Dice,
+}
+
+impl Writer<'_> {
+    fn document(&mut self) {
+        if self.dice.chance(50) {
+            self.out.push_str("<!DOCTYPE html>");
+        }
+        let framed = self.dice.chance(40);
+        if framed {
+            self.out.push_str("<html><head><title>t {{data.t1}}</title></head>");
+            self.out.push_str(if self.dice.chance(80) { "<body>" } else { "\n" });
+        } else if self.dice.chance(70) {
+            self.out.push_str("<p>begin</p>");
+        }
+        for _ in 0..2 + self.dice.below(14) {
+            self.step();
+        }
+        while let Some(name) = self.open.pop() {
+            if !self.dice.chance(self.disorder / 2) {
+                self.out.push_str(&format!("</{name}>"));
+            }
+        }
+        if framed && self.dice.chance(70) {
+            self.out.push_str("</body></html>");
+        }
+        if self.dice.chance(self.disorder) {
+            self.step();
+        }
+    }
+
+    fn step(&mut self) {
+        let top = self.open.last().copied().unwrap_or("body");
+        let strict =
+            matches!(top, "table" | "tbody" | "thead" | "tfoot" | "tr" | "colgroup" | "select");
+        match self.dice.below(100) {
+            0..20 if !strict || self.dice.chance(self.disorder) => {
+                let text = self.dice.pick(TEXTS);
+                self.out.push_str(text);
+            }
+            20..45 if !(strict || top == "style") || self.dice.chance(self.disorder) => {
+                let path = self.path("t");
+                self.out.push_str(&path);
+            }
+            45..75 => self.start(),
+            75..96 => self.end(),
+            96..98 if self.dice.chance(30 + self.disorder) => {
+                let markup = self.dice.pick(MARKUP);
+                self.out.push_str(markup);
+            }
+            _ => self.out.push(' '),
+        }
+    }
+
+    fn child(&mut self) -> &'static str {
+        if self.dice.chance(self.disorder) {
+            let list = self.dice.pick(&[BLOCKS, INLINES, VOIDS, PARTS, FOREIGN, ODD]);
+            return self.dice.pick(list);
+        }
+        let foreign = self.open.iter().rev().find_map(|name| match *name {
+            "svg" | "math" => Some(*name),
+            _ => None,
+        });
+        let children: &[&str] = match (self.open.last().copied().unwrap_or("body"), foreign) {
+            ("table", _) => &["tbody", "thead", "tfoot", "caption", "colgroup", "tr"],
+            ("tbody" | "thead" | "tfoot", _) => &["tr"],
+            ("tr", _) => &["td", "th"],
+            ("colgroup", _) => &["col"],
+            ("ul" | "ol" | "menu", _) => &["li"],
+            ("dl", _) => &["dt", "dd"],
+            ("select", _) => &["option", "optgroup"],
+            ("optgroup", _) => &["option"],
+            ("option", _) => &["option"],
+            ("ruby", _) => &["rt", "rp", "b"],
+            ("title" | "desc" | "mi" | "mo" | "mtext" | "textarea" | "style", _) => &[""],
+            (_, Some("svg")) => &[
+                "g",
+                "path",
+                "rect",
+                "text",
+                "tspan",
+                "title",
+                "desc",
+                "use",
+                "a",
+                "linearGradient",
+                "animate",
+            ],
+            (_, Some(_)) => &["mi", "mo", "mrow", "mtext", "mfrac"],
+            (
+                "p" | "h1" | "h2" | "span" | "b" | "i" | "em" | "a" | "button" | "label"
+                | "summary" | "legend",
+                _,
+            ) => INLINES,
+            _ => {
+                let list = self.dice.pick(&[BLOCKS, BLOCKS, INLINES, VOIDS]);
+                return self.dice.pick(list);
+            }
+        };
+        self.dice.pick(children)
+    }
+
+    fn start(&mut self) {
+        let name = self.child();
+        if name.is_empty() || self.open.len() > 12 {
+            return;
+        }
+        self.out.push('<');
+        if self.dice.chance(3) {
+            self.out.push_str(&name.to_uppercase());
+        } else {
+            self.out.push_str(name);
+        }
+        let repeats = self.repeat_depth.is_none() && self.dice.chance(15);
+        if repeats {
+            self.repeat_depth = Some(self.open.len());
+        }
+        for _ in 0..self.dice.below(3) {
+            self.attribute(name);
+        }
+        if repeats {
+            let list = self.dice.pick(&["r in data.rows", "r in data.rows", "s in data.list"]);
+            let quote = self.dice.pick(&["\"", "'"]);
+            self.out.push_str(&format!(" data-od-repeat={quote}{list}{quote}"));
+        }
+        let void = VOIDS.contains(&name) || name == "col";
+        let foreign = matches!(name, "path" | "rect" | "use" | "animate");
+        if (foreign && self.dice.chance(95)) || self.dice.chance(self.disorder / 3) {
+            self.out.push('/');
+        }
+        self.out.push('>');
+        if void || foreign {
+            self.repeat_depth.take_if(|depth| *depth == self.open.len());
+        } else {
+            self.open.push(name);
+        }
+    }
+
+    fn end(&mut self) {
+        if self.dice.chance(self.disorder) {
+            let list = self.dice.pick(&[
+                BLOCKS,
+                INLINES,
+                PARTS,
+                FOREIGN,
+                &["p", "br", "body", "html", "head", "a", "b"],
+            ]);
+            let name = self.dice.pick(list);
+            self.out.push_str(&format!("</{name}>"));
+            return;
+        }
+        let Some(name) = self.open.pop() else { return };
+        let inside = self.repeat_depth.is_some_and(|depth| self.open.len() >= depth);
+        self.repeat_depth.take_if(|depth| *depth >= self.open.len());
+        let optional = matches!(
+            name,
+            "p" | "li" | "dt" | "dd" | "tr" | "td" | "th" | "option" | "tbody" | "rt" | "rp"
+        );
+        let left_out = optional && !inside && self.dice.chance(30);
+        if !left_out && !self.dice.chance(self.disorder / 3) {
+            self.out.push_str(&format!("</{name}>"));
+        }
+    }
+
+    fn path(&mut self, kind: &str) -> String {
+        let spaces = if self.dice.chance(20) { " " } else { "" };
+        let inside = self.repeat_depth.is_some();
+        let path = match (kind, inside && self.dice.chance(70)) {
+            ("t", false) => (self.dice.pick(&[
+                "data.t1",
+                "data.t2",
+                "data.t3",
+                "data.deep.er.0.v",
+                "data.none",
+            ]))
+            .to_owned(),
+            ("u", false) => format!("data.u{}", 1 + self.dice.below(2)),
+            (_, false) => format!("data.c{}", 1 + self.dice.below(2)),
+            (kind, true) => (self.dice.pick(&[&format!("r.{kind}"), "r.t", "s"])).to_owned(),
+        };
+        format!("{{{{{spaces}{path}{spaces}}}}}")
+    }
+
+    fn attribute(&mut self, element: &str) {
+        let names: &[&str] = match element {
+            "a" | "area" | "use" | "link" => {
+                &["href", "href", "target", "rel", "title", "xlink:href"]
+            }
+            "img" | "video" | "source" => &["src", "srcset", "alt", "poster"],
+            "form" => &["action", "method"],
+            "meta" => &["name", "content", "charset"],
+            "font" => &["color", "face"],
+            _ => &[
+                "title",
+                "class",
+                "id",
+                "style",
+                "data-x",
+                "aria-label",
+                "hidden",
+                "width",
+                "lang",
+            ],
+        };
+        let name = if self.dice.chance(self.disorder / 4) {
+            self.dice.pick(&["onclick", "srcdoc", "data-od-html", "{{data.t1}}", "a\"b", "class"])
+        } else {
+            self.dice.pick(names)
+        };
+        let kind = match name {
+            "href" | "src" | "srcset" | "poster" | "action" | "xlink:href" => "u",
+            "style" => "c",
+            _ => "t",
+        };
+        let literal = match kind {
+            "u" => self.dice.pick(&["#a", "/x?a=1&b=2", "https://lit.test/", "a.png", "?q=&amp;"]),
+            "c" => self.dice.pick(&["color:red", "width:", "--x: ", "background:url(#x)"]),
+            _ => self.dice.pick(&["v", "a b", "", "&amp;", "x&", "<b>", "'"]),
+        };
+        self.out.push_str(self.dice.pick(&[" ", " ", "\n", "  "]));
+        self.out.push_str(name);
+        match self.dice.below(10) {
+            0 => {}
+            1 if !literal.is_empty() && !literal.contains(['"', ' ']) => {
+                self.out.push_str(&format!("={literal}"));
+            }
+            2..5 => self.out.push_str(&format!("=\"{literal}\"")),
+            5..9 => {
+                let path = self.path(kind);
+                let (before, behind) = match kind {
+                    "c" => (
+                        self.dice.pick(&["width:", "color: ", "--v:"]),
+                        self.dice.pick(&["", ";margin:0", "%"]),
+                    ),
+                    "u" => (
+                        self.dice.pick(&["", "", "/p/", "https://b.test/?q="]),
+                        self.dice.pick(&["", "", "#x"]),
+                    ),
+                    _ => (self.dice.pick(&["", "", "x ", "&lt;"]), self.dice.pick(&["", "", " y"])),
+                };
+                self.out.push_str(&format!("=\"{before}{path}{behind}\""));
+            }
+            _ if self.dice.chance(self.disorder) => {
+                let path = self.path(kind);
+                self.out.push_str(&format!("={path}"));
+            }
+            _ => {
+                let path = self.path(kind);
+                self.out.push_str(&format!(" = '{path}'"));
+            }
+        }
+    }
+}

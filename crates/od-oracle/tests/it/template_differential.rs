@@ -1,0 +1,96 @@
+//! Rendered pages against a browser-grade parser: whatever the data, the page has the tree of the
+//! template with the values put in.
+//!
+//! `OD_TEMPLATE_CASES` sets the number of cases (5,000 without it), `OD_TEMPLATE_SEED` the first seed.
+
+use od_core::template::{RenderError, Template};
+use serde_json::Value;
+
+use crate::dice::Dice;
+use crate::{data, generate, oracle, shrink};
+
+/// What became of one template and its data.
+pub(crate) enum Outcome {
+    /// The template was refused.
+    Refused,
+    /// The data did not fit.
+    Unrendered(RenderError),
+    /// The trees are equal.
+    Equal,
+    /// The trees differ.
+    Differs { page: String, expected: String, actual: String },
+}
+
+pub(crate) fn compare(html: &str, data: &Value) -> Outcome {
+    let Ok((template, _)) = Template::compile(html) else { return Outcome::Refused };
+    let mut page = Vec::new();
+    if let Err(error) = template.render(data, &mut page) {
+        return Outcome::Unrendered(error);
+    }
+    let page = String::from_utf8(page).unwrap();
+    let expected = oracle::expected(html, data);
+    let actual = oracle::actual(&page);
+    if expected == actual { Outcome::Equal } else { Outcome::Differs { page, expected, actual } }
+}
+
+#[track_caller]
+fn fail(seed: u64, html: &str, data: &Value) -> ! {
+    let differs = |html: &str| matches!(compare(html, data), Outcome::Differs { .. });
+    let html = shrink::shrink(html, differs);
+    let Outcome::Differs { page, expected, actual } = compare(&html, data) else {
+        panic!("seed {seed}: does not repeat")
+    };
+    panic!(
+        "seed {seed}\n--- template\n{html}\n--- data\n{data}\n--- page\n{page}\n--- expected\n{expected}\n--- actual\n{actual}"
+    );
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn no_data_changes_the_tree_of_a_page() {
+    let wanted = setting("OD_TEMPLATE_CASES", 5_000);
+    let first = setting("OD_TEMPLATE_SEED", 1);
+    let (mut equal, mut refused, mut unrendered, mut filled) = (0, 0, 0, 0);
+    let mut seed = first;
+    while equal < wanted {
+        let mut dice = Dice::new(seed);
+        let html = generate::template(&mut dice);
+        let data = data::random(&mut dice);
+        match compare(&html, &data) {
+            Outcome::Refused => refused += 1,
+            Outcome::Unrendered(RenderError::Url { .. } | RenderError::Css { .. }) => {
+                unrendered += 1;
+            }
+            Outcome::Unrendered(error) => panic!("seed {seed}: {error}\n{html}\n{data}"),
+            Outcome::Equal => {
+                equal += 1;
+                filled += u64::from(html.contains("{{"));
+            }
+            Outcome::Differs { .. } => fail(seed, &html, &data),
+        }
+        seed += 1;
+    }
+    println!("{equal} equal ({filled} with bindings), {refused} refused, {unrendered} unrendered");
+    // The grammar must keep producing templates that are worth comparing.
+    assert!(filled * 2 > equal, "{filled} of {equal} templates have bindings");
+}
+
+/// Every template here was once wrong, or is the textbook case of its rule.
+#[test]
+fn textbook_templates_keep_their_trees() {
+    let data = serde_json::json!({
+        "t": "</title><script>alert(1)</script>", "e": "", "w": " \n", "n": "\nx", "amp": "amp;", "u": "https://a.test/?x=1&y=\"",
+        "none": [], "one": ["\n"], "rows": [{ "t": "<b>" }, { "t": "" }, {}],
+    });
+    for html in generate::TEXTBOOK {
+        match compare(html, &data) {
+            Outcome::Equal => {}
+            Outcome::Differs { .. } => fail(0, html, &data),
+            Outcome::Refused => panic!("refused: {html}\n{:#?}", Template::compile(html).err()),
+            Outcome::Unrendered(error) => panic!("{error}: {html}"),
+        }
+    }
+}
