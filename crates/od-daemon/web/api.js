@@ -108,12 +108,12 @@ export const api = {
     json(live(artifact, "/refresh"), { method: "POST", body: acceptDrift ? { acceptDrift } : {} }),
   /** @param {string} artifact */
   cancel: (artifact) => json(live(artifact, "/refresh/cancel"), { method: "POST" }),
-  /** @param {string} artifact */
+  /** @param {string} artifact @returns {Promise<import("./schema.js").RefreshRecord[]>} */
   refreshes: async (artifact) => (await json(live(artifact, "/refreshes"))).refreshes,
   /** @param {string} artifact */
   snapshots: async (artifact) => (await json(live(artifact, "/snapshots"))).snapshots,
   /** @param {string} artifact @param {string} refresh */
-  snapshot: (artifact, refresh) => json(live(artifact, `/snapshots/${id(refresh)}`)),
+  snapshot: async (artifact, refresh) => (await json(live(artifact, `/snapshots/${id(refresh)}`))).snapshot,
   /** @param {string} artifact @param {string} variant */
   text: async (artifact, variant) =>
     (await request(live(artifact, `/preview?variant=${variant}`))).text(),

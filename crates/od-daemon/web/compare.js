@@ -14,13 +14,8 @@ const MOST = 300;
 /** @type {Record<string, string>} */
 const KINDS = { added: "Added", removed: "Removed", changed: "Changed" };
 
-/** @param {any} snapshot */
-function dataOf(snapshot) {
-  return snapshot.data ?? snapshot.dataJson ?? snapshot.snapshot?.data ?? snapshot.snapshot?.dataJson;
-}
-
-/** @param {any} artifact @param {string} from @param {string} until @param {any[]} _snapshots */
-export function compareView(artifact, from, until, _snapshots) {
+/** @param {any} artifact @param {string} from @param {string} until */
+export function compareView(artifact, from, until) {
   const load = (/** @type {string} */ id) => use(`snapshot/${artifact.id}/${id}`, () => api.snapshot(artifact.id, id));
   const [old, now] = [load(from), load(until)];
   const error = old.error ?? now.error;
@@ -38,7 +33,7 @@ export function compareView(artifact, from, until, _snapshots) {
     ),
     error && problem(error),
     !error && (!old.value || !now.value) && loading(),
-    old.value && now.value && changes(diff(dataOf(old.value), dataOf(now.value))),
+    old.value && now.value && changes(diff(old.value.dataJson, now.value.dataJson)),
   );
 }
 

@@ -56,7 +56,7 @@ function connectorCard(connector) {
       badge(status),
     ),
     connector.description && h("p.quiet", connector.description),
-    connector.lastError && h("p.field-error", String(connector.lastError.message ?? connector.lastError)),
+    connector.lastError && h("p.field-error", connector.lastError),
     h(
       "dl.facts",
       fact("Account", connector.accountLabel ?? (isLocal(connector) ? "this machine" : "none, public data only")),

@@ -108,7 +108,7 @@ function fileField(project, chosen) {
             }),
             icon("file"),
             h("span.grow.clip", file.path),
-            h("span.meta", size(file.bytes)),
+            h("span.meta", size(file.size)),
           ),
         ),
         found.length > MOST_FILES && h("p.meta", `${found.length - MOST_FILES} more: search to narrow`),

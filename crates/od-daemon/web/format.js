@@ -33,7 +33,7 @@ export function time(when) {
   return h("time", { datetime: when ?? "", title: absolute(when) }, age(when));
 }
 
-/** @param {number | undefined} ms */
+/** @param {number | null | undefined} ms */
 export function duration(ms) {
   if (ms === undefined || ms === null) return "";
   if (ms < 1000) return `${Math.round(ms)} ms`;

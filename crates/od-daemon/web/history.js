@@ -3,10 +3,10 @@
 
 import { openInTab } from "./actions.js";
 import { api } from "./api.js";
-import { button, empty, loading, retry } from "./controls.js";
+import { button, empty, loading, problem, retry } from "./controls.js";
 import { compareView } from "./compare.js";
 import { cls, h } from "./dom.js";
-import { absolute, badge, duration, plural, time } from "./format.js";
+import { absolute, badge, clip, duration, plural, time } from "./format.js";
 import { icon } from "./icons.js";
 import { frame } from "./preview.js";
 import { current, go, to } from "./router.js";
@@ -17,41 +17,21 @@ import { stepName } from "./viewer.js";
  * One refresh, put together from its records.
  * @typedef {object} Refresh
  * @property {string} id
- * @property {string} status
- * @property {string} at
- * @property {number | undefined} durationMs
- * @property {any[]} steps
- * @property {any} error
- * @property {any} changes
+ * @property {Record_} last
+ * @property {Record_[]} records
+ * @typedef {import("./schema.js").RefreshRecord} Record_
  */
 
-/** @param {any[]} records @returns {Refresh[]} */
+/** @param {Record_[]} records newest first @returns {Refresh[]} */
 export function refreshesOf(records) {
-  /** @type {Map<string, any[]>} */
-  const byId = new Map();
+  /** @type {Map<string, Refresh>} */
+  const found = new Map();
   for (const record of records) {
-    const id = record.refreshId ?? record.id;
-    byId.set(id, [...(byId.get(id) ?? []), ...(record.steps ?? [record])]);
+    const refresh = found.get(record.refreshId);
+    if (refresh) refresh.records.unshift(record);
+    else found.set(record.refreshId, { id: record.refreshId, last: record, records: [record] });
   }
-  return [...byId].map(([id, found]) => {
-    const steps = [...found].sort((a, b) => String(a.at).localeCompare(String(b.at)));
-    const own = records.find((record) => (record.refreshId ?? record.id) === id && record.steps);
-    const last = own ?? steps[steps.length - 1];
-    return {
-      id,
-      status: last.status,
-      at: own?.startedAt ?? own?.at ?? steps[0].at,
-      durationMs: own?.durationMs ?? last.totalMs ?? sum(steps),
-      steps,
-      error: own?.error ?? steps.find((step) => step.error)?.error,
-      changes: own?.changes ?? steps.find((step) => step.changes)?.changes,
-    };
-  });
-}
-
-/** @param {any[]} steps */
-function sum(steps) {
-  return steps.reduce((total, step) => total + (step.durationMs ?? 0), 0);
+  return [...found.values()];
 }
 
 /** @param {any} artifact */
@@ -59,7 +39,7 @@ export function historyTab(artifact) {
   const { rest } = current();
   if (rest.includes("..")) {
     const [from = "", until = ""] = rest.split("..");
-    return compareView(artifact, from, until, snapshotsOf(artifact).value ?? []);
+    return compareView(artifact, from, until);
   }
   if (rest) return snapshotView(artifact, rest);
   const listed = use(`refreshes/${artifact.id}`, () => api.refreshes(artifact.id));
@@ -75,22 +55,17 @@ export function historyTab(artifact) {
         : "Refreshes will be recorded here once this artifact has a source and the permission to use it.",
     );
   }
-  const kept = new Set((snapshots.value ?? []).map(snapshotId));
+  const kept = (snapshots.value ?? []).map((/** @type {any} */ snapshot) => snapshot.refreshId);
   return h(
     "div.history",
-    picker(artifact, [...kept]),
-    h("ol.refreshes", refreshesOf(listed.value).map((refresh) => row(artifact, refresh, [...kept]))),
+    picker(artifact, kept),
+    h("ol.refreshes", refreshesOf(listed.value).map((refresh) => row(artifact, refresh, kept))),
   );
 }
 
 /** @param {any} artifact */
 function snapshotsOf(artifact) {
   return use(`snapshots/${artifact.id}`, () => api.snapshots(artifact.id));
-}
-
-/** @param {any} snapshot @returns {string} */
-export function snapshotId(snapshot) {
-  return snapshot.refreshId ?? snapshot.id;
 }
 
 /** @param {any} artifact @param {string[]} kept */
@@ -122,93 +97,72 @@ const STATUS = {
   failed: { label: "Failed", tone: "bad" },
   running: { label: "Running", tone: "accent" },
   cancelled: { label: "Cancelled", tone: "warn" },
+  timed_out: { label: "Timed out", tone: "bad" },
+  abandoned: { label: "Broken off", tone: "bad" },
 };
 
 /** @param {any} artifact @param {Refresh} refresh @param {string[]} kept */
 function row(artifact, refresh, kept) {
-  const name = `refresh open ${artifact.id} ${refresh.id}`;
+  const { id, last } = refresh;
+  const name = `refresh open ${artifact.id} ${id}`;
   const open = ui(name, false);
-  const at = kept.indexOf(refresh.id);
-  const cancelled = refresh.error?.code === "REFRESH_CANCELLED";
-  const status = cancelled ? STATUS.cancelled : STATUS[refresh.status];
+  const at = kept.indexOf(id);
   const before = kept[at + 1];
   return h(
-    "li",
-    { key: refresh.id, class: "refresh" },
+    "li.refresh",
+    { key: id },
     h(
       "div.refresh-head",
       h(
-        "button",
-        { type: "button", class: "disclose grow", "aria-expanded": String(open), onclick: () => setUi(name, !open) },
+        "button.disclose.grow",
+        { type: "button", "aria-expanded": String(open), onclick: () => setUi(name, !open) },
         icon("chevron", open ? "turned" : ""),
-        badge(status ?? { label: refresh.status, tone: "quiet" }),
-        h("span.strong.clip", outcome(refresh)),
+        badge(STATUS[last.status] ?? { label: last.status, tone: "quiet" }),
+        h("span.strong.clip", outcome(last)),
         h("span.grow"),
-        h("span.meta.mono.wide-only", refresh.id),
-        h("span.meta", duration(refresh.durationMs)),
-        h("span.meta", time(refresh.at)),
+        h("span.meta.mono.wide-only", id),
+        h("span.meta", duration(last.durationMs)),
+        h("span.meta", time(last.at)),
       ),
-      at >= 0 && h("a.button.plain", { href: to.live(artifact, "history", refresh.id) }, "Open"),
+      at >= 0 && h("a.button.plain", { href: to.live(artifact, "history", id), "aria-label": `Open ${id}` }, "Open"),
       at >= 0 && before &&
-        h("a.button.plain", { href: to.live(artifact, "history", `${before}..${refresh.id}`), title: "Compare with the state before" }, "Changes"),
+        h("a.button.plain", { href: to.live(artifact, "history", `${before}..${id}`), "aria-label": `Changes of ${id}`, title: "Compare with the state before" }, "Changes"),
     ),
     open && steps(refresh),
   );
 }
 
-/** @param {Refresh} refresh */
+/** @param {Record_} last */
 function outcome({ status, error, changes }) {
-  if (error) return error.message ?? error.code ?? "It failed";
+  if (error) return error.message;
   if (status === "running") return "Under way";
-  if (status !== "succeeded") return status;
-  const count = changeCount(changes);
-  if (count === undefined) return "Data is current";
-  return count === 0 ? "Nothing had changed" : plural(count, "value changed", "values changed");
-}
-
-/** @param {any} changes @returns {number | undefined} */
-function changeCount(changes) {
-  if (changes === undefined || changes === null) return undefined;
-  if (Array.isArray(changes)) return changes.length;
-  if (typeof changes.total === "number") return changes.total;
-  const counts = ["added", "removed", "changed"].map((kind) => changes[kind]);
-  return counts.reduce((total, part) => total + (Array.isArray(part) ? part.length : Number(part ?? 0)), 0);
+  if (!changes) return status;
+  return changes.count === 0 ? "Nothing had changed" : plural(changes.count, "value changed", "values changed");
 }
 
 /** @param {Refresh} refresh */
-function steps(refresh) {
+function steps({ last, records }) {
   return h(
     "div.refresh-body",
-    h(
-      "ol.step-list",
-      refresh.steps.map((step, index) =>
-        h(
-          "li",
-          { key: String(index), class: cls("step", step.status) },
-          h("span.dot", { "aria-hidden": "true" }),
-          h("span.grow", stepName(String(step.step ?? step.name ?? "step")), h("span.sr", `, ${step.status}`)),
-          h("span.meta", duration(step.durationMs)),
-        ),
-      ),
-    ),
-    refresh.error &&
+    h("ol", records.map((record, index) =>
       h(
-        "div.problem",
-        icon("warn"),
-        h(
-          "div",
-          h("p.strong", refresh.error.message ?? refresh.error.code),
-          refresh.error.suggestion && h("p", refresh.error.suggestion),
-          h("p.meta", refresh.error.code),
-        ),
+        "li",
+        { key: String(index), class: cls("step", record.status) },
+        h("span.dot", { "aria-hidden": "true" }),
+        h("span.grow", stepName(record.step), h("span.sr", `, ${record.status}`),
+          record.connector && h("span.meta.mono", ` ${record.connector.toolName} ${record.connector.outputSummary ?? ""}`)),
+        h("span.meta", duration(record.durationMs)),
       ),
+    )),
+    (last.changes?.count ?? 0) > 0 && h("p.meta.mono", clip(last.changes?.paths.join("  ") ?? "", 400)),
+    last.error && problem(/** @type {any} */ (last.error)),
   );
 }
 
 /** @param {any} artifact @param {string} id */
 function snapshotView(artifact, id) {
-  const snapshot = (snapshotsOf(artifact).value ?? []).find((/** @type {any} */ entry) => snapshotId(entry) === id);
-  const at = snapshot?.at ?? snapshot?.createdAt ?? snapshot?.generatedAt;
+  const snapshot = (snapshotsOf(artifact).value ?? []).find((/** @type {any} */ entry) => entry.refreshId === id);
+  const at = snapshot?.generatedAt;
   return h(
     "div.preview",
     h(

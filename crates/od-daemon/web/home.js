@@ -73,7 +73,7 @@ export function designsView() {
 /** @param {Summary} entry @param {string} query */
 function matches(entry, query) {
   if (!query) return true;
-  return [entry.title, entry.projectId, entry.source ?? ""].some((text) =>
+  return [entry.title, entry.projectId, entry.sourceLabel ?? ""].some((text) =>
     String(text).toLowerCase().includes(query),
   );
 }
@@ -165,7 +165,7 @@ function card(artifact, project) {
       h(
         "p.meta.clip",
         project,
-        artifact.source && ` · ${artifact.source}`,
+        artifact.sourceLabel && ` · ${artifact.sourceLabel}`,
       ),
       h(
         "div.row.card-foot",

@@ -35,7 +35,8 @@ function receive(message) {
   } catch {
     return;
   }
-  if (message.event === "live_artifact") artifactEvent(data);
+  if (message.event === "resync") expire("");
+  else if (message.event === "live_artifact") artifactEvent(data);
   else if (message.event === "live_artifact_refresh") refreshEvent(data);
 }
 

@@ -165,21 +165,11 @@ function notices(artifact) {
 }
 
 /** @type {Record<string, string>} */
-const STEPS = {
-  lock: "Waiting for its turn",
-  check: "Checking that the source may be read",
-  source: "Reading the source",
-  execute: "Reading the source",
-  protect: "Removing anything secret",
-  map: "Fitting the answer into the data",
-  validate: "Checking the new data",
-  render: "Drawing the preview",
-  commit: "Saving",
-};
+const STEPS = { started: "Started", source: "Reading the source", finished: "Finished" };
 
 /** @param {string} step */
 export function stepName(step) {
-  return STEPS[step] ?? step.replace(/[_:.-]+/g, " ");
+  return STEPS[step] ?? step.replace(/_/g, " ");
 }
 
 /** @param {import("./store.js").Progress | undefined} progress */
@@ -200,7 +190,7 @@ function failure(artifact) {
   if (isRunning(artifact) || (!state.failures.has(artifact.id) && artifact.refreshStatus !== "failed")) return null;
   const error = state.failures.get(artifact.id) ?? lastError(artifact.id);
   const when = artifact.lastRefreshedAt ?? artifact.updatedAt;
-  const drift = error?.code === "CONNECTOR_SAFETY_DENIED" || Boolean(error?.details?.drift);
+  const drift = error?.code === "CONNECTOR_SAFETY_DENIED";
   return h(
     "div.notice.bad",
     { role: "alert", key: "failure" },
@@ -223,7 +213,7 @@ function failure(artifact) {
 
 /** What the log says about the last refresh, for a page that was not open when it failed. @param {string} id */
 function lastError(id) {
-  return refreshesOf(use(`refreshes/${id}`, () => api.refreshes(id)).value ?? [])[0]?.error;
+  return refreshesOf(use(`refreshes/${id}`, () => api.refreshes(id)).value ?? [])[0]?.last.error;
 }
 
 /** @param {any} artifact */

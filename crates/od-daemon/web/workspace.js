@@ -188,7 +188,7 @@ function line(artifact) {
       { href: to.live(artifact) },
       icon("live"),
       h("span.grow.clip.strong", artifact.title),
-      h("span.meta.clip.wide-only", artifact.source ?? ""),
+      h("span.meta.clip.wide-only", artifact.sourceLabel ?? ""),
       badges(artifact, running(artifact)).map(badge),
     ),
   );
@@ -215,7 +215,7 @@ function fileView() {
             "file",
             isJson ? "Turn this file into a live artifact" : "Only JSON files become live artifacts here",
             isJson
-              ? `${size(file.bytes)}. The page is made for its shape and refreshed from it whenever you want.`
+              ? `${size(file.size)}. The page is made for its shape and refreshed from it whenever you want.`
               : "An agent can still use this file: start one in the project and say what you want to see.",
             isJson
               ? h("a.button.primary", { href: to.create(project, path) }, "Use this file")

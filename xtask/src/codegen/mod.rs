@@ -2,6 +2,7 @@
 
 mod cli;
 mod compare;
+mod console;
 mod table;
 
 pub(crate) use compare::run;

@@ -19,5 +19,7 @@ pub(crate) struct GeneratedFile {
 }
 
 /// Every derived file. A new generator is a new line here.
-pub(crate) const GENERATED: &[Generated] =
-    &[Generated { name: "cli", owns: None, render: super::cli::render }];
+pub(crate) const GENERATED: &[Generated] = &[
+    Generated { name: "cli", owns: None, render: super::cli::render },
+    Generated { name: "console", owns: None, render: super::console::render },
+];
