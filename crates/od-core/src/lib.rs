@@ -14,6 +14,7 @@ pub mod ids;
 pub mod json;
 pub mod limits;
 pub mod refresh;
+pub mod schema;
 pub mod template;
 pub mod token;
 mod words;

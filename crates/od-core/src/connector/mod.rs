@@ -1,9 +1,16 @@
-//! Connectors: what the catalog says of them, and what is trusted of it.
+//! Connectors: what the catalog says of them, what is trusted of it, and what of their output.
 
 mod catalog;
+mod classify;
+mod contract;
+mod disguise;
+mod protect;
 mod safety;
 
 pub use catalog::{
     Category, Connector, ConnectorAuth, ConnectorStatus, MinimumApproval, Purpose, Tool,
 };
+pub use classify::{ToolFacts, classify, stricter};
+pub use contract::{check_input, contract_digest};
+pub use protect::{ProtectError, Protected, protect_output, protect_text};
 pub use safety::{Approval, SideEffect, ToolSafety};

@@ -1,0 +1,30 @@
+//! What a tool promises, as one digest.
+
+use super::Tool;
+use crate::error::Issue;
+use crate::ids::Digest;
+use crate::json::Value;
+use crate::schema::DataSchema;
+
+/// Digests a tool's contract: its name, its input schema, and its safety. A change of any is drift.
+#[must_use]
+pub fn contract_digest(tool: &Tool) -> Digest {
+    Digest::of_json(&serde_json::json!({
+        "name": tool.name.as_str(),
+        "inputSchema": tool.input_schema,
+        "sideEffect": tool.safety.side_effect.as_str(),
+        "approval": tool.safety.approval.as_str(),
+        "refreshEligible": tool.refresh_eligible,
+    }))
+}
+
+/// Checks a tool's input against its schema; every issue at once.
+///
+/// # Errors
+///
+/// Returns the input's issues; or, if the schema itself is not one this build can check, what is
+/// wrong with it, for then no input may pass.
+pub fn check_input(tool: &Tool, input: &Value) -> Result<(), Vec<Issue>> {
+    let issues = DataSchema::compile(&tool.input_schema)?.check(input);
+    if issues.is_empty() { Ok(()) } else { Err(issues) }
+}

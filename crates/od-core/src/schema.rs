@@ -1,0 +1,450 @@
+//! A strict subset of JSON Schema, for `dataSchemaJson` and the inputs of tools.
+//!
+//! Checked: `type`, `properties`, `required`, `additionalProperties`, `items`, `enum`, `const`,
+//! `minimum`, `maximum`, `minLength`, `maxLength`, `minItems`, `maxItems`. Read and ignored, because
+//! they say nothing about validity: `title`, `description`, `default`, `examples`, `$schema`,
+//! `$comment`. Any other keyword is refused: a rule that is not checked must not look as if it were.
+
+use crate::error::{Issue, nearest_name};
+use crate::json::{Map, Pointer, Value, canonical_bytes, type_name};
+use crate::limits;
+
+/// The keywords that are checked.
+pub const SCHEMA_KEYWORDS: &[&str] = &[
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "enum",
+    "const",
+    "minimum",
+    "maximum",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+];
+
+const ANNOTATIONS: &[&str] =
+    &["title", "description", "default", "examples", "$schema", "$comment"];
+
+const TYPES: &[&str] = &["null", "boolean", "object", "array", "number", "integer", "string"];
+
+/// A schema whose every keyword is understood.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DataSchema {
+    types: Option<Vec<&'static str>>,
+    properties: Vec<(String, Self)>,
+    required: Vec<String>,
+    additional: Additional,
+    items: Option<Box<Self>>,
+    one_of: Option<Vec<Value>>,
+    number: Range<f64>,
+    length: Range<u64>,
+    count: Range<u64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+enum Additional {
+    #[default]
+    Allowed,
+    Refused,
+    Like(Box<DataSchema>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Range<T> {
+    min: Option<T>,
+    max: Option<T>,
+}
+
+impl<T> Default for Range<T> {
+    fn default() -> Self {
+        Self { min: None, max: None }
+    }
+}
+
+impl DataSchema {
+    /// Reads a schema.
+    ///
+    /// # Errors
+    ///
+    /// Returns every keyword that is not supported or not well-formed, at most 20.
+    pub fn compile(schema: &Value) -> Result<Self, Vec<Issue>> {
+        let mut compiler = Compiler { issues: Vec::new() };
+        let compiled = compiler.schema(schema, &Pointer::root(), 1);
+        if compiler.issues.is_empty() { Ok(compiled) } else { Err(compiler.issues) }
+    }
+
+    /// Checks a value; every issue at once, at most 20.
+    #[must_use]
+    pub fn check(&self, value: &Value) -> Vec<Issue> {
+        let mut issues = Vec::new();
+        self.check_at(value, &Pointer::root(), &mut issues);
+        issues
+    }
+
+    fn check_at(&self, value: &Value, here: &Pointer, issues: &mut Vec<Issue>) {
+        if issues.len() >= limits::JSON_FAULTS.max() {
+            return;
+        }
+        let mut add = |issue: Issue| issues.push(issue);
+        if let Some(types) = &self.types
+            && !types.iter().any(|name| is_type(value, name))
+        {
+            let want = types.join(" or ");
+            add(Issue::new(here.as_str(), "schema_type", format!("must be {want}"))
+                .got(type_name(value))
+                .want(want));
+            return;
+        }
+        if let Some(allowed) = &self.one_of
+            && !allowed.iter().any(|one| canonical_bytes(one) == canonical_bytes(value))
+        {
+            let want: Vec<String> = allowed.iter().take(20).map(Value::to_string).collect();
+            add(Issue::new(here.as_str(), "schema_enum", "is not one of the allowed values")
+                .got(value.to_string())
+                .want(want.join(", ")));
+        }
+        match value {
+            Value::Null | Value::Bool(_) => {}
+            Value::Number(number) => {
+                let number = number.as_f64().unwrap_or(0.0);
+                issues.extend(self.number.check(number, here, "schema_number", "the number"));
+            }
+            Value::String(text) => {
+                let length = text.chars().count() as u64;
+                issues.extend(self.length.check(length, here, "schema_length", "the length"));
+            }
+            Value::Array(items) => {
+                let count = items.len() as u64;
+                issues.extend(self.count.check(count, here, "schema_items", "the number of items"));
+                if let Some(schema) = &self.items {
+                    for (i, item) in items.iter().enumerate() {
+                        schema.check_at(item, &here.clone().index(i), issues);
+                    }
+                }
+            }
+            Value::Object(map) => self.check_object(map, here, issues),
+        }
+        issues.truncate(limits::JSON_FAULTS.max());
+    }
+
+    fn check_object(&self, map: &Map, here: &Pointer, issues: &mut Vec<Issue>) {
+        for key in self.required.iter().filter(|key| !map.contains_key(*key)) {
+            issues.push(
+                Issue::new(
+                    here.clone().key(key).as_str(),
+                    "schema_required",
+                    format!("`{key}` is missing"),
+                )
+                .fix(format!("add `{key}`")),
+            );
+        }
+        for (key, value) in map {
+            let place = here.clone().key(key);
+            match self.properties.iter().find(|(name, _)| name == key) {
+                Some((_, schema)) => schema.check_at(value, &place, issues),
+                None => match &self.additional {
+                    Additional::Allowed => {}
+                    Additional::Like(schema) => schema.check_at(value, &place, issues),
+                    Additional::Refused => {
+                        let names = || self.properties.iter().map(|(name, _)| name.as_str());
+                        let issue = Issue::new(
+                            place.as_str(),
+                            "schema_unknown_key",
+                            "the key is not part of the schema",
+                        )
+                        .want(names().collect::<Vec<_>>().join(", "));
+                        issues.push(match nearest_name(key, names()) {
+                            Some(name) => issue.fix(format!("did you mean `{name}`?")),
+                            None => issue.fix("remove it"),
+                        });
+                    }
+                },
+            }
+        }
+    }
+}
+
+impl<T: PartialOrd + Copy + std::fmt::Display> Range<T> {
+    fn check(&self, got: T, here: &Pointer, code: &str, what: &str) -> Option<Issue> {
+        let too_small = self.min.filter(|min| got < *min);
+        let too_large = self.max.filter(|max| got > *max);
+        let want = match (too_small, too_large) {
+            (Some(min), _) => format!("at least {min}"),
+            (None, Some(max)) => format!("at most {max}"),
+            (None, None) => return None,
+        };
+        let message = format!("{what} must be {want}");
+        Some(Issue::new(here.as_str(), code, message).got(got.to_string()).want(want))
+    }
+}
+
+fn is_type(value: &Value, name: &str) -> bool {
+    match value {
+        Value::Null => name == "null",
+        Value::Bool(_) => name == "boolean",
+        Value::String(_) => name == "string",
+        Value::Array(_) => name == "array",
+        Value::Object(_) => name == "object",
+        Value::Number(number) => {
+            let is_whole = number.as_f64().is_some_and(|double| double.fract() == 0.0);
+            name == "number" || (name == "integer" && is_whole)
+        }
+    }
+}
+
+struct Compiler {
+    issues: Vec<Issue>,
+}
+
+impl Compiler {
+    fn schema(&mut self, schema: &Value, here: &Pointer, depth: usize) -> DataSchema {
+        let mut compiled = DataSchema::default();
+        let Value::Object(keywords) = schema else {
+            self.refuse(here, "must be a schema object", type_name(schema), "an object");
+            return compiled;
+        };
+        // A tool's schema does not come from bounded JSON; its depth is bounded here.
+        if depth > 2 * limits::JSON_DEPTH.max() {
+            self.refuse(here, "nests too deep", "a deeper schema", "at most 16 levels");
+            return compiled;
+        }
+        for (keyword, value) in keywords {
+            let place = here.clone().key(keyword);
+            self.keyword(&mut compiled, keyword, value, &place, depth);
+        }
+        for key in &compiled.required {
+            let is_declared = compiled.properties.iter().any(|(name, _)| name == key);
+            if !is_declared && compiled.additional == Additional::Refused {
+                let place = here.clone().key("required");
+                self.refuse(&place, "requires a key the schema refuses", key, "declared keys");
+                break;
+            }
+        }
+        compiled
+    }
+
+    fn keyword(
+        &mut self,
+        compiled: &mut DataSchema,
+        keyword: &str,
+        value: &Value,
+        here: &Pointer,
+        depth: usize,
+    ) {
+        match keyword {
+            "type" => compiled.types = self.types(value, here),
+            "properties" => compiled.properties = self.properties(value, here, depth),
+            "required" => compiled.required = self.names(value, here),
+            "additionalProperties" => {
+                compiled.additional = match value {
+                    Value::Bool(true) => Additional::Allowed,
+                    Value::Bool(false) => Additional::Refused,
+                    Value::Null
+                    | Value::Number(_)
+                    | Value::String(_)
+                    | Value::Array(_)
+                    | Value::Object(_) => {
+                        Additional::Like(Box::new(self.schema(value, here, depth + 1)))
+                    }
+                };
+            }
+            "items" => compiled.items = Some(Box::new(self.schema(value, here, depth + 1))),
+            "enum" => match value.as_array() {
+                Some(values) if !values.is_empty() => compiled.one_of = Some(values.clone()),
+                Some(_) | None => {
+                    self.refuse(here, "must list values", type_name(value), "a filled array");
+                }
+            },
+            "const" => compiled.one_of = Some(vec![value.clone()]),
+            "minimum" => compiled.number.min = self.double(value, here),
+            "maximum" => compiled.number.max = self.double(value, here),
+            "minLength" => compiled.length.min = self.count(value, here),
+            "maxLength" => compiled.length.max = self.count(value, here),
+            "minItems" => compiled.count.min = self.count(value, here),
+            "maxItems" => compiled.count.max = self.count(value, here),
+            annotation if ANNOTATIONS.contains(&annotation) => {}
+            unknown => self.unknown(unknown, here),
+        }
+    }
+
+    fn unknown(&mut self, keyword: &str, here: &Pointer) {
+        let issue = Issue::new(here.as_str(), "schema_keyword", "the keyword is not supported")
+            .got(keyword)
+            .want(SCHEMA_KEYWORDS.join(", "));
+        let issue = match nearest_name(keyword, SCHEMA_KEYWORDS.iter().copied()) {
+            Some(name) => issue.fix(format!("did you mean `{name}`?")),
+            None => issue.fix("remove it, or say it with the supported keywords"),
+        };
+        self.push(issue);
+    }
+
+    fn types(&mut self, value: &Value, here: &Pointer) -> Option<Vec<&'static str>> {
+        let known = |value: &Value| {
+            let word = value.as_str()?;
+            TYPES.iter().find(|name| **name == word).copied()
+        };
+        let types = match value {
+            Value::Array(names) if !names.is_empty() => {
+                names.iter().map(known).collect::<Option<Vec<_>>>()
+            }
+            Value::String(_) => known(value).map(|name| vec![name]),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => None,
+        };
+        if types.is_none() {
+            self.refuse(here, "is not a type", &value.to_string(), &TYPES.join(", "));
+        }
+        types
+    }
+
+    fn properties(
+        &mut self,
+        value: &Value,
+        here: &Pointer,
+        depth: usize,
+    ) -> Vec<(String, DataSchema)> {
+        let Value::Object(map) = value else {
+            self.refuse(here, "must be an object of schemas", type_name(value), "an object");
+            return Vec::new();
+        };
+        map.iter()
+            .map(|(name, schema)| {
+                let place = here.clone().key(name);
+                (name.clone(), self.schema(schema, &place, depth + 1))
+            })
+            .collect()
+    }
+
+    fn names(&mut self, value: &Value, here: &Pointer) -> Vec<String> {
+        let names = value.as_array().and_then(|names| {
+            names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+        });
+        if names.is_none() {
+            self.refuse(here, "must list keys", type_name(value), "an array of strings");
+        }
+        names.unwrap_or_default()
+    }
+
+    fn double(&mut self, value: &Value, here: &Pointer) -> Option<f64> {
+        let double = value.as_f64();
+        if double.is_none() {
+            self.refuse(here, "must be a number", type_name(value), "a number");
+        }
+        double
+    }
+
+    fn count(&mut self, value: &Value, here: &Pointer) -> Option<u64> {
+        let count = value.as_u64();
+        if count.is_none() {
+            self.refuse(here, "must be a count", &value.to_string(), "an integer from 0");
+        }
+        count
+    }
+
+    fn refuse(&mut self, here: &Pointer, message: &str, got: &str, want: &str) {
+        self.push(Issue::new(here.as_str(), "schema_malformed", message).got(got).want(want));
+    }
+
+    fn push(&mut self, issue: Issue) {
+        if self.issues.len() < limits::JSON_FAULTS.max() {
+            self.issues.push(issue);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(schema: &Value, value: &Value, want: &[(&str, &str)]) {
+        let issues = DataSchema::compile(schema).unwrap().check(value);
+        let found: Vec<_> = issues.iter().map(|i| (i.path.as_str(), i.code.as_str())).collect();
+        assert_eq!(found, want, "{issues:?}");
+    }
+
+    #[test]
+    fn every_keyword_is_checked() {
+        let schema = json!({
+            "type": "object",
+            "required": ["n", "rows"],
+            "additionalProperties": false,
+            "properties": {
+                "n": { "type": "integer", "minimum": 1, "maximum": 5 },
+                "s": { "type": ["string", "null"], "minLength": 2, "maxLength": 3 },
+                "k": { "enum": ["a", 1.0] },
+                "c": { "const": true },
+                "rows": { "type": "array", "minItems": 1, "maxItems": 2, "items": { "type": "object" } },
+            },
+        });
+        check(&schema, &json!({ "n": 1, "s": "é😀", "k": 1, "c": true, "rows": [{}] }), &[]);
+        check(&schema, &json!({ "n": 2.0, "s": null, "rows": [{}] }), &[]);
+        check(
+            &schema,
+            &json!({ "n": 6, "s": "x", "k": "b", "c": false, "rows": [], "z": 1 }),
+            &[
+                ("/n", "schema_number"),
+                ("/s", "schema_length"),
+                ("/k", "schema_enum"),
+                ("/c", "schema_enum"),
+                ("/rows", "schema_items"),
+                ("/z", "schema_unknown_key"),
+            ],
+        );
+        check(
+            &schema,
+            &json!({ "n": 1.5, "rows": [{}, 1, {}] }),
+            &[("/n", "schema_type"), ("/rows", "schema_items"), ("/rows/1", "schema_type")],
+        );
+        check(&schema, &json!({}), &[("/n", "schema_required"), ("/rows", "schema_required")]);
+        check(&schema, &json!([]), &[("", "schema_type")]);
+    }
+
+    #[test]
+    fn a_schema_may_describe_the_rest() {
+        let schema = json!({ "additionalProperties": { "type": "number" } });
+        check(&schema, &json!({ "a": 1, "b": "x" }), &[("/b", "schema_type")]);
+    }
+
+    #[test]
+    fn what_is_not_checked_is_refused() {
+        let issues = DataSchema::compile(&json!({
+            "pattern": "^a", "minimun": 1, "type": "text",
+            "properties": { "a": { "oneOf": [] } }, "items": 3,
+        }))
+        .unwrap_err();
+        let found: Vec<_> = issues.iter().map(|i| i.path.as_str()).collect();
+        assert_eq!(found, ["/pattern", "/minimun", "/type", "/properties/a/oneOf", "/items"]);
+        assert_eq!(issues[1].fix.as_deref(), Some("did you mean `minimum`?"));
+    }
+
+    #[test]
+    fn annotations_pass() {
+        let schema = json!({ "title": "t", "description": "d", "$schema": "s", "default": 1 });
+        assert!(DataSchema::compile(&schema).is_ok());
+    }
+
+    #[test]
+    fn a_schema_that_nests_without_end_is_refused() {
+        let mut schema = json!({});
+        for _ in 0..40 {
+            schema = json!({ "items": schema });
+        }
+        assert!(DataSchema::compile(&schema).is_err());
+    }
+
+    #[test]
+    fn at_most_twenty_issues_are_told() {
+        let schema = DataSchema::compile(&json!({ "items": { "type": "string" } })).unwrap();
+        assert_eq!(schema.check(&json!(vec![1; 50])).len(), 20);
+    }
+}
