@@ -3,8 +3,12 @@
 //! Must not know: HTTP, argv, files.
 
 mod app;
+pub mod artifacts;
 mod caller;
+pub mod health;
 pub mod preview;
+pub mod projects;
+pub mod runs;
 mod store_failure;
 
 pub use app::App;

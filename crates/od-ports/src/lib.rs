@@ -22,6 +22,7 @@ pub mod refresh_log;
 pub mod run_store;
 pub mod store_error;
 pub mod stored;
+pub mod token_authority;
 pub mod write_gate;
 
 pub use artifact_store::ArtifactStore;
@@ -35,3 +36,4 @@ pub use project_files::ProjectFiles;
 pub use project_registry::ProjectRegistry;
 pub use run_store::RunStore;
 pub use store_error::StoreError;
+pub use token_authority::TokenAuthority;

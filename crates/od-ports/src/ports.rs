@@ -11,6 +11,7 @@ use crate::event_sink::EventSink;
 use crate::project_files::ProjectFiles;
 use crate::project_registry::ProjectRegistry;
 use crate::run_store::RunStore;
+use crate::token_authority::TokenAuthority;
 
 /// The adapters of one process. Only composition builds it.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub struct Ports {
     pub entropy: Arc<dyn Entropy>,
     /// Listeners.
     pub events: Arc<dyn EventSink>,
+    /// Signed tokens.
+    pub tokens: Arc<dyn TokenAuthority>,
     /// Sources of data, in the order they are listed.
     pub connectors: Vec<Arc<dyn ConnectorProvider>>,
     /// Credentials of connectors.

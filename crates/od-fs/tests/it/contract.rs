@@ -9,11 +9,11 @@ use od_ports::contract::{check_artifact_store, check_run_store, sample};
 use od_ports::project_registry::{Project, ProjectRegistry};
 
 pub(crate) async fn project(root: &Path) -> (DataDir, ProjectId) {
-    let data_dir = DataDir::open(root).unwrap();
-    let id: ProjectId = "p1".parse().unwrap();
+    let data_dir = DataDir::open(root).expect("a data directory");
+    let id: ProjectId = "p1".parse().expect("a good id");
     let project =
         Project { id: id.clone(), name: "One".to_owned(), root: None, created_at: sample::now() };
-    FileProjectRegistry::new(data_dir.clone()).create(project).await.unwrap();
+    FileProjectRegistry::new(data_dir.clone()).create(project).await.expect("a project");
     (data_dir, id)
 }
 

@@ -1,0 +1,21 @@
+//! Artifacts: make, change, read, remove, check, repair.
+
+mod delete;
+mod find;
+mod get;
+mod history;
+mod list;
+mod repair;
+mod restore;
+mod snapshots;
+mod verify;
+
+pub use delete::{DeleteArtifact, DeleteError, delete};
+pub use find::{Address, FindError};
+pub use get::{Detail, get};
+pub use history::history;
+pub use list::{ListArtifacts, list};
+pub use repair::{RepairArtifact, RepairError, Repaired, repair};
+pub use restore::{RestoreError, restore};
+pub use snapshots::{snapshot, snapshots};
+pub use verify::{Finding, VerifyReport, verify};

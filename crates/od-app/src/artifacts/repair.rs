@@ -1,0 +1,84 @@
+//! Repair a damaged artifact.
+
+use od_core::artifact::Health;
+use od_core::error::{ErrorCode, Failure};
+use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
+use od_ports::inspection::{RepairMode, RepairReport};
+use od_ports::store_error::StoreError;
+
+use super::find::{Address, FindError, find};
+use crate::{App, Caller, store_failure};
+
+/// What to repair, and whether to do it or only say what would be done.
+#[derive(Clone, Debug)]
+pub struct RepairArtifact {
+    /// Which artifact.
+    pub address: Address,
+    /// Whether to do it.
+    pub mode: RepairMode,
+}
+
+/// Why it was not repaired.
+#[derive(Debug, thiserror::Error)]
+pub enum RepairError {
+    /// There is no such artifact.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// Only a person repairs.
+    #[error("an agent may not repair artifacts")]
+    PersonOnly,
+    /// The store refused or failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<&RepairError> for Failure {
+    fn from(err: &RepairError) -> Self {
+        match err {
+            RepairError::Find(err) => err.into(),
+            RepairError::PersonOnly => Self::new(ErrorCode::Forbidden, err.to_string())
+                .suggest("ask the person to run `od artifacts repair`"),
+            RepairError::Store(err) => store_failure::of(err),
+        }
+    }
+}
+
+/// What a repair does, and the health before and after it.
+#[derive(Clone, Debug)]
+pub struct Repaired {
+    /// What it keeps and drops.
+    pub report: RepairReport,
+    /// Before.
+    pub health_before: Health,
+    /// After; the same if it was only planned.
+    pub health_after: Health,
+}
+
+/// Says what a repair keeps and drops, and does it if asked. Nothing is deleted: what the artifact
+/// loses is kept beside it.
+pub async fn repair(
+    app: &App,
+    caller: &Caller,
+    request: RepairArtifact,
+) -> Result<Repaired, RepairError> {
+    match caller {
+        Caller::Person => {}
+        Caller::Agent { .. } => return Err(RepairError::PersonOnly),
+    }
+    let RepairArtifact { address, mode } = request;
+    let project = find(app, caller, &address).await?;
+    let store = &app.ports.artifacts;
+    let before = store.load(&project, &address.artifact).await?;
+    let report = store.repair(&project, &address.artifact, mode).await?;
+    let after = store.load(&project, &address.artifact).await?;
+    if report.applied {
+        app.ports.events.publish(Event::Artifact(ArtifactEvent {
+            action: ArtifactAction::Updated,
+            project_id: project,
+            artifact_id: address.artifact,
+            title: after.summary.title.clone(),
+            refresh_status: after.summary.refresh_status,
+        }));
+    }
+    Ok(Repaired { report, health_before: before.health, health_after: after.health })
+}

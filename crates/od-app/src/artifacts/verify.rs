@@ -1,0 +1,112 @@
+//! Check an artifact against its own digests.
+
+use od_core::artifact::Health;
+use od_core::ids::{ArtifactId, Digest};
+use od_core::json::Value;
+use od_core::template::Template;
+use od_ports::inspection::{InspectedFile, Inspection};
+use serde::Serialize;
+
+use super::find::{Address, FindError, find};
+use crate::{App, Caller};
+
+/// One thing that is not as it was committed.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Finding {
+    /// The file, or `refreshes.jsonl`, or `snapshots/<id>`.
+    pub file: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// What a check found.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerifyReport {
+    /// The artifact.
+    pub artifact_id: ArtifactId,
+    /// Its health.
+    pub health: Health,
+    /// Whether everything is as it was committed.
+    pub ok: bool,
+    /// What is not.
+    pub findings: Vec<Finding>,
+    /// Files whose digests were derived anew.
+    pub files_checked: usize,
+    /// Records of the audit log whose chain was followed.
+    pub records_checked: usize,
+    /// Snapshots that were read.
+    pub snapshots_checked: usize,
+}
+
+/// Derives every digest anew, renders the page again and compares.
+pub async fn verify(
+    app: &App,
+    caller: &Caller,
+    address: Address,
+) -> Result<VerifyReport, FindError> {
+    let project = find(app, caller, &address).await?;
+    let inspection = app.ports.artifacts.inspect(&project, &address.artifact).await?;
+    let mut findings = Vec::new();
+    for file in &inspection.files {
+        findings.extend(check_file(file));
+    }
+    findings.extend(check_page(&inspection));
+    if inspection.artifact.is_none() {
+        findings.push(finding("artifact.json", "it cannot be read as it was committed"));
+    }
+    findings.extend(inspection.log_fault.as_deref().map(|fault| finding("refreshes.jsonl", fault)));
+    for id in &inspection.snapshot_faults {
+        findings.push(finding(&format!("snapshots/{id}"), "it cannot be read"));
+    }
+    Ok(VerifyReport {
+        artifact_id: address.artifact,
+        health: inspection.health,
+        ok: findings.is_empty() && inspection.health.is_healthy(),
+        findings,
+        files_checked: inspection.files.iter().filter(|file| file.bytes.is_some()).count(),
+        records_checked: inspection.log_records,
+        snapshots_checked: inspection.snapshots,
+    })
+}
+
+fn finding(file: &str, problem: &str) -> Finding {
+    Finding { file: file.to_owned(), problem: problem.to_owned() }
+}
+
+fn check_file(file: &InspectedFile) -> Option<Finding> {
+    if file.bytes.is_none() {
+        return Some(finding(file.name, "it is missing or cannot be read"));
+    }
+    if file.content_expected.is_some() && file.content_found != file.content_expected {
+        return Some(finding(file.name, "its content is not what was committed"));
+    }
+    if file.raw_expected.is_some() && file.raw_found != file.raw_expected {
+        return Some(finding(file.name, "its bytes differ, its content does not"));
+    }
+    None
+}
+
+/// Renders the page from template and data as they are, and compares it with the stored one.
+fn check_page(inspection: &Inspection) -> Option<Finding> {
+    let bytes = |name: &str| {
+        let file = inspection.files.iter().find(|file| file.name == name)?;
+        file.bytes.clone()
+    };
+    let template = bytes("template.html")?;
+    let data: Value = serde_json::from_slice(&bytes("data.json")?).ok()?;
+    let Ok(html) = std::str::from_utf8(&template) else {
+        return Some(finding("template.html", "it is not UTF-8"));
+    };
+    let Ok((template, _)) = Template::compile(html) else {
+        return Some(finding("template.html", "it does not compile"));
+    };
+    let mut page = Vec::new();
+    if let Err(err) = template.render(&data, &mut page) {
+        return Some(finding("template.html", &format!("it does not render: {err}")));
+    }
+    let stored = inspection.files.iter().find(|file| file.name == "index.html")?;
+    let same = stored.raw_found.as_ref() == Some(&Digest::of_bytes(&page));
+    (!same).then(|| finding("index.html", "it is not the page of template and data"))
+}

@@ -1,0 +1,97 @@
+//! Make a project.
+
+use std::path::PathBuf;
+
+use od_core::error::{ErrorCode, Failure, Issue};
+use od_core::ids::{ProjectId, Slug};
+use od_core::limits;
+use od_ports::entropy::EntropyError;
+use od_ports::project_registry::{Project, ProjectError};
+
+use super::read::failure;
+use crate::{App, Caller};
+
+/// A project to make.
+#[derive(Clone, Debug)]
+pub struct CreateProject {
+    /// Its id; made from the name if left out.
+    pub id: Option<ProjectId>,
+    /// Its name.
+    pub name: String,
+    /// The directory its sources may read. Only the command line may say.
+    pub root: Option<PathBuf>,
+}
+
+/// Why it was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateProjectError {
+    /// Only a person makes projects.
+    #[error("an agent may not make projects")]
+    PersonOnly,
+    /// The name is empty or too long.
+    #[error("the name is empty or too long")]
+    Name,
+    /// There were no random bytes for an id.
+    #[error(transparent)]
+    Entropy(#[from] EntropyError),
+    /// The registry refused or failed.
+    #[error(transparent)]
+    Registry(#[from] ProjectError),
+}
+
+impl From<&CreateProjectError> for Failure {
+    fn from(err: &CreateProjectError) -> Self {
+        match err {
+            CreateProjectError::PersonOnly => Self::new(ErrorCode::Forbidden, err.to_string())
+                .suggest("ask the person to make one"),
+            CreateProjectError::Name => {
+                let issue = Issue::new("/name", "name_length", err.to_string())
+                    .want(format!("1 to {} UTF-16 code units", limits::TITLE.allowed));
+                Self::validation(ErrorCode::BadRequest, &[issue])
+            }
+            CreateProjectError::Entropy(_) => Self::new(ErrorCode::Internal, err.to_string()),
+            CreateProjectError::Registry(err) => failure(err),
+        }
+    }
+}
+
+/// Makes a project.
+pub async fn create(
+    app: &App,
+    caller: &Caller,
+    request: CreateProject,
+) -> Result<Project, CreateProjectError> {
+    match caller {
+        Caller::Person => {}
+        Caller::Agent { .. } => return Err(CreateProjectError::PersonOnly),
+    }
+    let CreateProject { id, name, root } = request;
+    let name = name.trim().to_owned();
+    if name.is_empty() || !limits::TITLE.allows(limits::utf16_len(&name)) {
+        return Err(CreateProjectError::Name);
+    }
+    let id = match id {
+        Some(id) => id,
+        None => {
+            let mut entropy = [0; 6];
+            app.ports.entropy.fill(&mut entropy)?;
+            ProjectId::generate(&Slug::from_title(&name), entropy)
+        }
+    };
+    let project = Project { id, name, root, created_at: app.ports.clock.now() };
+    app.ports.projects.create(project.clone()).await?;
+    Ok(project)
+}
+
+/// Changes the directory a project's sources may read. For the command line.
+pub async fn set_root(
+    app: &App,
+    project: &ProjectId,
+    root: Option<PathBuf>,
+) -> Result<Project, CreateProjectError> {
+    let found = app.ports.projects.get(project).await?;
+    let found = found.ok_or_else(|| ProjectError::NotFound { project: project.clone() })?;
+    let changed = Project { root, ..found };
+    app.ports.projects.update(changed.clone()).await?;
+    Ok(changed)
+}

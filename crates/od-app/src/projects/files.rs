@@ -1,0 +1,58 @@
+//! List the files of a project.
+
+use od_core::error::{ErrorCode, Failure};
+use od_core::ids::ProjectId;
+use od_ports::project_files::{FileListing, FilesError};
+
+use super::read::not_found;
+use crate::{App, Caller};
+
+/// The most files one answer names.
+const FILES_MAX: usize = 2_000;
+
+/// Why the files could not be listed.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectFilesError {
+    /// There is no such project that the caller may see.
+    #[error("no project `{project}`")]
+    NotFound {
+        /// The id asked for.
+        project: ProjectId,
+    },
+    /// The files could not be read.
+    #[error(transparent)]
+    Files(#[from] FilesError),
+}
+
+impl From<&ProjectFilesError> for Failure {
+    fn from(err: &ProjectFilesError) -> Self {
+        match err {
+            ProjectFilesError::NotFound { project }
+            | ProjectFilesError::Files(FilesError::ProjectNotFound { project }) => {
+                not_found(project)
+            }
+            ProjectFilesError::Files(
+                FilesError::NoRoot { .. }
+                | FilesError::NotFound { .. }
+                | FilesError::Refused { .. }
+                | FilesError::TooLarge { .. },
+            ) => Self::new(ErrorCode::NotFound, err.to_string()),
+            ProjectFilesError::Files(FilesError::Io { .. }) => {
+                Self::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())
+                    .suggest("check that the project's root directory is there and readable")
+            }
+        }
+    }
+}
+
+/// Returns the regular files below a project's root, without the daemon's own.
+pub async fn files(
+    app: &App,
+    caller: &Caller,
+    project: ProjectId,
+) -> Result<FileListing, ProjectFilesError> {
+    if !caller.may_see(&project) {
+        return Err(ProjectFilesError::NotFound { project });
+    }
+    Ok(app.ports.files.list(&project, FILES_MAX).await?)
+}

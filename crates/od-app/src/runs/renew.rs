@@ -1,0 +1,64 @@
+//! Renew the lease of a run.
+
+use od_core::error::{ErrorCode, Failure};
+use od_core::ids::RunId;
+use od_core::limits;
+use od_ports::run_store::{Run, RunState, RunStoreError};
+
+use crate::App;
+
+/// Why a run did not move.
+#[derive(Debug, thiserror::Error)]
+pub enum MoveRunError {
+    /// There is no such run.
+    #[error("no run `{run}`")]
+    Unknown {
+        /// The id asked for.
+        run: RunId,
+    },
+    /// It is over, or its lease has lapsed: a run does not come back.
+    #[error("run `{run}` is over")]
+    Over {
+        /// The run.
+        run: RunId,
+    },
+    /// The runs could not be read or written.
+    #[error(transparent)]
+    Runs(#[from] RunStoreError),
+}
+
+impl From<&MoveRunError> for Failure {
+    fn from(err: &MoveRunError) -> Self {
+        match err {
+            MoveRunError::Unknown { run } => {
+                Self::new(ErrorCode::NotFound, err.to_string()).detail("runId", run.as_str())
+            }
+            MoveRunError::Over { run } => Self::new(ErrorCode::Conflict, err.to_string())
+                .suggest("start a new run")
+                .detail("runId", run.as_str()),
+            MoveRunError::Runs(RunStoreError::Changed { .. }) => {
+                Self::new(ErrorCode::Conflict, err.to_string()).suggest("try again")
+            }
+            MoveRunError::Runs(
+                RunStoreError::Exists { .. }
+                | RunStoreError::Damaged { .. }
+                | RunStoreError::Io { .. },
+            ) => Self::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())
+                .suggest("check free space and permissions of the data directory"),
+        }
+    }
+}
+
+/// Lengthens the lease of a run that is still live.
+pub async fn renew(app: &App, run: RunId) -> Result<Run, MoveRunError> {
+    let Some(found) = app.ports.runs.get(&run).await? else {
+        return Err(MoveRunError::Unknown { run });
+    };
+    let now = app.ports.clock.now();
+    if !found.is_live(now) || found.state == RunState::Ended {
+        return Err(MoveRunError::Over { run });
+    }
+    let renewed = Run { lease_until: now.plus_ms(limits::RUN_LEASE.allowed), ..found.clone() };
+    app.ports.runs.replace(&found, &renewed).await?;
+    Ok(renewed)
+}

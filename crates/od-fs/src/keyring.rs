@@ -1,0 +1,162 @@
+//! The signing keys, in a file only the user can read.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use od_core::ids::Timestamp;
+use od_core::token::{self, Claims, Keyring, VerifiedToken};
+use od_ports::entropy::Entropy;
+use od_ports::token_authority::{KeyringError, TokenAuthority, VerifyError};
+use serde::{Deserialize, Serialize};
+
+use crate::disk::{Dir, DiskError, FileLock, FileStat, LockAttempt};
+
+const FILE: &str = "keyring.json";
+const FILE_BYTES_MAX: u64 = 4096;
+const SCHEMA_VERSION: u64 = 1;
+const LOCK_PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// Signs and checks tokens with the keyring of a home directory.
+#[derive(Debug)]
+pub struct FileTokenAuthority {
+    keys: Dir,
+    /// The keyring as it was last read, and what the file looked like then.
+    read: Mutex<Option<(FileStat, Keyring)>>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct KeyringFile {
+    schema_version: u64,
+    current: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    previous: Option<String>,
+}
+
+impl FileTokenAuthority {
+    /// Opens the keyring of a home directory, making one with a new key if there is none.
+    pub fn open(home: &Path, entropy: &dyn Entropy) -> Result<Self, KeyringError> {
+        let keys = Dir::make_all(&home.join("keys"))?;
+        let authority = Self { keys, read: Mutex::new(None) };
+        if authority.keys.stat(FILE)?.is_none() {
+            let _lock = authority.lock()?;
+            // Another process may have made it while we waited.
+            if authority.keys.stat(FILE)?.is_none() {
+                authority.write(&Keyring::new(random_key(entropy)?, None))?;
+            }
+        }
+        authority.keyring()?;
+        Ok(authority)
+    }
+
+    /// Makes a new current key; the one before stays good for checking, the one before that does not.
+    pub fn rotate(&self, entropy: &dyn Entropy) -> Result<(), KeyringError> {
+        let _lock = self.lock()?;
+        let rotated = self.keyring()?.rotated(random_key(entropy)?);
+        self.write(&rotated)
+    }
+
+    /// Tells whether tokens signed before the last rotation are still accepted.
+    pub fn has_previous(&self) -> Result<bool, KeyringError> {
+        Ok(self.keyring()?.previous().is_some())
+    }
+
+    /// Returns the keyring, read again if its file changed.
+    fn keyring(&self) -> Result<Keyring, KeyringError> {
+        let stat = self.keys.stat(FILE)?.ok_or_else(missing)?;
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((seen, keyring)) = &*read
+            && *seen == stat
+        {
+            return Ok(keyring.clone());
+        }
+        let (file, opened) = self.keys.open_regular(FILE)?;
+        check_mode(&file)?;
+        let bytes = self.keys.read(FILE, FILE_BYTES_MAX)?;
+        let keyring = decode(&bytes)?;
+        *read = Some((opened, keyring.clone()));
+        Ok(keyring)
+    }
+
+    fn write(&self, keyring: &Keyring) -> Result<(), KeyringError> {
+        let file = KeyringFile {
+            schema_version: SCHEMA_VERSION,
+            current: to_hex(keyring.current()),
+            previous: keyring.previous().map(|key| to_hex(key)),
+        };
+        let mut bytes = serde_json::to_vec_pretty(&file).map_err(|_| KeyringError::Damaged)?;
+        bytes.push(b'\n');
+        self.keys.replace_synced(FILE, &bytes)?;
+        Ok(self.keys.sync()?)
+    }
+
+    fn lock(&self) -> Result<FileLock, KeyringError> {
+        match FileLock::take(&self.keys, ".lock", LOCK_PATIENCE)? {
+            LockAttempt::Held(lock) => Ok(lock),
+            LockAttempt::TimedOut => Err(KeyringError::Io {
+                action: "lock the keyring",
+                source: std::io::ErrorKind::WouldBlock.into(),
+            }),
+        }
+    }
+}
+
+impl TokenAuthority for FileTokenAuthority {
+    fn sign(&self, claims: &Claims) -> Result<String, KeyringError> {
+        Ok(token::encode(claims, &self.keyring()?))
+    }
+
+    fn verify(&self, token: &str, now: Timestamp) -> Result<VerifiedToken, VerifyError> {
+        Ok(token::verify(token, &self.keyring()?, now)?)
+    }
+}
+
+fn check_mode(file: &std::fs::File) -> Result<(), KeyringError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let metadata = file
+        .metadata()
+        .map_err(|source| KeyringError::Io { action: "look at the keyring", source })?;
+    if metadata.permissions().mode() & 0o077 == 0 { Ok(()) } else { Err(KeyringError::TooOpen) }
+}
+
+fn decode(bytes: &[u8]) -> Result<Keyring, KeyringError> {
+    let file: KeyringFile = serde_json::from_slice(bytes).map_err(|_| KeyringError::Damaged)?;
+    if file.schema_version != SCHEMA_VERSION {
+        return Err(KeyringError::Damaged);
+    }
+    let previous = file.previous.as_deref().map(from_hex).transpose()?;
+    Ok(Keyring::new(from_hex(&file.current)?, previous))
+}
+
+fn random_key(entropy: &dyn Entropy) -> Result<[u8; Keyring::KEY_BYTES], KeyringError> {
+    let mut key = [0; Keyring::KEY_BYTES];
+    entropy.fill(&mut key).map_err(|_| KeyringError::NoEntropy)?;
+    Ok(key)
+}
+
+fn to_hex(key: &[u8]) -> String {
+    key.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn from_hex(text: &str) -> Result<[u8; Keyring::KEY_BYTES], KeyringError> {
+    let mut key = [0; Keyring::KEY_BYTES];
+    if text.len() != 2 * key.len() || !text.is_ascii() {
+        return Err(KeyringError::Damaged);
+    }
+    for (byte, digits) in key.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        let digits = std::str::from_utf8(digits).map_err(|_| KeyringError::Damaged)?;
+        *byte = u8::from_str_radix(digits, 16).map_err(|_| KeyringError::Damaged)?;
+    }
+    Ok(key)
+}
+
+fn missing() -> KeyringError {
+    let source = std::io::ErrorKind::NotFound.into();
+    KeyringError::Io { action: "open the keyring", source }
+}
+
+impl From<DiskError> for KeyringError {
+    fn from(err: DiskError) -> Self {
+        Self::Io { action: err.action, source: err.source }
+    }
+}

@@ -1,0 +1,55 @@
+//! Who signs and checks tokens.
+
+use std::fmt;
+use std::io;
+
+use od_core::ids::Timestamp;
+use od_core::token::{Claims, TokenError, VerifiedToken};
+
+/// Signs and checks tokens.
+///
+/// # Contract
+///
+/// - `verify` accepts what the present keyring's current or previous key signed, and nothing else. A
+///   keyring rotated by another process counts from the next call.
+/// - A keyring that cannot be read refuses everything; it never means "allow".
+/// - Whether a tool token's run still lives is for the caller to ask.
+pub trait TokenAuthority: fmt::Debug + Send + Sync {
+    /// Signs claims with the current key.
+    fn sign(&self, claims: &Claims) -> Result<String, KeyringError>;
+    /// Checks a token's form, signature and times.
+    fn verify(&self, token: &str, now: Timestamp) -> Result<VerifiedToken, VerifyError>;
+}
+
+/// The keyring cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyringError {
+    /// Others could read it.
+    #[error("the keyring is readable by other users")]
+    TooOpen,
+    /// It is not a keyring of a known version.
+    #[error("the keyring is damaged")]
+    Damaged,
+    /// The system gave no random bytes for a new key.
+    #[error("no random bytes for a new key")]
+    NoEntropy,
+    /// The disk refused.
+    #[error("could not {action}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Why a token was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// The token is bad.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// The keyring cannot be used.
+    #[error(transparent)]
+    Keyring(#[from] KeyringError),
+}
