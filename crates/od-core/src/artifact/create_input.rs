@@ -1,0 +1,378 @@
+//! What a client sends to create an artifact.
+
+use super::Status;
+use super::document_input::{DocumentInput, read_create_document, read_preview};
+use super::fields::{Fields, Issues, check_text};
+use super::provenance_input::{ProvenanceInput, read_provenance};
+use super::template_input::read_template;
+use crate::error::Issue;
+use crate::ids::{AttemptId, SessionId, Slug};
+use crate::json::{Pointer, Value};
+use crate::limits;
+
+/// The `input` of a create request, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateInput {
+    /// What a person calls the artifact.
+    pub title: String,
+    /// The title as part of names; made from the title if the client gave none.
+    pub slug: Slug,
+    /// The chat the agent works in.
+    pub session_id: Option<SessionId>,
+    /// Active or archived.
+    pub status: Status,
+    /// Whether it is kept at the top of lists.
+    pub pinned: bool,
+    /// Its document.
+    pub document: Option<DocumentInput>,
+    /// What was changed in the input to make it safe; not faults.
+    pub warnings: Vec<Issue>,
+}
+
+/// A whole create request, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateRequest {
+    /// The artifact.
+    pub input: CreateInput,
+    /// The template; a plain page for the data if absent.
+    pub template_html: Option<String>,
+    /// Where the data came from.
+    pub provenance: Option<ProvenanceInput>,
+    /// Names the attempt, so that a repeated request creates one artifact.
+    pub attempt_id: Option<AttemptId>,
+}
+
+impl CreateInput {
+    /// Reads the `input` of a create request.
+    ///
+    /// # Errors
+    ///
+    /// Returns every fault at once, at most 20, with pointers from the root of the input.
+    pub fn parse(value: &Value) -> Result<Self, Vec<Issue>> {
+        let mut issues = Issues::default();
+        let input = read_input(value, Pointer::root(), &mut issues);
+        issues.finish(input)
+    }
+}
+
+impl CreateRequest {
+    /// Reads the body of a create request: `{ input, templateHtml?, provenanceJson?, attemptId? }`.
+    ///
+    /// # Errors
+    ///
+    /// Returns every fault at once, at most 20, with pointers from the root of the body. The
+    /// template is compiled by the caller, who adds its issues to these.
+    pub fn parse(value: &Value) -> Result<Self, Vec<Issue>> {
+        const FIELDS: &[&str] = &["input", "templateHtml", "provenanceJson", "attemptId"];
+        let mut issues = Issues::default();
+        let request = Fields::open(value, Pointer::root(), FIELDS, &mut issues)
+            .and_then(|fields| Self::read(fields));
+        issues.finish(request)
+    }
+
+    fn read(mut fields: Fields<'_, '_>) -> Option<Self> {
+        let input_at = fields.at("input");
+        let input =
+            fields.required("input").and_then(|value| read_input(value, input_at, fields.issues));
+        let template_html = read_template(&mut fields);
+        let provenance_at = fields.at("provenanceJson");
+        let provenance = fields
+            .get("provenanceJson")
+            .and_then(|value| read_provenance(value, provenance_at, fields.issues));
+        let attempt_id = fields.parsed("attemptId");
+        Some(Self { input: input?, template_html, provenance, attempt_id })
+    }
+}
+
+fn read_input(value: &Value, at: Pointer, issues: &mut Issues) -> Option<CreateInput> {
+    const FIELDS: &[&str] =
+        &["title", "slug", "sessionId", "status", "pinned", "preview", "document"];
+    let mut fields = Fields::open(value, at, FIELDS, issues)?;
+    let mut warnings = Vec::new();
+    let title_at = fields.at("title");
+    let title =
+        fields.required("title").and_then(|title| read_title(title, &title_at, fields.issues));
+    let slug: Option<Slug> = fields.parsed("slug");
+    let session_id = fields.parsed("sessionId");
+    // `error` is the daemon's word.
+    let status = fields.word("status", &[Status::Active, Status::Archived], Status::as_str);
+    let pinned = fields.flag("pinned");
+    let preview_at = fields.at("preview");
+    if let Some(preview) = fields.get("preview") {
+        read_preview(preview, preview_at, fields.issues);
+    }
+    let document_at = fields.at("document");
+    let document = fields.get("document").and_then(|document| {
+        read_create_document(document, document_at, fields.issues, &mut warnings)
+    });
+    let title = title?;
+    Some(CreateInput {
+        slug: slug.unwrap_or_else(|| Slug::from_title(&title)),
+        title,
+        session_id,
+        status: status.unwrap_or(Status::Active),
+        pinned: pinned.unwrap_or(false),
+        document,
+        warnings,
+    })
+}
+
+pub(super) fn read_title(value: &Value, at: &Pointer, issues: &mut Issues) -> Option<String> {
+    let title = check_text(value, at, &limits::TITLE, issues)?;
+    if title.trim().is_empty() {
+        issues.push(
+            Issue::new(at.as_str(), "empty", "the title is empty")
+                .want("1 to 200 UTF-16 code units")
+                .fix("give the artifact a title"),
+        );
+        return None;
+    }
+    Some(title)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{RefreshPermission, SourceType, Transform};
+    use super::*;
+
+    #[track_caller]
+    fn faults(value: &Value) -> Vec<(String, String)> {
+        let issues = CreateInput::parse(value).unwrap_err();
+        issues.into_iter().map(|issue| (issue.path, issue.code)).collect()
+    }
+
+    fn with_source(source: &Value) -> Value {
+        json!({ "title": "T", "document": { "dataJson": {}, "sourceJson": source } })
+    }
+
+    #[track_caller]
+    fn check_source(source: &Value, want: &[(&str, &str)]) {
+        let found = match CreateInput::parse(&with_source(source)) {
+            Ok(_) => Vec::new(),
+            Err(issues) => issues.into_iter().map(|issue| (issue.path, issue.code)).collect(),
+        };
+        let want: Vec<_> = want
+            .iter()
+            .map(|(path, code)| (format!("/document/sourceJson{path}"), (*code).to_owned()))
+            .collect();
+        assert_eq!(found, want);
+    }
+
+    #[test]
+    fn the_smallest_input_is_filled_in() {
+        let input = CreateInput::parse(&json!({ "title": "Crème: 1" })).unwrap();
+        assert_eq!(input.slug.as_str(), "creme-1");
+        assert_eq!((input.status, input.pinned), (Status::Active, false));
+        assert_eq!(input.document, None);
+    }
+
+    #[test]
+    fn every_fault_comes_at_once_with_its_place() {
+        let value = json!({
+            "id": "x",
+            "titel": "T",
+            "title": "",
+            "slug": "Not A Slug",
+            "status": "error",
+            "pinned": "yes",
+            "preview": { "type": "jsx", "entry": "index.html" },
+            "document": { "format": "html_template_v2", "dataJson": { "raw": 1 }, "templatePath": "t.html" },
+        });
+        let want = [
+            ("/id", "daemon_owned"),
+            ("/titel", "unknown_field"),
+            ("/title", "empty"),
+            ("/slug", "malformed"),
+            ("/status", "not_allowed"),
+            ("/pinned", "wrong_type"),
+            ("/preview/type", "not_allowed"),
+            ("/document/format", "not_allowed"),
+            ("/document/templatePath", "not_allowed"),
+            ("/document/dataJson/raw", "denied_key"),
+        ];
+        let want: Vec<_> =
+            want.iter().map(|(path, code)| ((*path).to_owned(), (*code).to_owned())).collect();
+        assert_eq!(faults(&value), want);
+        let issues = CreateInput::parse(&value).unwrap_err();
+        assert_eq!(issues[1].fix.as_deref(), Some("did you mean `title`?"));
+    }
+
+    #[test]
+    fn every_daemon_owned_field_is_refused() {
+        for field in super::super::DAEMON_OWNED {
+            let mut value = json!({ "title": "T" });
+            value[*field] = json!("x");
+            assert_eq!(faults(&value), [(format!("/{field}"), "daemon_owned".to_owned())]);
+        }
+    }
+
+    #[test]
+    fn a_title_is_measured_in_utf16_units() {
+        let parse = |title: String| CreateInput::parse(&json!({ "title": title }));
+        assert!(parse("😀".repeat(100)).is_ok());
+        assert!(parse(format!("{}a", "😀".repeat(100))).is_err());
+        assert!(parse("a\0b".to_owned()).is_err());
+        assert!(parse(" \n".to_owned()).is_err());
+    }
+
+    #[test]
+    fn credentials_are_refused_without_being_repeated() {
+        let key = ["gh", "p_abcdefghij0123456789klmnopqrst"].concat();
+        let value = json!({ "title": key, "document": { "dataJson": { "a": [key] } } });
+        let issues = CreateInput::parse(&value).unwrap_err();
+        assert!(issues.iter().all(|issue| issue.code == "REDACTION_REQUIRED"));
+        assert_eq!(issues.len(), 2);
+        assert!(!format!("{issues:?}").contains(&key));
+    }
+
+    #[test]
+    fn credentials_in_a_source_input_are_redacted_and_told() {
+        let key = ["gh", "p_abcdefghij0123456789klmnopqrst"].concat();
+        let value =
+            with_source(&json!({ "type": "local_file", "input": { "path": "a.json", "q": key } }));
+        let input = CreateInput::parse(&value).unwrap();
+        assert_eq!(input.warnings[0].path, "/document/sourceJson/input/q");
+        let source = input.document.unwrap().source.unwrap();
+        assert_eq!(source.input.object()["q"], "[redacted]");
+    }
+
+    #[test]
+    fn a_schema_is_enforced_on_the_data() {
+        let value = json!({ "title": "T", "document": {
+            "dataJson": { "n": "x" },
+            "dataSchemaJson": { "properties": { "n": { "type": "number" } } },
+        }});
+        assert_eq!(faults(&value), [("/document/dataJson/n".to_owned(), "schema_type".to_owned())]);
+        let value = json!({ "title": "T", "document": {
+            "dataJson": {}, "dataSchemaJson": { "properties": { "n": { "format": "date" } } },
+        }});
+        assert_eq!(
+            faults(&value),
+            [(
+                "/document/dataSchemaJson/properties/n/format".to_owned(),
+                "schema_keyword".to_owned()
+            )]
+        );
+    }
+
+    #[test]
+    fn a_connector_source_is_stored_qualified() {
+        let value = with_source(&json!({
+            "type": "connector_tool",
+            "toolName": "list_releases",
+            "connector": { "connectorId": "github", "toolName": "github.list_releases", "accountLabel": "o/r" },
+            "outputMapping": { "dataPaths": [{ "from": "$.items", "to": "releases" }], "transform": "compact_table" },
+            "refreshPermission": "manual_refresh_granted_for_read_only",
+        }));
+        let source = CreateInput::parse(&value).unwrap().document.unwrap().source.unwrap();
+        assert_eq!(source.kind, SourceType::ConnectorTool);
+        assert_eq!(source.tool_name.unwrap().as_str(), "github.list_releases");
+        assert_eq!(source.connector.unwrap().tool_name.as_str(), "github.list_releases");
+        assert_eq!(source.refresh_permission, RefreshPermission::Manual);
+        assert_eq!(source.output_mapping.unwrap().transform, Some(Transform::CompactTable));
+    }
+
+    #[test]
+    fn a_source_that_can_only_fail_is_refused() {
+        check_source(&json!({}), &[("/type", "required")]);
+        check_source(&json!({ "type": "local_file" }), &[("/input", "file_not_named")]);
+        check_source(
+            &json!({ "type": "local_file", "input": { "file": "../x" } }),
+            &[("/input/file", "malformed")],
+        );
+        check_source(
+            &json!({ "type": "local_file", "input": { "path": 1, "file": "a.json" } }),
+            &[("/input/path", "wrong_type")],
+        );
+        check_source(
+            &json!({ "type": "local_file", "toolName": "x", "input": { "name": "a.json" } }),
+            &[("/toolName", "field_of_another_type")],
+        );
+        check_source(&json!({ "type": "daemon_tool" }), &[("/toolName", "required")]);
+        check_source(
+            &json!({ "type": "daemon_tool", "toolName": "git.sumary" }),
+            &[("/toolName", "unknown_tool")],
+        );
+        check_source(
+            &json!({ "type": "daemon_tool", "toolName": "project_files.read_json", "input": {} }),
+            &[("/input", "file_not_named")],
+        );
+        check_source(&json!({ "type": "connector_tool" }), &[("/connector", "required")]);
+        check_source(
+            &json!({ "type": "connector_tool", "toolName": "a",
+                     "connector": { "connectorId": "c", "toolName": "b" } }),
+            &[("/toolName", "tool_name_differs")],
+        );
+        check_source(
+            &json!({ "type": "local_file", "input": { "path": "a.json", "token": "x" } }),
+            &[("/input/token", "denied_key")],
+        );
+    }
+
+    #[test]
+    fn mapping_paths_are_checked() {
+        let check = |paths: Value, want: &[(&str, &str)]| {
+            check_source(
+                &json!({ "type": "local_file", "input": { "path": "a.json" },
+                         "outputMapping": { "dataPaths": paths } }),
+                want,
+            );
+        };
+        check(json!([]), &[("/outputMapping/dataPaths", "empty")]);
+        check(json!([{ "from": "$", "to": "a" }]), &[]);
+        check(
+            json!([{ "from": "a..b", "to": "$" }]),
+            &[
+                ("/outputMapping/dataPaths/0/from", "malformed"),
+                ("/outputMapping/dataPaths/0/to", "target_not_a_key"),
+            ],
+        );
+        check(
+            json!([{ "from": "a", "to": "x.__proto__" }]),
+            &[("/outputMapping/dataPaths/0/to", "malformed")],
+        );
+        check(
+            json!([{ "from": "a", "to": "x.token" }]),
+            &[("/outputMapping/dataPaths/0/to", "denied_key")],
+        );
+        check(
+            json!([{ "from": "a", "to": "x.y" }, { "from": "b", "to": "x" }]),
+            &[("/outputMapping/dataPaths/1/to", "overlapping_target")],
+        );
+        let many: Vec<_> =
+            (0..101).map(|i| json!({ "from": "a", "to": format!("k{i}") })).collect();
+        check(json!(many), &[("/outputMapping/dataPaths", "too_many_items")]);
+    }
+
+    #[test]
+    fn a_request_has_its_parts_and_their_pointers() {
+        let request = CreateRequest::parse(&json!({
+            "input": { "title": "T" }, "templateHtml": "<p>x</p>", "attemptId": "a-1",
+            "provenanceJson": { "generatedBy": "agent", "generatedAt": "2026-04-30T00:00:00Z",
+                "sources": [{ "label": "me", "type": "user_input" }] },
+        }))
+        .unwrap();
+        assert_eq!(request.template_html.as_deref(), Some("<p>x</p>"));
+        assert_eq!(request.provenance.unwrap().sources.len(), 1);
+        let issues = CreateRequest::parse(&json!({
+            "input": { "titel": 1 }, "templateHtml": 5, "projectId": "p",
+            "provenanceJson": { "generatedBy": "refresh_runner", "sources": [{ "type": "web" }] },
+        }))
+        .unwrap_err();
+        let paths: Vec<_> = issues.iter().map(|issue| issue.path.as_str()).collect();
+        assert_eq!(
+            paths,
+            [
+                "/projectId",
+                "/input/titel",
+                "/input/title",
+                "/templateHtml",
+                "/provenanceJson/generatedBy",
+                "/provenanceJson/sources/0/label",
+                "/provenanceJson/sources/0/type",
+            ]
+        );
+    }
+}
