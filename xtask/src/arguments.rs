@@ -11,6 +11,10 @@ cargo xtask codegen [--check]
     Write every derived file, or name the stale ones and change nothing.
 cargo xtask layering
     Compare each crate's dependencies with the table in ARCHITECTURE.md.
+cargo xtask bench [AREA…] | bench --check | bench --bless
+    Measure every figure against a floor or a peer of the same run and write
+    docs/benchmarks.md; or compare the instruction counts of the pure parts with
+    the stored baseline; or store them.
 ";
 
 /// One parsed command line.
@@ -24,6 +28,19 @@ pub(crate) enum Command {
     Layering,
     /// Run every check of CI.
     Test(TestOptions),
+    /// Measure.
+    Bench(BenchOptions),
+}
+
+/// What to measure.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct BenchOptions {
+    /// Only these areas, or all where none is named.
+    pub(crate) areas: Vec<String>,
+    /// Compare the instruction counts with the baseline.
+    pub(crate) check: bool,
+    /// Store the instruction counts as the baseline.
+    pub(crate) bless: bool,
 }
 
 /// Whether derived files are written or only compared.
@@ -56,6 +73,7 @@ pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error
         "codegen" => parse_codegen(parser),
         "layering" => no_more(parser, Command::Layering),
         "test" => parse_test(parser),
+        "bench" => parse_bench(parser),
         "help" => Ok(Command::Help),
         other => Err(format!("there is no command `{other}`").into()),
     }
@@ -82,6 +100,19 @@ fn parse_test(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
         }
     }
     Ok(Command::Test(options))
+}
+
+fn parse_bench(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
+    let mut options = BenchOptions::default();
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Long("check") => options.check = true,
+            Long("bless") => options.bless = true,
+            Value(area) => options.areas.push(area.string()?),
+            Short(_) | Long(_) => return Err(arg.unexpected()),
+        }
+    }
+    Ok(Command::Bench(options))
 }
 
 fn no_more(mut parser: lexopt::Parser, command: Command) -> Result<Command, lexopt::Error> {

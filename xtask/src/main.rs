@@ -1,10 +1,11 @@
-//! The project's own commands: `cargo xtask test`, `codegen`, `layering`.
+//! The project's own commands: `cargo xtask test`, `codegen`, `layering`, `bench`.
 //!
 //! Must not know: anything at run time of the product; nothing depends on it.
 
 use std::process::ExitCode;
 
 mod arguments;
+mod bench;
 mod codegen;
 mod layering;
 mod test;
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
         Ok(Command::Codegen(mode)) => codegen::run(mode),
         Ok(Command::Layering) => layering::run(),
         Ok(Command::Test(options)) => test::run(&options),
+        Ok(Command::Bench(options)) => bench::run(&options),
         Err(err) => Err(format!("{err}\n\n{}", arguments::HELP)),
     };
     match outcome {

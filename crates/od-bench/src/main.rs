@@ -2,8 +2,10 @@
 //!
 //! `od-bench [AREA…]` measures the named areas, or all of them, and prints one table. Absolute times
 //! differ from machine to machine; the ratios are the claim. Run it with `--release`.
+//! `od-bench --counted NAME` runs one pure workload for valgrind; `--list-counted` names them.
 
 mod areas;
+mod counted;
 mod measure;
 mod row;
 
@@ -12,6 +14,16 @@ use std::process::ExitCode;
 #[expect(clippy::print_stdout, reason = "the table is what was asked for")]
 fn main() -> ExitCode {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
+    match wanted.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["--list-counted"] => {
+            counted::COUNTED.iter().for_each(|workload| println!("{}", workload.name));
+            return ExitCode::SUCCESS;
+        }
+        ["--counted", name] => {
+            return if counted::run(name) { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        }
+        _ => {}
+    }
     let mut missed = false;
     println!("{}", row::HEADER);
     for area in areas::AREAS

@@ -1,0 +1,96 @@
+//! Instruction counts of the pure parts, against a stored baseline.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::tree;
+
+const BASELINE: &str = "docs/benchmarks-baseline.json";
+/// How much more a workload may need before it is named.
+const GROWTH_MAX: f64 = 1.03;
+
+type Counts = BTreeMap<String, u64>;
+
+/// Counts every workload; stores the counts, or names what has grown.
+pub(crate) fn run(program: &Path, bless: bool) -> Result<(), String> {
+    let counts = count_all(program)?;
+    let path = tree::root().join(BASELINE);
+    if bless {
+        let text = serde_json::to_string_pretty(&counts).map_err(|err| err.to_string())?;
+        return fs::write(path, text + "\n").map_err(|err| format!("{BASELINE}: {err}"));
+    }
+    let text = fs::read_to_string(path).map_err(|err| format!("{BASELINE}: {err}"))?;
+    let baseline: Counts =
+        serde_json::from_str(&text).map_err(|err| format!("{BASELINE}: {err}"))?;
+    let slower = grown(&baseline, &counts);
+    if slower.is_empty() { Ok(()) } else { Err(slower.join("\n")) }
+}
+
+fn grown(baseline: &Counts, counts: &Counts) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (name, before) in baseline {
+        match counts.get(name) {
+            None => lines.push(format!("{name} is in the baseline and no longer measured")),
+            Some(now) if *now as f64 > *before as f64 * GROWTH_MAX => lines.push(format!(
+                "{name} needs {:.1} % more instructions: {before} before, {now} now",
+                (*now as f64 / *before as f64 - 1.0) * 100.0
+            )),
+            Some(_) => {}
+        }
+    }
+    lines
+}
+
+fn count_all(program: &Path) -> Result<Counts, String> {
+    let names = output(Command::new(program).arg("--list-counted"))?.0;
+    names.lines().map(|name| Ok((name.to_owned(), count(program, name)?))).collect()
+}
+
+/// Counts the instructions between the two marks of one workload.
+fn count(program: &Path, name: &str) -> Result<u64, String> {
+    let (_, log) = output(
+        Command::new("valgrind")
+            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+            .arg("--toggle-collect=*counted*collected*")
+            .arg(program)
+            .args(["--counted", name]),
+    )?;
+    log.lines()
+        .find_map(|line| line.split("Collected : ").nth(1))
+        .and_then(|count| count.trim().parse().ok())
+        .filter(|count| *count > 0)
+        .ok_or_else(|| format!("valgrind counted nothing for {name}:\n{log}"))
+}
+
+fn output(command: &mut Command) -> Result<(String, String), String> {
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|err| format!("{}: {err}", command.get_program().to_string_lossy()))?;
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.success() { Ok((out, err)) } else { Err(err) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workload_that_grew_by_more_than_three_percent_is_named() {
+        let counts = |entries: &[(&str, u64)]| -> Counts {
+            entries.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
+        };
+        let baseline = counts(&[("parse", 1_000), ("render", 1_000), ("gone", 1)]);
+        let now = counts(&[("parse", 1_031), ("render", 1_029), ("new", 5)]);
+        assert_eq!(
+            grown(&baseline, &now),
+            [
+                "gone is in the baseline and no longer measured",
+                "parse needs 3.1 % more instructions: 1000 before, 1031 now"
+            ]
+        );
+    }
+}

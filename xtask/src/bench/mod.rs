@@ -1,0 +1,6 @@
+//! `cargo xtask bench`: every figure against a floor or a peer of the same run.
+
+mod counts;
+mod run;
+
+pub(crate) use run::run;
