@@ -1,5 +1,8 @@
 //! Artifacts: make, change, read, remove, check, repair.
 
+mod candidate;
+mod create;
+mod default_page;
 mod delete;
 mod find;
 mod get;
@@ -8,8 +11,11 @@ mod list;
 mod repair;
 mod restore;
 mod snapshots;
+mod source_check;
+mod update;
 mod verify;
 
+pub use create::{CreateArtifact, CreateError, CreatedArtifact, Validated, create, validate};
 pub use delete::{DeleteArtifact, DeleteError, delete};
 pub use find::{Address, FindError};
 pub use get::{Detail, get};
@@ -18,4 +24,5 @@ pub use list::{ListArtifacts, list};
 pub use repair::{RepairArtifact, RepairError, Repaired, repair};
 pub use restore::{RestoreError, restore};
 pub use snapshots::{snapshot, snapshots};
+pub use update::{UpdateArtifact, UpdateError, UpdatedArtifact, update};
 pub use verify::{Finding, VerifyReport, verify};
