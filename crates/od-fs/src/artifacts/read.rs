@@ -152,10 +152,45 @@ fn content(dir: &Dir) -> Result<Content, DiskError> {
             return Ok(content);
         }
         let moved = read_pointer(dir)?.as_ref() != Some(&pointer_bytes);
-        if !moved || tries >= TRIES_MAX {
-            return edited(dir, pointer);
+        if moved && tries < TRIES_MAX {
+            continue;
+        }
+        if is_unrolled(dir, &pointer)? {
+            // A writer may be placing the copies at this moment; a second look tells.
+            if tries < TRIES_MAX && committed(dir, &pointer, &pointer_bytes)?.is_some() {
+                continue;
+            }
+            return last_good(dir, HealthReason::PendingUnreadable);
+        }
+        return edited(dir, pointer);
+    }
+}
+
+/// Tells copies that were never rolled forward from copies that were edited.
+///
+/// If the frame that should replace them is damaged or gone, they are the generation before the
+/// pointer's: serving them with its metadata would mix the two.
+fn is_unrolled(dir: &Dir, pointer: &Pointer) -> Result<bool, DiskError> {
+    let revision = pointer.artifact.revision;
+    let files = pending::list(dir)?;
+    if files.iter().any(|file| file.revision == revision && file.copies == Copies::Unknown) {
+        return Ok(true);
+    }
+    if files.iter().any(|file| file.revision == revision) {
+        return Ok(false);
+    }
+    let Some(before) = pending::read_last_good(dir)? else { return Ok(false) };
+    if before.revision() >= revision {
+        return Ok(false);
+    }
+    for file in SetFile::SOURCES {
+        let old = &file.digests(&before.pointer.artifact.digests).raw;
+        let is_old = read_copy(dir, file)?.is_some_and(|bytes| Digest::of_bytes(&bytes) == *old);
+        if is_old && file.digests(&pointer.artifact.digests).raw != *old {
+            return Ok(true);
         }
     }
+    Ok(false)
 }
 
 fn read_pointer(dir: &Dir) -> Result<Option<Vec<u8>>, DiskError> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactState, HealthState};
+use od_core::artifact::{ArtifactState, HealthReason, HealthState};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision};
 use od_core::json::BoundedObject;
 use od_core::template::Template;
@@ -122,7 +122,12 @@ fn rescue(
 ) -> Result<Option<Rescue>, DiskError> {
     let Some(state) = stored.state.as_deref() else { return Ok(None) };
     let mut state = state.clone();
-    if let Some(pointer) = pointer {
+    let frame_is_lost = stored.health.reason == Some(HealthReason::PendingUnreadable);
+    if let Some(pointer) = pointer.filter(|_| frame_is_lost) {
+        let lost = pointer.artifact.revision;
+        report.keeps.push(format!("revision {}", state.artifact.revision));
+        report.drops.push(format!("revision {lost}, whose frame is damaged (kept in aside/)"));
+    } else if let Some(pointer) = pointer {
         state.artifact = pointer.artifact.clone();
         report.keeps.push("the metadata".to_owned());
     } else {

@@ -120,9 +120,13 @@ pub(crate) fn place(artifact: &Dir, generation: &Generation) -> Result<(), DiskE
     // The new frame holds the whole state, so older ones matter only for what they append.
     let pending = artifact.child(PENDING)?;
     for file in pending::list(artifact)? {
-        let superseded = file.revision < generation.revision();
-        if superseded && pending::read(artifact, &file)?.is_none_or(|old| old.refresh.is_none()) {
-            pending.remove(&file.name)?;
+        if file.revision >= generation.revision() {
+            continue;
+        }
+        match pending::read(artifact, &file)? {
+            Some(old) if old.refresh.is_some() => {}
+            Some(_) => pending.remove(&file.name)?,
+            None => set_aside(artifact, &file)?,
         }
     }
     Ok(())
