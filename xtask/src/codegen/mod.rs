@@ -3,6 +3,7 @@
 mod cli;
 mod compare;
 mod console;
+mod skill_references;
 mod table;
 
 pub(crate) use compare::run;

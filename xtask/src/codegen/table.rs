@@ -22,4 +22,5 @@ pub(crate) struct GeneratedFile {
 pub(crate) const GENERATED: &[Generated] = &[
     Generated { name: "cli", owns: None, render: super::cli::render },
     Generated { name: "console", owns: None, render: super::console::render },
+    Generated { name: "skill references", owns: None, render: super::skill_references::render },
 ];

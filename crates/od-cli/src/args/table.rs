@@ -68,7 +68,7 @@ pub const VERBS: &[Verb] = &[
         positional: None,
         flags: &[
             switch("once", "Create, refresh, print what happened, exit."),
-            option("dir", "DIR", Value::Directory, "Where the demo's files live (default: `demo` in OD_HOME; a temporary one with --once)."),
+            option("dir", "DIR", Value::Directory, "Where the demo's files live (default: od-demo in XDG_DATA_HOME, else in ~/.local/share; a temporary one with --once)."),
             PORT,
             switch("no-open", "Do not start a browser; print the address."),
             DRY_RUN,
