@@ -1,5 +1,6 @@
 //! Live artifacts: what is stored, what may be sent in, and every rule between the two.
 
+mod change;
 mod create_input;
 mod document_input;
 mod fields;
@@ -14,6 +15,7 @@ mod status;
 mod template_input;
 mod update_input;
 
+pub use change::{Birth, Changed, apply_update, check_data, new_artifact};
 pub use create_input::{CreateInput, CreateRequest};
 pub use document_input::{DocumentInput, DocumentPatch, Patch};
 pub use fields::DAEMON_OWNED;

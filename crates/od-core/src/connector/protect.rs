@@ -4,7 +4,7 @@
 use super::disguise::disguised_error;
 use crate::credential::{REDACTED, Scrubber, is_sensitive_key, redact_text};
 use crate::error::ErrorCode;
-use crate::json::{BoundedJson, FaultKind, JsonFaults, Value, is_denied_key};
+use crate::json::{BoundedJson, JsonFaults, Value, is_denied_key};
 
 /// A connector's output as agents and files may see it.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +65,7 @@ pub fn protect_output(mut output: Value, secrets: &Scrubber) -> Result<Protected
     }
     match BoundedJson::check(output) {
         Ok(output) => Ok(Protected { output, redactions }),
-        Err(faults) if faults.faults().iter().any(|fault| is_size(fault.kind)) => {
+        Err(faults) if faults.faults().iter().any(|fault| fault.kind.is_size()) => {
             Err(ProtectError::TooLarge { faults })
         }
         Err(faults) => Err(ProtectError::Unacceptable { faults }),
@@ -106,23 +106,6 @@ fn redact(value: &mut Value, depth: usize) -> usize {
             }
             count
         }
-    }
-}
-
-const fn is_size(kind: FaultKind) -> bool {
-    match kind {
-        FaultKind::TooDeep
-        | FaultKind::TooManyKeys
-        | FaultKind::TooManyItems
-        | FaultKind::StringTooLong
-        | FaultKind::DocumentTooLarge => true,
-        FaultKind::Syntax
-        | FaultKind::NotAnObject
-        | FaultKind::DuplicateKey
-        | FaultKind::NulCharacter
-        | FaultKind::LoneSurrogate
-        | FaultKind::InexactNumber
-        | FaultKind::DeniedKey => false,
     }
 }
 

@@ -55,6 +55,25 @@ impl FaultKind {
         }
     }
 
+    /// Returns whether something was too large, rather than of the wrong kind.
+    #[must_use]
+    pub const fn is_size(self) -> bool {
+        match self {
+            Self::TooDeep
+            | Self::TooManyKeys
+            | Self::TooManyItems
+            | Self::StringTooLong
+            | Self::DocumentTooLarge => true,
+            Self::Syntax
+            | Self::NotAnObject
+            | Self::DuplicateKey
+            | Self::NulCharacter
+            | Self::LoneSurrogate
+            | Self::InexactNumber
+            | Self::DeniedKey => false,
+        }
+    }
+
     const fn message(self) -> &'static str {
         match self {
             Self::Syntax => "this is not JSON",

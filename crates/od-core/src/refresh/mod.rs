@@ -1,7 +1,19 @@
 //! Refreshing: what is recorded, how a refresh moves, and how output becomes data.
 
+mod candidate;
+mod changes;
+mod history;
+mod machine;
+mod mapping;
 mod record;
+mod transform;
 
+pub use candidate::{Candidate, CandidateError, CandidateParts, build_candidate, source_label};
+pub use changes::report_changes;
+pub use history::{RefreshEntry, fold_history, open_refresh};
+pub use machine::{Begun, Effect, Event, Phase, RefreshState, Rejected, step};
+pub use mapping::{MappingError, apply_mapping, resolve};
 pub use record::{
     ChangeReport, CompactError, RecordConnector, RecordStatus, RecordStep, RefreshRecord,
 };
+pub use transform::{TransformError, transform};
