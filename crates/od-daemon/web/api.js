@@ -78,6 +78,8 @@ async function json(path, options) {
   return (await request(path, options)).json();
 }
 
+let previewOrigin = "";
+
 const id = encodeURIComponent;
 /** @param {string} artifact @param {string} [rest] */
 const live = (artifact, rest = "") => `/api/live-artifacts/${id(artifact)}${rest}`;
@@ -118,13 +120,16 @@ export const api = {
   text: async (artifact, variant) =>
     (await request(live(artifact, `/preview?variant=${variant}`))).text(),
   /** @param {string} artifact @param {string} variant @param {string} [snapshot] @returns {Promise<string>} */
-  ticket: async (artifact, variant, snapshot) =>
-    (
-      await json(live(artifact, "/preview-ticket"), {
-        method: "POST",
-        body: snapshot ? { variant, snapshot } : { variant },
-      })
-    ).url,
+  ticket: async (artifact, variant, snapshot) => {
+    const body = snapshot ? { variant, snapshot } : { variant };
+    const { url } = await json(live(artifact, "/preview-ticket"), { method: "POST", body });
+    // This page may only frame the preview origin it was loaded with. A daemon that came back with
+    // another one needs the page anew.
+    const { origin } = new URL(url);
+    previewOrigin ||= origin;
+    if (origin !== previewOrigin) location.reload();
+    return url;
+  },
   /** @param {string} name */
   template: async (name) => (await request(`/templates/${name}.html`)).text(),
   /** @returns {Promise<Connector[]>} */

@@ -159,7 +159,7 @@ function notices(artifact) {
     { key: "notices" },
     progress || artifact.refreshStatus === "running" ? progressBar(progress) : null,
     healthState(artifact) !== "healthy" ? unhealthy(artifact) : null,
-    artifact.drift ? drifted(artifact) : null,
+    artifact.drift?.length > 0 ? drifted(artifact) : null,
     failure(artifact),
   );
 }
@@ -190,7 +190,7 @@ function failure(artifact) {
   if (isRunning(artifact) || (!state.failures.has(artifact.id) && artifact.refreshStatus !== "failed")) return null;
   const error = state.failures.get(artifact.id) ?? lastError(artifact.id);
   const when = artifact.lastRefreshedAt ?? artifact.updatedAt;
-  const drift = error?.code === "CONNECTOR_SAFETY_DENIED";
+  const drift = String(/** @type {any} */ (error)?.details?.kind).endsWith("_drift");
   return h(
     "div.notice.bad",
     { role: "alert", key: "failure" },
@@ -232,12 +232,11 @@ function unhealthy(artifact) {
 
 /** @param {any} artifact */
 function drifted(artifact) {
-  const files = Array.isArray(artifact.drift) ? artifact.drift : (artifact.drift.files ?? []);
   return h(
     "div.notice",
     { role: "status", key: "drift" },
     icon("file"),
-    h("p.grow", "Edited by hand", files.length > 0 && `: ${files.join(", ")}`, ". The edit is shown here and becomes a revision with the next change."),
+    h("p.grow", `Edited by hand: ${artifact.drift.map((/** @type {any} */ drift) => drift.file).join(", ")}. The edit is shown here and becomes a revision with the next change.`),
   );
 }
 

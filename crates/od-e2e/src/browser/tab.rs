@@ -1,0 +1,208 @@
+//! One tab: drive it, wait for what should happen, and ask at the end whether all was well.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use chromiumoxide::Page;
+use chromiumoxide::cdp::browser_protocol::emulation::{
+    MediaFeature, SetDeviceMetricsOverrideParams, SetFocusEmulationEnabledParams,
+};
+use chromiumoxide::cdp::browser_protocol::input::{
+    DispatchKeyEventParams, DispatchKeyEventType, InsertTextParams,
+};
+use chromiumoxide::cdp::browser_protocol::page::CaptureScreenshotFormat;
+use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
+use chromiumoxide::layout::Point;
+use chromiumoxide::page::ScreenshotParams;
+use serde_json::Value;
+
+use super::keys::virtual_code;
+use super::watch::{Problem, REPORT_VIOLATIONS, Watch};
+
+/// How long anything may take before a test gives up on it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A tab under watch.
+#[derive(Debug)]
+pub struct Tab {
+    page: Page,
+    watch: Watch,
+}
+
+#[expect(clippy::missing_panics_doc, reason = "every step of a test panics when it fails")]
+impl Tab {
+    pub(super) async fn watched(page: Page) -> Self {
+        let watch = Watch::begin(&page).await;
+        page.evaluate_on_new_document(REPORT_VIOLATIONS).await.expect("an init script");
+        // Tabs behind another one keep their timers and frames: a test looks at them too.
+        page.execute(SetFocusEmulationEnabledParams::new(true)).await.expect("focus");
+        Self { page, watch }
+    }
+
+    /// Goes to an address and waits until it has loaded.
+    pub async fn open(&self, url: &str) {
+        self.page.goto(url).await.unwrap_or_else(|error| panic!("{url} does not load: {error}"));
+    }
+
+    /// Loads the page again.
+    pub async fn reload(&self) {
+        self.page.reload().await.expect("the page loads again");
+    }
+
+    /// Evaluates an expression, awaiting it if it is a promise.
+    pub async fn run(&self, expression: &str) -> Value {
+        match self.try_run(expression).await {
+            Ok(value) => value,
+            Err(error) => panic!("{expression}\nfailed: {error}"),
+        }
+    }
+
+    async fn try_run(&self, expression: &str) -> Result<Value, String> {
+        let params = EvaluateParams::builder()
+            .expression(expression)
+            .await_promise(true)
+            .return_by_value(true)
+            .user_gesture(true)
+            .build()?;
+        let result = self.page.evaluate_expression(params).await.map_err(|e| e.to_string())?;
+        Ok(result.value().cloned().unwrap_or(Value::Null))
+    }
+
+    /// Waits until a condition holds in the page, and fails with what the page shows if it never does.
+    pub async fn until(&self, condition: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        // The page looks by itself, many times a second; a navigation under way only starts it again.
+        let look = format!(
+            "new Promise((done) => {{ const end = performance.now() + 2000; const look = () => {{ \
+             let ok = false; try {{ ok = Boolean({condition}); }} catch {{ }} \
+             if (ok || performance.now() > end) done(ok); else setTimeout(look, 15); }}; look(); }})"
+        );
+        while Instant::now() < deadline {
+            if self.try_run(&look).await == Ok(Value::Bool(true)) {
+                return;
+            }
+        }
+        let shown = self.try_run("location.href + '\\n' + document.body.innerText").await;
+        panic!(
+            "never true: {condition}\nproblems: {:#?}\npage: {}",
+            self.watch.problems(),
+            shown.unwrap_or_default()
+        );
+    }
+
+    /// Waits until the page shows a text.
+    pub async fn sees(&self, text: &str) {
+        let text = Value::from(text);
+        self.until(&format!("document.body.innerText.includes({text})")).await;
+    }
+
+    /// Waits for an element and clicks in its middle with the mouse.
+    pub async fn click(&self, selector: &str) {
+        let selector = Value::from(selector);
+        self.click_at(&format!("document.querySelector({selector})")).await;
+    }
+
+    /// Clicks the element of a kind that has a name: its label for screen readers, or its text.
+    pub async fn click_named(&self, selector: &str, name: &str) {
+        let (selector, name) = (Value::from(selector), Value::from(name));
+        self.click_at(&format!(
+            "[...document.querySelectorAll({selector})].find((el) => \
+             (el.getAttribute('aria-label') ?? el.innerText.trim()) === {name} && !el.disabled)"
+        ))
+        .await;
+    }
+
+    async fn click_at(&self, element: &str) {
+        self.until(element).await;
+        // Twice the same place: it has stopped moving.
+        let place = format!(
+            "(async () => {{ let before = ''; for (;;) {{ const el = {element}; if (!el) return null; \
+             el.scrollIntoView({{ block: 'nearest' }}); \
+             await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))); \
+             const box = el.getBoundingClientRect(); \
+             const now = `${{box.x + box.width / 2}},${{box.y + box.height / 2}}`; \
+             if (now === before) return now; before = now; }} }})()"
+        );
+        let found = self.run(&place).await;
+        let text = found.as_str().unwrap_or_else(|| panic!("{element} went away"));
+        let (x, y) = text.split_once(',').expect("two numbers");
+        let point = Point::new(x.parse().expect("a number"), y.parse().expect("a number"));
+        self.page.click(point).await.expect("a click");
+    }
+
+    /// Types into whatever has the focus.
+    pub async fn type_text(&self, text: &str) {
+        self.page.execute(InsertTextParams::new(text)).await.expect("typing");
+    }
+
+    /// Presses and releases a key.
+    pub async fn press(&self, key: &str) {
+        let text = match key {
+            "Enter" => Some("\r"),
+            one if one.chars().count() == 1 => Some(one),
+            _ => None,
+        };
+        for kind in [DispatchKeyEventType::KeyDown, DispatchKeyEventType::KeyUp] {
+            let mut event = DispatchKeyEventParams::builder().r#type(kind.clone()).key(key);
+            if virtual_code(key) > 0 {
+                event = event.code(key).windows_virtual_key_code(virtual_code(key));
+            }
+            if let (DispatchKeyEventType::KeyDown, Some(text)) = (kind, text) {
+                event = event.text(text);
+            }
+            self.page.execute(event.build().expect("complete")).await.expect("a key");
+        }
+    }
+
+    /// Sets the size of the page.
+    pub async fn resize(&self, width: i64, height: i64) {
+        let size = SetDeviceMetricsOverrideParams::new(width, height, 1.0, false);
+        self.page.execute(size).await.expect("a size");
+    }
+
+    /// Sets a preference such as `prefers-color-scheme`.
+    pub async fn prefer(&self, features: &[(&str, &str)]) {
+        let features = features.iter().map(|(name, value)| MediaFeature::new(*name, *value));
+        self.page.emulate_media_features(features.collect()).await.expect("a preference");
+    }
+
+    /// Writes what the page shows to a file.
+    pub async fn screenshot(&self, path: &Path) {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        let params = ScreenshotParams::builder().format(CaptureScreenshotFormat::Png).build();
+        self.page.save_screenshot(params, path).await.expect("a picture");
+    }
+
+    /// Returns what went wrong so far.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Problem> {
+        self.watch.problems()
+    }
+
+    /// Fails if the page's console has an error, if its policy was violated, if an exception was not
+    /// caught, or if anything but these origins was asked for anything. Answers with an error status
+    /// whose log line contains one of `expected` are fine.
+    pub fn assert_clean(&self, origins: &[&str], expected: &[&str]) {
+        let unexpected: Vec<_> = self
+            .watch
+            .problems()
+            .into_iter()
+            .filter(|problem| match problem {
+                Problem::Network(text) => !expected.iter().any(|part| text.contains(part)),
+                Problem::Console(_) | Problem::Exception(_) => true,
+            })
+            .collect();
+        assert!(unexpected.is_empty(), "{unexpected:#?}");
+        let strangers: Vec<_> = self
+            .watch
+            .requests()
+            .into_iter()
+            .filter(|url| url != "about:blank" && !origins.iter().any(|own| is_of(url, own)))
+            .collect();
+        assert!(strangers.is_empty(), "asked other origins: {strangers:#?}");
+    }
+}
+
+fn is_of(url: &str, origin: &str) -> bool {
+    url.strip_prefix(origin).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
