@@ -1,12 +1,11 @@
 //! How the store is.
 
-use serde::Serialize;
+use od_core::artifact::HealthState;
 
 use crate::App;
 
 /// Whether the store can be read.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum StoreState {
     /// Everything can be read and is healthy.
     Ok,
@@ -17,30 +16,33 @@ pub enum StoreState {
 }
 
 /// How the store is. Counts only: it is shown to whoever asks.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HealthReport {
     /// Whether the store can be read.
     pub store: StoreState,
     /// How many projects there are.
     pub projects: usize,
-    /// How many artifacts there are.
-    pub artifacts: usize,
-    /// How many of them are damaged.
-    pub unhealthy: usize,
+    /// How many artifacts are how sound; every state once, in the order of the words.
+    pub artifacts: Vec<(HealthState, u64)>,
 }
 
 /// Looks at every artifact's health.
 pub async fn report(app: &App) -> HealthReport {
-    let failing =
-        HealthReport { store: StoreState::Failing, projects: 0, artifacts: 0, unhealthy: 0 };
-    let Ok(projects) = app.ports.projects.list().await else { return failing };
-    let (mut artifacts, mut unhealthy) = (0, 0);
+    let mut counts: Vec<(HealthState, u64)> =
+        HealthState::ALL.iter().map(|state| (*state, 0)).collect();
+    let failing = |artifacts| HealthReport { store: StoreState::Failing, projects: 0, artifacts };
+    let Ok(projects) = app.ports.projects.list().await else { return failing(counts) };
     for project in &projects {
-        let Ok(list) = app.ports.artifacts.list(&project.id).await else { return failing };
-        artifacts += list.len();
-        unhealthy += list.iter().filter(|line| !line.health.is_healthy()).count();
+        let Ok(list) = app.ports.artifacts.list(&project.id).await else { return failing(counts) };
+        for line in list.iter() {
+            if let Some((_, count)) =
+                counts.iter_mut().find(|(state, _)| *state == line.health.state)
+            {
+                *count += 1;
+            }
+        }
     }
-    let store = if unhealthy == 0 { StoreState::Ok } else { StoreState::Degraded };
-    HealthReport { store, projects: projects.len(), artifacts, unhealthy }
+    let is_sound = counts.iter().all(|(state, n)| *state == HealthState::Healthy || *n == 0);
+    let store = if is_sound { StoreState::Ok } else { StoreState::Degraded };
+    HealthReport { store, projects: projects.len(), artifacts: counts }
 }

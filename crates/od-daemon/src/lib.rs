@@ -3,8 +3,23 @@
 //!
 //! Must not know: rules.
 
+mod auth;
+mod compose;
 mod console;
+mod daemon;
+mod dispatch;
+mod doors;
+mod exchange;
 mod http;
+mod in_flight;
 mod lifecycle;
+mod routes;
 mod session;
 mod sse;
+
+pub use compose::{ComposeError, ComposeOptions, compose};
+pub use http::access_log::LogSink;
+pub use lifecycle::{
+    Announcement, ClaimError, DEFAULT_PORT, ListenError, Port, RunningDaemon, ServeConfig,
+    StartError, serve,
+};

@@ -6,18 +6,17 @@ use std::sync::{Mutex, PoisonError};
 use od_core::ids::Timestamp;
 
 /// How long a code may be exchanged.
-pub const CODE_LIFETIME_MS: i64 = 60_000;
+pub(crate) const CODE_LIFETIME_MS: i64 = 60_000;
 /// Codes that may wait to be exchanged.
 const CODES_MAX: usize = 64;
 
 /// A code of 128 bits, as hex digits.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub struct Code(String);
+pub(crate) struct Code(String);
 
 impl Code {
     /// Makes a code from random bytes.
-    #[must_use]
-    pub fn from_entropy(entropy: [u8; 16]) -> Self {
+    pub(crate) fn from_entropy(entropy: [u8; 16]) -> Self {
         use std::fmt::Write as _;
         let mut text = String::with_capacity(32);
         for byte in entropy {
@@ -27,8 +26,7 @@ impl Code {
     }
 
     /// Returns the code as it stands in the URL fragment.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 }

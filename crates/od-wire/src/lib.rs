@@ -3,4 +3,16 @@
 //!
 //! Must not know: handlers, storage.
 
+pub mod artifact;
+pub mod connector;
+pub mod error;
+pub mod event;
+pub mod health;
+pub mod preview;
+pub mod project;
+pub mod reference;
+pub mod refresh;
 pub mod route;
+pub mod run;
+pub mod schema;
+pub mod session;

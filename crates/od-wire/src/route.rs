@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use od_core::token::Endpoint;
+
 /// A request method that some route takes.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Method {
@@ -58,26 +60,9 @@ pub enum Access {
     /// The person at a terminal: a CLI token only, so that a console bearer cannot renew itself.
     Terminal,
     /// The agent of a live run: a tool token that names this endpoint and this operation.
-    Tool(ToolOperation),
+    Tool(Endpoint),
     /// The agent of a live run, whatever its grants.
     AnyTool,
-}
-
-/// What a tool token may be granted.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum ToolOperation {
-    /// `live-artifacts:create`.
-    CreateArtifacts,
-    /// `live-artifacts:list`.
-    ListArtifacts,
-    /// `live-artifacts:update`.
-    UpdateArtifacts,
-    /// `live-artifacts:refresh`.
-    RefreshArtifacts,
-    /// `connectors:list`.
-    ListConnectors,
-    /// `connectors:execute`.
-    ExecuteConnectors,
 }
 
 /// What a request asks for. Dispatch is one exhaustive match over this.
@@ -221,13 +206,13 @@ pub const ROUTES: &[Route] = &[
     route(Post,   "/api/runs",                                     Person,   Operation::StartRun,            "Start a run and mint its tool token."),
     route(Post,   "/api/runs/{run}/renew",                         Person,   Operation::RenewRun,            "Renew the lease of a run."),
     route(Delete, "/api/runs/{run}",                               Person,   Operation::EndRun,              "End a run; its token is dead before the answer."),
-    route(Post,   "/api/tools/live-artifacts/create",   Tool(ToolOperation::CreateArtifacts),   Operation::ToolCreateArtifact,   "Create an artifact in the run's project."),
-    route(Get,    "/api/tools/live-artifacts/list",     Tool(ToolOperation::ListArtifacts),     Operation::ToolListArtifacts,    "List the artifacts of the run's project."),
-    route(Post,   "/api/tools/live-artifacts/update",   Tool(ToolOperation::UpdateArtifacts),   Operation::ToolUpdateArtifact,   "Change an artifact of the run's project."),
-    route(Post,   "/api/tools/live-artifacts/refresh",  Tool(ToolOperation::RefreshArtifacts),  Operation::ToolRefreshArtifact,  "Refresh an artifact of the run's project."),
-    route(Post,   "/api/tools/live-artifacts/validate", Tool(ToolOperation::CreateArtifacts),   Operation::ToolValidateArtifact, "Say everything create would say and write nothing."),
-    route(Get,    "/api/tools/connectors/list",         Tool(ToolOperation::ListConnectors),    Operation::ToolListConnectors,   "List connected connectors and their allowed read tools."),
-    route(Post,   "/api/tools/connectors/execute",      Tool(ToolOperation::ExecuteConnectors), Operation::ToolExecuteConnector, "Execute one read tool of a connector."),
+    route(Post,   "/api/tools/live-artifacts/create",   Tool(Endpoint::LiveArtifactsCreate),   Operation::ToolCreateArtifact,   "Create an artifact in the run's project."),
+    route(Get,    "/api/tools/live-artifacts/list",     Tool(Endpoint::LiveArtifactsList),     Operation::ToolListArtifacts,    "List the artifacts of the run's project."),
+    route(Post,   "/api/tools/live-artifacts/update",   Tool(Endpoint::LiveArtifactsUpdate),   Operation::ToolUpdateArtifact,   "Change an artifact of the run's project."),
+    route(Post,   "/api/tools/live-artifacts/refresh",  Tool(Endpoint::LiveArtifactsRefresh),  Operation::ToolRefreshArtifact,  "Refresh an artifact of the run's project."),
+    route(Post,   "/api/tools/live-artifacts/validate", Tool(Endpoint::LiveArtifactsValidate),   Operation::ToolValidateArtifact, "Say everything create would say and write nothing."),
+    route(Get,    "/api/tools/connectors/list",         Tool(Endpoint::ConnectorsList),    Operation::ToolListConnectors,   "List connected connectors and their allowed read tools."),
+    route(Post,   "/api/tools/connectors/execute",      Tool(Endpoint::ConnectorsExecute), Operation::ToolExecuteConnector, "Execute one read tool of a connector."),
     route(Get,    "/api/tools/schema",                  AnyTool,                                Operation::ToolSchema,           "Describe the tool endpoints and their bodies."),
     route(Get,    "/openapi.json",                                 Open,     Operation::OpenApi,             "Describe the whole API."),
 ];
@@ -236,6 +221,56 @@ impl Route {
     /// Returns the names of the path's parameters, in order.
     pub fn parameters(&self) -> impl Iterator<Item = &'static str> {
         self.path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+    }
+
+    /// Returns the names of the query parameters that the route takes, each with one line about it.
+    #[must_use]
+    pub const fn query(&self) -> &'static [(&'static str, &'static str)] {
+        const PROJECT: (&str, &str) = ("projectId", "Must be the artifact's project, if given.");
+        match self.operation {
+            Operation::ListArtifacts => &[("projectId", "Only this project's artifacts.")],
+            Operation::CreateArtifact => &[("projectId", "The project to create it in; required.")],
+            Operation::PreviewArtifact => &[
+                PROJECT,
+                ("variant", "rendered (the default), inspect, template or rendered-source."),
+                ("snapshot", "The stored state of this refresh instead of the current one."),
+            ],
+            Operation::ShowArtifact
+            | Operation::UpdateArtifact
+            | Operation::DeleteArtifact
+            | Operation::RestoreArtifact
+            | Operation::RefreshArtifact
+            | Operation::CancelRefresh
+            | Operation::ListRefreshes
+            | Operation::ListSnapshots
+            | Operation::ShowSnapshot
+            | Operation::TicketPreview => &[PROJECT],
+            Operation::Health
+            | Operation::OpenSession
+            | Operation::MakeSessionCode
+            | Operation::ListProjects
+            | Operation::CreateProject
+            | Operation::ShowProject
+            | Operation::ListProjectFiles
+            | Operation::FollowProject
+            | Operation::FollowAll
+            | Operation::ListConnectors
+            | Operation::ShowConnector
+            | Operation::ConnectConnector
+            | Operation::DisconnectConnector
+            | Operation::StartRun
+            | Operation::RenewRun
+            | Operation::EndRun
+            | Operation::ToolCreateArtifact
+            | Operation::ToolListArtifacts
+            | Operation::ToolUpdateArtifact
+            | Operation::ToolRefreshArtifact
+            | Operation::ToolValidateArtifact
+            | Operation::ToolListConnectors
+            | Operation::ToolExecuteConnector
+            | Operation::ToolSchema
+            | Operation::OpenApi => &[],
+        }
     }
 
     /// Returns true for the two routes that answer with an event stream.
@@ -273,6 +308,21 @@ mod tests {
             let is_tool = matches!(route.access, Tool(_) | AnyTool);
             assert_eq!(route.path.starts_with("/api/tools/"), is_tool, "{}", route.path);
         }
+    }
+
+    #[test]
+    fn the_path_of_a_tool_route_is_the_endpoint_that_tokens_name() {
+        let mut endpoints = Vec::new();
+        for route in ROUTES {
+            if let Tool(endpoint) = route.access {
+                assert_eq!(endpoint.as_str(), route.path);
+                endpoints.push(endpoint);
+            }
+        }
+        endpoints.sort_by_key(|endpoint| endpoint.as_str());
+        let mut all = Endpoint::ALL.to_vec();
+        all.sort_by_key(|endpoint| endpoint.as_str());
+        assert_eq!(endpoints, all);
     }
 
     #[test]

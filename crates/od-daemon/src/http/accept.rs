@@ -34,7 +34,10 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 /// Answers the requests of one listener.
 pub(crate) trait Answer: Send + Sync + 'static {
     /// Answers one request. There is an answer to everything.
-    fn answer(&self, request: Request<Incoming>) -> impl Future<Output = Response<Body>> + Send;
+    fn answer(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> impl Future<Output = Response<Body>> + Send;
 }
 
 /// Accepts connections until told to stop.
@@ -99,6 +102,7 @@ async fn serve<A: Answer>(
     let mut is_stopping = false;
     loop {
         tokio::select! {
+            biased;
             // A broken connection is the client's business; there is nobody left to tell.
             _ = connection.as_mut() => return,
             () = slot.evicted() => return,

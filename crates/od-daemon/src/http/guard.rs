@@ -114,11 +114,6 @@ impl Guard {
         }
     }
 
-    /// Returns the console's one origin.
-    pub(crate) fn console_origin(&self) -> &str {
-        &self.console_origin
-    }
-
     /// Decides about one request head.
     pub(crate) fn check(&self, head: &Parts, target: Target) -> Result<Verdict, Refusal> {
         self.check_framing(head)?;

@@ -5,6 +5,7 @@ pub(crate) mod access_log;
 pub(crate) mod body;
 pub(crate) mod error;
 pub(crate) mod guard;
+pub(crate) mod json_body;
 pub(crate) mod lookup;
 pub(crate) mod query;
 pub(crate) mod reply;

@@ -1,3 +1,10 @@
 //! Start, single instance, stop.
 
-pub(crate) mod instance;
+mod instance;
+mod listeners;
+mod open_files;
+mod serve;
+
+pub use instance::{Announcement, ClaimError};
+pub use listeners::{DEFAULT_PORT, ListenError, Port};
+pub use serve::{RunningDaemon, ServeConfig, StartError, serve};

@@ -65,7 +65,7 @@ impl EventHub {
     }
 
     /// Sends an event of a project to everyone who follows it.
-    pub(crate) fn publish(&self, project: &str, name: &str, data: &str) {
+    pub(crate) fn send(&self, project: &str, name: &str, data: &str) {
         let mut state = self.lock();
         state.last += 1;
         let id = EventId { epoch: self.epoch, number: state.last };
@@ -166,9 +166,9 @@ mod tests {
     #[tokio::test]
     async fn a_follower_who_comes_back_gets_what_it_missed_and_only_its_project() {
         let hub = EventHub::new(7);
-        hub.publish("a", "live_artifact", "1");
-        hub.publish("b", "live_artifact", "2");
-        hub.publish("a", "live_artifact", "3");
+        hub.send("a", "live_artifact", "1");
+        hub.send("b", "live_artifact", "2");
+        hub.send("a", "live_artifact", "3");
         let stream = hub.follow(Some("a".to_owned()), Some("7-1")).unwrap();
         assert_eq!(
             text(stream.backlog()),
@@ -183,7 +183,7 @@ mod tests {
     async fn beyond_the_buffer_or_after_a_restart_the_answer_is_resync() {
         let hub = EventHub::new(7);
         for _ in 0..=REPLAY_FRAMES_MAX {
-            hub.publish("a", "live_artifact", "x");
+            hub.send("a", "live_artifact", "x");
         }
         for id in ["7-0", "6-1025", "7-99999", "nonsense", ""] {
             let stream = hub.follow(None, Some(id)).unwrap();
@@ -205,7 +205,7 @@ mod tests {
         let hub = EventHub::new(1);
         let slow = hub.follow(None, None).unwrap();
         for _ in 0..=QUEUE_FRAMES_MAX {
-            hub.publish("a", "live_artifact", "x");
+            hub.send("a", "live_artifact", "x");
         }
         assert_eq!(hub.follower_count(), 0);
         drop(slow);

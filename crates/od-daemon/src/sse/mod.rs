@@ -2,4 +2,5 @@
 
 pub(crate) mod frame;
 pub(crate) mod hub;
+mod sink;
 pub(crate) mod stream;

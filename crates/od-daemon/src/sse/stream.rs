@@ -90,7 +90,7 @@ mod tests {
     async fn closing_the_hub_ends_the_stream_after_what_was_sent() {
         let hub = EventHub::new(1);
         let mut stream = hub.follow(None, None).unwrap();
-        hub.publish("a", "live_artifact", "{}");
+        hub.send("a", "live_artifact", "{}");
         hub.close();
         let mut next = async || poll_fn(|cx| stream.poll_next(cx)).await;
         assert!(next().await.unwrap().starts_with(b"id: 1-0"));

@@ -1,0 +1,145 @@
+//! Whether a tool token lets an agent do something now.
+
+use od_core::error::{ErrorCode, Failure};
+use od_core::ids::RunId;
+use od_core::token::{Claims, Endpoint, ScopeError, TokenError, TokenKind};
+use od_ports::run_store::{Run, RunState, RunStoreError};
+use od_ports::token_authority::{KeyringError, VerifyError};
+
+use crate::{App, Caller};
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Authorize<'a> {
+    /// The token as it came.
+    pub token: Option<&'a str>,
+    /// The endpoint; `None` for what every live run may ask.
+    pub endpoint: Option<Endpoint>,
+}
+
+/// Why an agent may not.
+#[derive(Debug, thiserror::Error)]
+pub enum AuthorizeError {
+    /// No token came.
+    #[error("the request carries no tool token")]
+    Missing,
+    /// The token is none of ours, or its time is over.
+    #[error(transparent)]
+    Token(TokenError),
+    /// The token does not cover what is asked for.
+    #[error(transparent)]
+    Scope(#[from] ScopeError),
+    /// There is no such run, or it is another project's.
+    #[error("the token's run is not known")]
+    UnknownRun {
+        /// The run the token names.
+        run: RunId,
+    },
+    /// The run was ended.
+    #[error("the token's run has ended")]
+    RunEnded {
+        /// The run.
+        run: RunId,
+    },
+    /// Nobody renewed the run in time.
+    #[error("the lease of the token's run has lapsed")]
+    LeaseLapsed {
+        /// The run.
+        run: RunId,
+    },
+    /// The keyring cannot be used: nothing is allowed.
+    #[error("tokens cannot be checked")]
+    Keyring(#[source] KeyringError),
+    /// The run's record cannot be read: it counts as ended.
+    #[error("the record of the token's run cannot be read")]
+    Runs(#[source] RunStoreError),
+}
+
+impl From<&AuthorizeError> for Failure {
+    fn from(error: &AuthorizeError) -> Self {
+        let code = match error {
+            AuthorizeError::Missing => ErrorCode::ToolTokenMissing,
+            AuthorizeError::Token(error) => error.code(),
+            AuthorizeError::Scope(error) => error.code(),
+            AuthorizeError::UnknownRun { .. }
+            | AuthorizeError::Keyring(_)
+            | AuthorizeError::Runs(_) => ErrorCode::ToolTokenInvalid,
+            AuthorizeError::RunEnded { .. } | AuthorizeError::LeaseLapsed { .. } => {
+                ErrorCode::ToolTokenExpired
+            }
+        };
+        let suggestion = match error {
+            AuthorizeError::Missing
+            | AuthorizeError::Token(_)
+            | AuthorizeError::UnknownRun { .. } => {
+                "start the agent with `od run -- …` and send its OD_TOOL_TOKEN unchanged"
+            }
+            AuthorizeError::Scope(ScopeError::WrongKind { .. }) => {
+                "send the OD_TOOL_TOKEN that `od run` put into the environment"
+            }
+            AuthorizeError::Scope(
+                ScopeError::EndpointDenied { .. } | ScopeError::OperationDenied { .. },
+            ) => "this run was not granted that; ask the person to start one that is",
+            AuthorizeError::RunEnded { .. } | AuthorizeError::LeaseLapsed { .. } => {
+                "the run is over; start another with `od run -- …`"
+            }
+            AuthorizeError::Keyring(_) | AuthorizeError::Runs(_) => {
+                "`od doctor` says what is wrong"
+            }
+        };
+        Self::new(code, error.to_string()).suggest(suggestion)
+    }
+}
+
+/// Checks a token's signature, time, scope and run, in this order, and returns whom it stands for.
+///
+/// What is granted is the smaller of what the token says and what the run's record says.
+///
+/// # Errors
+///
+/// Fails with the first check that does. A run that cannot be read refuses.
+pub async fn authorize(app: &App, request: Authorize<'_>) -> Result<Caller, AuthorizeError> {
+    let Authorize { token, endpoint } = request;
+    let token = token.ok_or(AuthorizeError::Missing)?;
+    let now = app.ports.clock.now();
+    let verified = app.ports.tokens.verify(token, now).map_err(|error| match error {
+        VerifyError::Token(error) => AuthorizeError::Token(error),
+        VerifyError::Keyring(error) => AuthorizeError::Keyring(error),
+    })?;
+    let claims = match (endpoint, verified.claims()) {
+        (Some(endpoint), _) => verified.tool_scope(endpoint)?,
+        (None, Claims::Tool(claims)) => claims,
+        (None, Claims::Cli(_) | Claims::Console(_) | Claims::Preview(_)) => {
+            let found = verified.claims().kind();
+            return Err(ScopeError::WrongKind { wanted: TokenKind::Tool, found }.into());
+        }
+    };
+    let run = match app.ports.runs.get(&claims.run_id).await {
+        Ok(Some(run)) if run.project_id == claims.project_id => run,
+        Ok(Some(_) | None) => {
+            return Err(AuthorizeError::UnknownRun { run: claims.run_id.clone() });
+        }
+        Err(error) => return Err(AuthorizeError::Runs(error)),
+    };
+    check_run(&run, endpoint)?;
+    if !run.is_live(now) {
+        return Err(AuthorizeError::LeaseLapsed { run: run.id });
+    }
+    Ok(Caller::Agent { run: run.id, project: run.project_id })
+}
+
+fn check_run(run: &Run, endpoint: Option<Endpoint>) -> Result<(), AuthorizeError> {
+    match run.state {
+        RunState::Live => {}
+        RunState::Ended => return Err(AuthorizeError::RunEnded { run: run.id.clone() }),
+    }
+    let Some(endpoint) = endpoint else { return Ok(()) };
+    if !run.endpoints.contains(&endpoint) {
+        return Err(ScopeError::EndpointDenied { endpoint }.into());
+    }
+    let operation = endpoint.operation();
+    if !run.operations.contains(&operation) {
+        return Err(ScopeError::OperationDenied { operation }.into());
+    }
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! Who asks: from the bearer of a request to an identity, by the route's access.
+
+use hyper::header::{self, HeaderMap};
+use od_app::Caller;
+use od_app::runs::{Authorize, authorize};
+use od_core::error::{ErrorCode, Failure};
+use od_core::ids::Timestamp;
+use od_core::token::{Claims, Endpoint, PreviewClaims, TokenKind, VerifiedToken};
+use od_ports::token_authority::VerifyError;
+use od_wire::route::{Access, Route};
+
+use crate::daemon::Daemon;
+
+/// Who asks.
+#[derive(Clone, Debug)]
+pub(crate) enum Identity {
+    /// Nobody in particular.
+    Anyone,
+    /// The person, until the bearer ends.
+    Person {
+        /// When a console bearer ends; a terminal's token only opens the door.
+        until: Option<Timestamp>,
+    },
+    /// The agent of a live run.
+    Agent(Caller),
+}
+
+/// Decides whether the bearer of a request opens a route.
+pub(crate) async fn identify(
+    daemon: &Daemon,
+    route: &Route,
+    headers: &HeaderMap,
+) -> Result<Identity, Failure> {
+    match route.access {
+        Access::Open => Ok(Identity::Anyone),
+        Access::Person => person(daemon, headers),
+        Access::Terminal => terminal(daemon, headers),
+        Access::Tool(endpoint) => agent(daemon, headers, Some(endpoint)).await,
+        Access::AnyTool => agent(daemon, headers, None).await,
+    }
+}
+
+/// Opens a preview ticket.
+pub(crate) fn verify_ticket(daemon: &Daemon, ticket: &str) -> Result<PreviewClaims, Failure> {
+    let verified = verify(daemon, ticket)?;
+    match verified.claims() {
+        Claims::Preview(claims) => Ok(claims.clone()),
+        Claims::Tool(_) | Claims::Cli(_) | Claims::Console(_) => Err(wrong_kind(&verified)),
+    }
+}
+
+fn person(daemon: &Daemon, headers: &HeaderMap) -> Result<Identity, Failure> {
+    let verified = verify(daemon, bearer(headers).ok_or_else(no_bearer)?)?;
+    match verified.claims() {
+        Claims::Console(claims) => Ok(Identity::Person { until: Some(claims.expires_at) }),
+        Claims::Cli(_) => Ok(Identity::Person { until: None }),
+        Claims::Tool(_) | Claims::Preview(_) => Err(wrong_kind(&verified)),
+    }
+}
+
+fn terminal(daemon: &Daemon, headers: &HeaderMap) -> Result<Identity, Failure> {
+    let verified = verify(daemon, bearer(headers).ok_or_else(no_bearer)?)?;
+    match verified.claims() {
+        Claims::Cli(_) => Ok(Identity::Person { until: None }),
+        Claims::Console(_) => {
+            Err(Failure::new(ErrorCode::Forbidden, "the console cannot make codes for itself")
+                .suggest("run `od open`"))
+        }
+        Claims::Tool(_) | Claims::Preview(_) => Err(wrong_kind(&verified)),
+    }
+}
+
+/// The rules are the use case's; every refusal names the endpoint and the operation it was about.
+async fn agent(
+    daemon: &Daemon,
+    headers: &HeaderMap,
+    endpoint: Option<Endpoint>,
+) -> Result<Identity, Failure> {
+    let request = Authorize { token: bearer(headers), endpoint };
+    authorize(&daemon.app, request).await.map(Identity::Agent).map_err(|error| {
+        let failure = Failure::from(&error);
+        match endpoint {
+            Some(endpoint) => failure
+                .detail("endpoint", endpoint.as_str())
+                .detail("operation", endpoint.operation().as_str()),
+            None => failure,
+        }
+    })
+}
+
+fn verify(daemon: &Daemon, token: &str) -> Result<VerifiedToken, Failure> {
+    let now = daemon.app.ports.clock.now();
+    daemon.app.ports.tokens.verify(token, now).map_err(|error| match error {
+        VerifyError::Token(error) => {
+            Failure::new(ErrorCode::Unauthorized, error.to_string()).suggest(SUGGEST_SESSION)
+        }
+        VerifyError::Keyring(error) => {
+            tracing::error!(%error, "the keyring cannot be read: every token is refused");
+            Failure::new(ErrorCode::Unauthorized, "no token can be checked")
+                .suggest("`od doctor` says what is wrong with the keyring")
+        }
+    })
+}
+
+const SUGGEST_SESSION: &str = "open the console again with `od open`";
+
+fn no_bearer() -> Failure {
+    Failure::new(ErrorCode::Unauthorized, "the request carries no bearer").suggest(SUGGEST_SESSION)
+}
+
+fn wrong_kind(verified: &VerifiedToken) -> Failure {
+    let message = match verified.claims().kind() {
+        TokenKind::Tool => "a tool token opens /api/tools/ only",
+        TokenKind::Preview => "a preview ticket opens one page of the preview port only",
+        TokenKind::Cli | TokenKind::Console => "this token opens nothing here",
+    };
+    Failure::new(ErrorCode::Unauthorized, message).suggest(SUGGEST_SESSION)
+}
+
+/// Returns the one bearer of a request. Two are none: nobody can say which one was meant.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let mut all = headers.get_all(header::AUTHORIZATION).iter();
+    let (value, None) = (all.next()?, all.next()) else { return None };
+    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn a_request_has_one_bearer_or_none() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(bearer(&headers), None);
+        headers.append(header::AUTHORIZATION, HeaderValue::from_static("bearer abc"));
+        assert_eq!(bearer(&headers), Some("abc"));
+        headers.append(header::AUTHORIZATION, HeaderValue::from_static("Bearer abc"));
+        assert_eq!(bearer(&headers), None);
+        for value in ["Basic abc", "Bearer", "Bearer ", "abc", "Bearer\u{a0}x"] {
+            let Ok(value) = HeaderValue::from_bytes(value.as_bytes()) else { continue };
+            headers.insert(header::AUTHORIZATION, value);
+            assert_eq!(bearer(&headers), None);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Composition: the one place where adapters are chosen and put together.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use od_app::App;
+use od_connectors::{Fence, Git, GitHub, GitHubConfig, ProjectFilesConnector};
+use od_fs::{
+    DataDir, DiskProjectFiles, FileArtifactStore, FileProjectRegistry, FileRunStore,
+    FileTokenAuthority, FileVault, SystemClock, SystemEntropy,
+};
+use od_ports::event_sink::{Event, EventSink};
+use od_ports::token_authority::KeyringError;
+use od_ports::{Clock, Entropy, Ports, ProjectFiles, ProjectRegistry, StoreError};
+
+/// What may be told to the adapters. The default is what a person's machine has.
+#[derive(Clone, Default)]
+pub struct ComposeOptions {
+    /// Another GitHub than the public one.
+    pub github_base_url: Option<String>,
+    /// Who hears what happens; nobody if absent.
+    pub events: Option<Arc<dyn EventSink>>,
+    /// Another clock than the system's: for tests.
+    pub clock: Option<Arc<dyn Clock>>,
+}
+
+impl fmt::Debug for ComposeOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ComposeOptions")
+            .field("github_base_url", &self.github_base_url)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why the adapters could not be put together.
+#[derive(Debug, thiserror::Error)]
+pub enum ComposeError {
+    /// The data directory cannot be made or opened.
+    #[error("the data directory `{}` cannot be used", path.display())]
+    DataDir {
+        /// Where it is.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The keyring cannot be read: without it nobody could be told from anybody.
+    #[error("the keyring in `{}` cannot be used", home.display())]
+    Keyring {
+        /// The home it is in.
+        home: PathBuf,
+        /// Why not.
+        source: KeyringError,
+    },
+    /// The store cannot be opened.
+    #[error("the store cannot be opened")]
+    Store(#[from] StoreError),
+    /// The base URL of GitHub is none.
+    #[error("OD_GITHUB_BASE_URL: {message}")]
+    GitHub {
+        /// Why not.
+        message: String,
+    },
+}
+
+/// Puts the adapters of a home and a data directory together. Nothing is recovered, nothing listens.
+///
+/// # Errors
+///
+/// Fails with the adapter that could not be built.
+pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<App, ComposeError> {
+    let ComposeOptions { github_base_url, events, clock } = options;
+    let clock: Arc<dyn Clock> = clock.unwrap_or_else(|| Arc::new(SystemClock));
+    let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy::new());
+    let data = DataDir::open(data_dir)
+        .map_err(|source| ComposeError::DataDir { path: data_dir.to_owned(), source })?;
+    let tokens = FileTokenAuthority::open(home, entropy.as_ref())
+        .map_err(|source| ComposeError::Keyring { home: home.to_owned(), source })?;
+    let projects: Arc<dyn ProjectRegistry> = Arc::new(FileProjectRegistry::new(data.clone()));
+    let files: Arc<dyn ProjectFiles> =
+        Arc::new(DiskProjectFiles::new(Arc::clone(&projects), data.clone()));
+    let fence = Fence::around([home.to_owned(), data.path().to_owned()]);
+    let base = github_base_url.as_deref().unwrap_or(GitHubConfig::DEFAULT_BASE_URL);
+    let github = GitHubConfig::new(base)
+        .map_err(|error| ComposeError::GitHub { message: error.to_string() })?;
+    Ok(App::new(Ports {
+        artifacts: Arc::new(FileArtifactStore::open(data.clone(), Arc::clone(&clock))?),
+        projects,
+        runs: Arc::new(FileRunStore::new(data)),
+        events: events.unwrap_or_else(|| Arc::new(Silence)),
+        tokens: Arc::new(tokens),
+        connectors: vec![
+            Arc::new(ProjectFilesConnector::new(Arc::clone(&files), fence.clone())),
+            Arc::new(Git::new(Arc::clone(&files), fence)),
+            Arc::new(GitHub::new(github, Arc::clone(&clock))),
+        ],
+        vault: Arc::new(FileVault::in_home(home)),
+        files,
+        clock,
+        entropy,
+    }))
+}
+
+/// Nobody listens.
+#[derive(Debug)]
+struct Silence;
+
+impl EventSink for Silence {
+    fn publish(&self, _: Event) {}
+}

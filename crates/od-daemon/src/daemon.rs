@@ -1,0 +1,79 @@
+//! What both doors share.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use od_app::App;
+use od_core::error::{ErrorCode, Failure};
+use od_core::ids::{ArtifactId, ProjectId, Timestamp, TokenId};
+use od_core::token::Claims;
+
+use crate::http::access_log::AccessLog;
+use crate::http::lookup::RouteIndex;
+use crate::http::reply::Policies;
+use crate::http::request_id::RequestIds;
+use crate::in_flight::InFlight;
+use crate::session::Codes;
+use crate::sse::hub::EventHub;
+
+/// The state of a running daemon.
+#[derive(Debug)]
+pub(crate) struct Daemon {
+    pub(crate) app: Arc<App>,
+    pub(crate) routes: RouteIndex,
+    pub(crate) policies: Policies,
+    pub(crate) hub: Arc<EventHub>,
+    pub(crate) codes: Codes,
+    pub(crate) request_ids: RequestIds,
+    pub(crate) access_log: AccessLog,
+    pub(crate) in_flight: Arc<InFlight>,
+    pub(crate) urls: Urls,
+    pub(crate) started_at: Timestamp,
+    pub(crate) started: Instant,
+}
+
+impl Daemon {
+    /// Returns random bytes.
+    pub(crate) fn random<const N: usize>(&self) -> Result<[u8; N], Failure> {
+        let mut bytes = [0; N];
+        match self.app.ports.entropy.fill(&mut bytes) {
+            Ok(()) => Ok(bytes),
+            Err(error) => Err(Failure::new(ErrorCode::Internal, error.to_string())),
+        }
+    }
+
+    /// Makes the name of a new token.
+    pub(crate) fn token_id(&self) -> Result<TokenId, Failure> {
+        let bytes: [u8; 16] = self.random()?;
+        let name: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        name.parse().map_err(|_| Failure::new(ErrorCode::Internal, "no token can be named"))
+    }
+
+    /// Signs claims.
+    pub(crate) fn sign(&self, claims: &Claims) -> Result<String, Failure> {
+        self.app.ports.tokens.sign(claims).map_err(|error| {
+            tracing::error!(%error, "the keyring cannot be read: no token can be made");
+            Failure::new(ErrorCode::Internal, "no token can be made")
+                .suggest("`od doctor` says what is wrong with the keyring")
+        })
+    }
+}
+
+/// Where the two doors are.
+#[derive(Clone, Debug)]
+pub(crate) struct Urls {
+    pub(crate) api: String,
+    pub(crate) preview: String,
+}
+
+impl Urls {
+    /// Returns the console's page of an artifact. Ids need no encoding.
+    pub(crate) fn console(&self, project: &ProjectId, artifact: &ArtifactId) -> String {
+        format!("{}/#/p/{project}/live/{artifact}", self.api)
+    }
+
+    /// Returns the console's start page with a one-time code in its fragment.
+    pub(crate) fn with_code(&self, code: &str) -> String {
+        format!("{}/#code={code}", self.api)
+    }
+}

@@ -1,0 +1,80 @@
+//! One request on its way to its handler: looked up, authorized, its body not yet read.
+
+use std::str::FromStr;
+
+use hyper::body::{Bytes, Incoming};
+use hyper::http::request::Parts;
+use od_app::Caller;
+use od_app::artifacts::{self, Address};
+use od_core::error::{ErrorCode, Failure};
+use od_core::ids::{ArtifactId, ProjectId};
+use od_core::json::Map;
+use od_core::limits;
+use od_wire::route::Route;
+
+use crate::auth::Identity;
+use crate::daemon::Daemon;
+use crate::http::body;
+use crate::http::json_body::{self, Fields};
+use crate::http::lookup::PathParameters;
+use crate::http::query::Query;
+
+/// What a handler gets.
+#[derive(Debug)]
+pub(crate) struct Exchange<'r> {
+    pub(crate) daemon: &'r Daemon,
+    pub(crate) route: &'static Route,
+    pub(crate) params: PathParameters<'r>,
+    pub(crate) head: &'r Parts,
+    pub(crate) identity: Identity,
+}
+
+impl Exchange<'_> {
+    /// Reads the query strictly.
+    pub(crate) fn query(&self, known: &[&str]) -> Result<Query, Failure> {
+        Query::parse(self.head.uri.query(), known)
+    }
+
+    /// Reads the whole body within its bounds.
+    pub(crate) async fn bytes(&self, body: Incoming) -> Result<Bytes, Failure> {
+        let allowed = usize::try_from(limits::REQUEST_BODY.allowed).unwrap_or(usize::MAX);
+        Ok(body::read(&self.head.headers, body, allowed).await?)
+    }
+
+    /// Reads the body as an object with known fields.
+    pub(crate) async fn fields(&self, body: Incoming, known: &[&str]) -> Result<Fields, Failure> {
+        Fields::parse(&self.bytes(body).await?, known)
+    }
+
+    /// Reads the body as the document that a use case checks itself.
+    pub(crate) async fn document(&self, body: Incoming) -> Result<Map, Failure> {
+        json_body::object(&self.bytes(body).await?, ErrorCode::LiveArtifactInvalid)
+    }
+
+    /// Returns the artifact that the path names. What is no id names nothing.
+    pub(crate) fn artifact(&self) -> Result<ArtifactId, Failure> {
+        self.id(self.params.first(), ErrorCode::LiveArtifactNotFound, "artifact")
+    }
+
+    /// Returns the project that the path names.
+    pub(crate) fn project(&self) -> Result<ProjectId, Failure> {
+        self.id(self.params.first(), ErrorCode::ProjectNotFound, "project")
+    }
+
+    /// Returns the project of an artifact that the person names.
+    pub(crate) async fn locate(&self, address: &Address) -> Result<ProjectId, Failure> {
+        let found = artifacts::get(&self.daemon.app, &Caller::Person, address.clone()).await;
+        let detail = found.map_err(|error| Failure::from(&error))?;
+        Ok(detail.stored.project.clone())
+    }
+
+    /// Reads a parameter of the path as an id.
+    pub(crate) fn id<T: FromStr>(
+        &self,
+        text: &str,
+        code: ErrorCode,
+        what: &str,
+    ) -> Result<T, Failure> {
+        text.parse().map_err(|_| Failure::new(code, format!("there is no such {what}")))
+    }
+}

@@ -1,0 +1,249 @@
+//! Start to finish: claim, listen, recover, announce, answer, stop.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use hyper::header::HeaderValue;
+use od_app::App;
+use od_ports::entropy::EntropyError;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::instance::{Announcement, ClaimError, Instance};
+use super::listeners::{ListenError, Listeners, Port};
+use super::open_files;
+use crate::compose::{ComposeError, ComposeOptions, compose};
+use crate::daemon::{Daemon, Urls};
+use crate::doors::{ApiDoor, PreviewDoor};
+use crate::http::accept;
+use crate::http::access_log::{AccessLog, LogSink};
+use crate::http::guard::{Door, Guard};
+use crate::http::lookup::RouteIndex;
+use crate::http::reply::Policies;
+use crate::http::request_id::RequestIds;
+use crate::http::slots::Slots;
+use crate::in_flight::InFlight;
+use crate::session::{Code, Codes};
+use crate::sse::hub::EventHub;
+
+/// How long a running refresh may go on once the daemon is asked to stop; then it is cancelled.
+const REFRESH_GRACE: Duration = Duration::from_secs(2);
+/// How long connections and changes have to end after that.
+const STOP_DEADLINE: Duration = Duration::from_secs(5);
+
+/// How a daemon is started.
+#[derive(Debug)]
+pub struct ServeConfig {
+    /// Where keys and credentials are.
+    pub home: PathBuf,
+    /// Where everything else is.
+    pub data_dir: PathBuf,
+    /// Where to listen.
+    pub port: Port,
+    /// Where access lines go.
+    pub access_log: LogSink,
+    /// What the adapters are told.
+    pub options: ComposeOptions,
+}
+
+impl ServeConfig {
+    /// Makes the usual configuration: the default port, the log on standard error.
+    #[must_use]
+    pub fn new(home: impl Into<PathBuf>, data_dir: impl Into<PathBuf>) -> Self {
+        Self {
+            home: home.into(),
+            data_dir: data_dir.into(),
+            port: Port::Default,
+            access_log: LogSink::Stderr,
+            options: ComposeOptions::default(),
+        }
+    }
+}
+
+/// Why a daemon did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Another daemon has the data directory.
+    #[error(transparent)]
+    Claim(#[from] ClaimError),
+    /// The adapters cannot be built: keyring, vault, data directory.
+    #[error(transparent)]
+    Compose(#[from] ComposeError),
+    /// The ports cannot be had.
+    #[error(transparent)]
+    Listen(#[from] ListenError),
+    /// What a crash left cannot be put right.
+    #[error("the store could not be recovered: {message}")]
+    Recover {
+        /// What the store said.
+        message: String,
+    },
+    /// The system gave no random bytes.
+    #[error(transparent)]
+    Entropy(#[from] EntropyError),
+    /// The system gave no thread for the log.
+    #[error("the access log could not be started")]
+    AccessLog {
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A table of this program contradicts itself.
+    #[error("the route table contradicts itself: {message}")]
+    Table {
+        /// How.
+        message: String,
+    },
+}
+
+/// A daemon that answers.
+#[derive(Debug)]
+pub struct RunningDaemon {
+    daemon: Arc<Daemon>,
+    slots: Arc<Slots>,
+    stop: watch::Sender<bool>,
+    accepting: Vec<JoinHandle<()>>,
+    instance: Option<Instance>,
+}
+
+/// Starts a daemon: it answers before this returns.
+///
+/// # Errors
+///
+/// Fails with the cause if the data directory has a daemon, a port is taken, the keyring cannot be
+/// read, or the store cannot be recovered. Nothing is left listening then.
+pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
+    let ServeConfig { home, data_dir, port, access_log, mut options } = config;
+    let version = env!("CARGO_PKG_VERSION");
+    let hub = EventHub::new(epoch());
+    options.events = Some(Arc::clone(&hub) as _);
+    let app = Arc::new(compose(&home, &data_dir, options)?);
+    let mut instance = Instance::claim(&data_dir, version).await?;
+    let listeners = Listeners::bind(port).await?;
+    recover(&app).await?;
+    let urls = Urls {
+        api: format!("http://{}", listeners.api_address),
+        preview: format!("http://{}", listeners.preview_address),
+    };
+    let console = HeaderValue::try_from(format!("{}/", urls.api));
+    let (Ok(console), Ok(policies)) = (console, Policies::new(&urls.api, &urls.preview)) else {
+        let message = "an address cannot stand in a header".to_owned();
+        return Err(StartError::Table { message });
+    };
+    let mut start = [0; 4];
+    app.ports.entropy.fill(&mut start)?;
+    let daemon = Arc::new(Daemon {
+        routes: RouteIndex::new().map_err(|e| StartError::Table { message: e.to_string() })?,
+        policies,
+        hub,
+        codes: Codes::default(),
+        request_ids: RequestIds::new(u32::from_le_bytes(start)),
+        access_log: AccessLog::start(access_log)
+            .map_err(|source| StartError::AccessLog { source })?,
+        in_flight: Arc::new(InFlight::default()),
+        urls,
+        started_at: app.ports.clock.now(),
+        started: Instant::now(),
+        app,
+    });
+    instance.announce(&Announcement {
+        url: daemon.urls.api.clone(),
+        preview_url: daemon.urls.preview.clone(),
+        pid: std::process::id(),
+        version: version.to_owned(),
+    })?;
+    Ok(start_accepting(daemon, listeners, instance, console))
+}
+
+/// Tells two starts apart: the moment of this one.
+fn epoch() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or_default()
+}
+
+/// Finishes what a crash left, and marks refreshes that nobody runs any more.
+async fn recover(app: &App) -> Result<(), StartError> {
+    let failed = |message: String| StartError::Recover { message };
+    app.ports.artifacts.recover().await.map_err(|error| failed(error.to_string()))?;
+    Ok(())
+}
+
+fn start_accepting(
+    daemon: Arc<Daemon>,
+    listeners: Listeners,
+    instance: Instance,
+    console: HeaderValue,
+) -> RunningDaemon {
+    let Listeners { api, api_address, preview, preview_address } = listeners;
+    let slots = Slots::new(open_files::connections_allowed());
+    let (stop, stopping) = watch::channel(false);
+    let guard = Guard::new(Door::Api, api_address, api_address);
+    let api_door = Arc::new(ApiDoor::new(Arc::clone(&daemon), guard, console));
+    let guard = Guard::new(Door::Preview, preview_address, api_address);
+    let preview_door = Arc::new(PreviewDoor::new(Arc::clone(&daemon), guard));
+    let accepting = vec![
+        tokio::spawn(accept::run(api, Arc::clone(&slots), api_door, stopping.clone())),
+        tokio::spawn(accept::run(preview, Arc::clone(&slots), preview_door, stopping)),
+    ];
+    RunningDaemon { daemon, slots, stop, accepting, instance: Some(instance) }
+}
+
+impl RunningDaemon {
+    /// Returns the URL of API and console.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.daemon.urls.api
+    }
+
+    /// Returns the URL of the preview port.
+    #[must_use]
+    pub fn preview_url(&self) -> &str {
+        &self.daemon.urls.preview
+    }
+
+    /// Returns the use cases, for whoever runs in the daemon's process.
+    #[must_use]
+    pub fn app(&self) -> &Arc<App> {
+        &self.daemon.app
+    }
+
+    /// Makes a one-time code; returns the console's URL with it in the fragment.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system gives no random bytes.
+    pub fn console_url_with_code(&self) -> Result<String, EntropyError> {
+        let mut entropy = [0; 16];
+        self.daemon.app.ports.entropy.fill(&mut entropy)?;
+        let code = Code::from_entropy(entropy);
+        self.daemon.codes.add(&code, self.daemon.app.ports.clock.now());
+        Ok(self.daemon.urls.with_code(code.as_str()))
+    }
+
+    /// Returns how many connections are open and how many follow events.
+    #[must_use]
+    pub fn load(&self) -> (usize, usize) {
+        (self.slots.count(), self.daemon.hub.follower_count())
+    }
+
+    /// Stops: no new connections, streams end, changes finish, a refresh is given a moment and then
+    /// cancelled, the announcement is withdrawn. Returns within a few seconds whatever happens.
+    pub async fn shutdown(mut self) {
+        self.stop.send_replace(true);
+        self.daemon.hub.close();
+        for task in self.accepting.drain(..) {
+            // It ends by itself; a panic in it has nothing left to tell.
+            let _ = task.await;
+        }
+        let _ = timeout(REFRESH_GRACE, self.daemon.in_flight.wait_until_idle()).await;
+        let rest = async {
+            self.daemon.in_flight.wait_until_idle().await;
+            self.slots.wait_until_empty().await;
+        };
+        if timeout(STOP_DEADLINE, rest).await.is_err() {
+            tracing::warn!(connections = self.slots.count(), "stopped before everybody had left");
+        }
+        drop(self.instance.take());
+    }
+}

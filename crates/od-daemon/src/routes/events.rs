@@ -1,0 +1,39 @@
+//! Event streams.
+
+use std::time::Duration;
+
+use od_app::Caller;
+use od_core::error::Failure;
+
+use crate::auth::Identity;
+use crate::exchange::Exchange;
+use crate::http::reply::Reply;
+
+/// Follows one project, which has to exist.
+pub(crate) async fn project(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
+    let project = exchange.project()?;
+    od_app::projects::get(&exchange.daemon.app, &Caller::Person, project.clone())
+        .await
+        .map_err(|error| Failure::from(&error))?;
+    follow(exchange, Some(project.as_str().to_owned()))
+}
+
+/// Follows every project.
+pub(crate) fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
+    follow(exchange, None)
+}
+
+fn follow(exchange: &Exchange<'_>, project: Option<String>) -> Result<Reply, Failure> {
+    exchange.query(&[])?;
+    let after = exchange.head.headers.get("last-event-id").map(|id| id.to_str().unwrap_or(""));
+    let stream = exchange.daemon.hub.follow(project, after)?;
+    // A stream does not outlive the bearer it was opened with.
+    let stream = match exchange.identity {
+        Identity::Person { until: Some(until) } => {
+            let now = exchange.daemon.app.ports.clock.now();
+            stream.ending_after(Duration::from_millis(until.ms_since(now)))
+        }
+        Identity::Person { until: None } | Identity::Anyone | Identity::Agent(_) => stream,
+    };
+    Ok(Reply::Events(stream))
+}

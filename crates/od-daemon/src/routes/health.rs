@@ -1,0 +1,39 @@
+//! What the daemon says about itself.
+
+use od_core::artifact::{HealthState, SchemaVersion};
+use od_core::error::Failure;
+use od_wire::health::{ArtifactCounts, HealthReport, StoreState};
+
+use crate::exchange::Exchange;
+use crate::http::reply::Reply;
+
+/// Reports versions, the state of the store, and how long the daemon has been up.
+pub(crate) async fn report(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
+    exchange.query(&[])?;
+    let daemon = exchange.daemon;
+    let found = od_app::health::report(&daemon.app).await;
+    let mut artifacts = ArtifactCounts::default();
+    for (state, count) in found.artifacts {
+        artifacts.total += count;
+        match state {
+            HealthState::Healthy => artifacts.healthy += count,
+            HealthState::CorruptTail => artifacts.corrupt_tail += count,
+            HealthState::CorruptHead => artifacts.corrupt_head += count,
+            HealthState::UnknownVersion => artifacts.unknown_version += count,
+        }
+    }
+    let store = match found.store {
+        od_app::health::StoreState::Ok => StoreState::Ok,
+        od_app::health::StoreState::Degraded => StoreState::Degraded,
+        od_app::health::StoreState::Failing => StoreState::Failing,
+    };
+    Ok(Reply::json(&HealthReport {
+        service: "od".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        schema_version: SchemaVersion::CURRENT.into(),
+        store,
+        artifacts,
+        started_at: daemon.started_at,
+        uptime_ms: u64::try_from(daemon.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+    }))
+}

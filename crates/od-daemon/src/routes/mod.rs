@@ -1,0 +1,13 @@
+//! The handlers: parse into core types, call one use case, serialise.
+
+pub(crate) mod artifacts;
+pub(crate) mod description;
+pub(crate) mod events;
+pub(crate) mod health;
+pub(crate) mod preview;
+pub(crate) mod projects;
+pub(crate) mod refreshes;
+pub(crate) mod runs;
+pub(crate) mod session;
+pub(crate) mod tools;
+pub(crate) mod views;

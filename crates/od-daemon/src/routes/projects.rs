@@ -1,0 +1,68 @@
+//! Projects and their files.
+
+use hyper::body::Incoming;
+use od_app::Caller;
+use od_app::projects::{self, CreateProject};
+use od_core::error::Failure;
+use od_ports::project_registry::Project;
+use od_wire::project::{
+    ProjectAnswer, ProjectFile, ProjectFilesAnswer, ProjectView, ProjectsAnswer,
+};
+
+use crate::exchange::Exchange;
+use crate::http::reply::Reply;
+
+/// Lists projects.
+pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
+    exchange.query(&[])?;
+    let found = projects::list(&exchange.daemon.app, &Caller::Person).await;
+    let found = found.map_err(|error| Failure::from(&error))?;
+    Ok(Reply::json(&ProjectsAnswer { projects: found.iter().map(view).collect() }))
+}
+
+/// Creates a project, without a directory: only the command line binds one.
+pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    exchange.query(&[])?;
+    let mut fields = exchange.fields(body, &["name"]).await?;
+    let request = CreateProject { id: None, name: fields.required("name")?, root: None };
+    let project = projects::create(&exchange.daemon.app, &Caller::Person, request)
+        .await
+        .map_err(|error| Failure::from(&error))?;
+    Ok(Reply::json(&ProjectAnswer { project: view(&project) }))
+}
+
+/// Shows one project.
+pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
+    exchange.query(&[])?;
+    let project = projects::get(&exchange.daemon.app, &Caller::Person, exchange.project()?)
+        .await
+        .map_err(|error| Failure::from(&error))?;
+    Ok(Reply::json(&ProjectAnswer { project: view(&project) }))
+}
+
+/// Lists a project's files.
+pub(crate) async fn files(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
+    exchange.query(&[])?;
+    let listing = projects::files(&exchange.daemon.app, &Caller::Person, exchange.project()?)
+        .await
+        .map_err(|error| Failure::from(&error))?;
+    let files = listing
+        .files
+        .into_iter()
+        .map(|file| ProjectFile {
+            path: file.path,
+            size: file.bytes,
+            modified_at: file.modified_at,
+        })
+        .collect();
+    Ok(Reply::json(&ProjectFilesAnswer { files, truncated: listing.truncated }))
+}
+
+fn view(project: &Project) -> ProjectView {
+    ProjectView {
+        id: project.id.clone(),
+        name: project.name.clone(),
+        root: project.root.as_ref().map(|root| root.display().to_string()),
+        created_at: project.created_at,
+    }
+}

@@ -1,0 +1,53 @@
+//! Runs of agents.
+
+use hyper::body::Incoming;
+use od_app::runs::{self, StartRun};
+use od_core::error::{ErrorCode, Failure};
+use od_core::ids::RunId;
+use od_ports::run_store::Run;
+use od_wire::run::{RunAnswer, RunView, StartedRun};
+
+use crate::exchange::Exchange;
+use crate::http::reply::Reply;
+
+/// Starts a run and hands out the one copy of its token.
+pub(crate) async fn start(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    exchange.query(&[])?;
+    let mut fields = exchange.fields(body, &["projectId"]).await?;
+    let request = StartRun { project: fields.required("projectId")? };
+    let started =
+        runs::start(&exchange.daemon.app, request).await.map_err(|error| Failure::from(&error))?;
+    let run = view(exchange, &started.run);
+    Ok(Reply::json(&StartedRun { run, tool_token: started.token }))
+}
+
+/// Renews the lease of a run.
+pub(crate) async fn renew(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let run = named(exchange, body).await?;
+    let moved = runs::renew(&exchange.daemon.app, run).await;
+    let run = moved.map_err(|error| Failure::from(&error))?;
+    Ok(Reply::json(&RunAnswer { run: view(exchange, &run) }))
+}
+
+/// Ends a run; that is durable before the answer.
+pub(crate) async fn end(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let run = named(exchange, body).await?;
+    let moved = runs::end(&exchange.daemon.app, run).await;
+    let run = moved.map_err(|error| Failure::from(&error))?;
+    Ok(Reply::json(&RunAnswer { run: view(exchange, &run) }))
+}
+
+async fn named(exchange: &Exchange<'_>, body: Incoming) -> Result<RunId, Failure> {
+    exchange.query(&[])?;
+    exchange.fields(body, &[]).await?;
+    exchange.id(exchange.params.first(), ErrorCode::NotFound, "run")
+}
+
+fn view(exchange: &Exchange<'_>, run: &Run) -> RunView {
+    RunView {
+        run_id: run.id.clone(),
+        project_id: run.project_id.clone(),
+        live: run.is_live(exchange.daemon.app.ports.clock.now()),
+        lease_expires_at: run.lease_until,
+    }
+}

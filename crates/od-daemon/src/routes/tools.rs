@@ -1,0 +1,143 @@
+//! The agent's door: the project is the token's, the answers are compact.
+
+use hyper::body::Incoming;
+use od_app::Caller;
+use od_app::artifacts::{self, Address, CreateArtifact, ListArtifacts, UpdateArtifact};
+use od_core::error::{ErrorCode, Failure, Issue};
+use od_core::ids::{ArtifactId, ProjectId, RunId};
+use od_core::json::{Map, Value};
+use od_ports::stored::Stored;
+use od_wire::artifact::{ToolArtifactAnswer, ToolArtifactsAnswer, ToolValidAnswer};
+
+use super::views;
+use crate::auth::Identity;
+use crate::exchange::Exchange;
+use crate::http::reply::Reply;
+
+/// Creates an artifact.
+pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let agent = Agent::of(exchange)?;
+    let body = Value::Object(agent.document(exchange, body).await?);
+    let request = CreateArtifact { project: agent.project, body };
+    let created = artifacts::create(&exchange.daemon.app, &agent.caller, request)
+        .await
+        .map_err(|error| Failure::from(&error))?;
+    changed(exchange, &created.detail.stored, created.replayed, created.warnings)
+}
+
+/// Changes an artifact.
+pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let agent = Agent::of(exchange)?;
+    let mut body = agent.document(exchange, body).await?;
+    let artifact = take_artifact(&mut body)?;
+    let address = Address { project: Some(agent.project), artifact };
+    let request = UpdateArtifact { address, body: Value::Object(body) };
+    let updated = artifacts::update(&exchange.daemon.app, &agent.caller, request)
+        .await
+        .map_err(|error| Failure::from(&error))?;
+    changed(exchange, &updated.detail.stored, false, updated.warnings)
+}
+
+/// Lists the project's artifacts.
+pub(crate) async fn list(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
+    let agent = Agent::of(exchange)?;
+    let request = ListArtifacts { project: agent.project };
+    let found = artifacts::list(&exchange.daemon.app, &agent.caller, request)
+        .await
+        .map_err(|error| Failure::from(&error))?;
+    let urls = &exchange.daemon.urls;
+    let artifacts = found.iter().map(|summary| views::compact(urls, summary)).collect();
+    Ok(Reply::json(&ToolArtifactsAnswer { artifacts }))
+}
+
+/// Says everything create would say.
+pub(crate) async fn validate(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let agent = Agent::of(exchange)?;
+    let body = Value::Object(agent.document(exchange, body).await?);
+    let request = CreateArtifact { project: agent.project, body };
+    let valid = artifacts::validate(&exchange.daemon.app, &agent.caller, request)
+        .await
+        .map_err(|error| Failure::from(&error))?;
+    Ok(Reply::json(&ToolValidAnswer { valid: true, warnings: valid.warnings }))
+}
+
+fn changed(
+    exchange: &Exchange<'_>,
+    stored: &Stored,
+    replayed: bool,
+    warnings: Vec<Issue>,
+) -> Result<Reply, Failure> {
+    let Some(artifact) = stored.artifact() else {
+        return Err(Failure::new(ErrorCode::LiveArtifactStorageFailed, "the artifact is gone"));
+    };
+    Ok(Reply::json(&ToolArtifactAnswer {
+        artifact: views::compact(&exchange.daemon.urls, &stored.summary),
+        data_digest: artifact.digests.data.content.clone(),
+        replayed,
+        warnings,
+    }))
+}
+
+/// Takes the artifact's id out of a body that a use case reads on its own.
+fn take_artifact(body: &mut Map) -> Result<ArtifactId, Failure> {
+    let id = body.remove("artifactId").unwrap_or_default();
+    id.as_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
+        let issue =
+            Issue::new("/artifactId", "required", "`artifactId` names the artifact to change")
+                .fix("add `artifactId`; `list` shows the ids");
+        Failure::validation(ErrorCode::LiveArtifactInvalid, &[issue])
+    })
+}
+
+/// The agent behind a request.
+struct Agent {
+    caller: Caller,
+    run: RunId,
+    project: ProjectId,
+}
+
+impl Agent {
+    /// Returns the agent; what the query says about project or run has to agree with its token.
+    fn of(exchange: &Exchange<'_>) -> Result<Self, Failure> {
+        let Identity::Agent(caller @ Caller::Agent { run, project }) = &exchange.identity else {
+            return Err(Failure::new(ErrorCode::ToolTokenMissing, "no agent is asking"));
+        };
+        let (run, project) = (run.clone(), project.clone());
+        let agent = Self { caller: caller.clone(), run, project };
+        let query = exchange.query(&["projectId", "runId"])?;
+        agent.agree(query.text("projectId"), query.text("runId"))?;
+        Ok(agent)
+    }
+
+    /// Reads the body for a use case that checks it itself; what it says about project or run has
+    /// to agree with the token.
+    async fn document(&self, exchange: &Exchange<'_>, body: Incoming) -> Result<Map, Failure> {
+        let mut body = exchange.document(body).await?;
+        let mut take = |name: &str| {
+            // What is no text cannot be the token's: it is shown as it came.
+            body.remove(name)
+                .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        };
+        let (project, run) = (take("projectId"), take("runId"));
+        self.agree(project.as_deref(), run.as_deref())?;
+        Ok(body)
+    }
+
+    fn agree(&self, project: Option<&str>, run: Option<&str>) -> Result<(), Failure> {
+        let denied = |message: &str, key: &str, supplied: &str| {
+            let shown: String = supplied.chars().take(128).collect();
+            Err(Failure::new(ErrorCode::Forbidden, message)
+                .suggest("leave it out: the token says which project and run it is")
+                .detail(key, shown))
+        };
+        match (project, run) {
+            (Some(supplied), _) if supplied != self.project.as_str() => {
+                denied("the token is for another project", "suppliedProjectId", supplied)
+            }
+            (_, Some(supplied)) if supplied != self.run.as_str() => {
+                denied("the token is for another run", "suppliedRunId", supplied)
+            }
+            (_, _) => Ok(()),
+        }
+    }
+}

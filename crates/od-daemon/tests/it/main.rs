@@ -1,0 +1,11 @@
+//! The daemon through its sockets.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod guard_matrix;
+mod lifecycle;
+mod purity;
+mod raw_client;
+mod raw_socket;
+mod sse;
+mod test_daemon;
+mod token_matrix;

@@ -1,0 +1,108 @@
+//! Event streams through a real socket.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::raw_client::RawClient;
+use crate::test_daemon::{TestDaemon, request};
+
+async fn follow(daemon: &TestDaemon, target: &str, after: Option<&str>) -> RawClient {
+    let headers: Vec<(&str, &str)> = after.map(|id| ("Last-Event-ID", id)).into_iter().collect();
+    let bytes = request(daemon.api(), Some(&daemon.person()), "GET", target, None, &headers);
+    let address = daemon.api();
+    tokio::task::spawn_blocking(move || {
+        let mut client = RawClient::connect(address);
+        client.send(&bytes).unwrap();
+        client
+    })
+    .await
+    .unwrap()
+}
+
+async fn until(mut client: RawClient, text: &str) -> (String, RawClient) {
+    let wanted = text.to_owned();
+    tokio::task::spawn_blocking(move || (client.read_until(wanted.as_bytes()), client))
+        .await
+        .unwrap()
+}
+
+fn id_before(text: &str, event: &str) -> String {
+    let at = text.find(event).unwrap_or_else(|| panic!("no {event} in {text}"));
+    let line = text[..at].lines().rev().find(|line| line.starts_with("id: ")).unwrap();
+    line["id: ".len()..].to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_follower_sees_its_project_and_resumes_where_it_left() {
+    let daemon = TestDaemon::start().await;
+    let (project, _, token) = daemon.run().await;
+    let (other, _, _) = daemon.run().await;
+    assert_ne!(project, other);
+    let all = follow(&daemon, "/api/events", None).await;
+    let (_, all) = until(all, "event: ready").await;
+    let elsewhere = follow(&daemon, &format!("/api/projects/{other}/events"), None).await;
+    let (_, elsewhere) = until(elsewhere, "event: ready").await;
+    let first = daemon.create(&token, "First").await;
+    let (text, all) = until(all, &first).await;
+    assert!(text.contains("event: live_artifact"), "{text}");
+    assert!(text.contains(r#""action":"created""#), "{text}");
+    let id = id_before(&text, "event: live_artifact");
+    drop(all);
+    let second = daemon.create(&token, "Second").await;
+    let again = follow(&daemon, "/api/events", Some(&id)).await;
+    let (text, _again) = until(again, &second).await;
+    assert!(text.contains(r#"{"resumed":true}"#), "{text}");
+    assert!(!text.contains(&first), "only what was missed: {text}");
+    // The other project's stream has seen nothing but its beginning.
+    let dirs = Arc::clone(&daemon.dirs);
+    daemon.stop().await;
+    let mut elsewhere = elsewhere;
+    let rest = tokio::task::spawn_blocking(move || elsewhere.read_to_end()).await.unwrap();
+    let rest = String::from_utf8(rest).unwrap();
+    assert!(!rest.contains(&first) && !rest.contains(&second), "{rest}");
+    // An id of an earlier daemon means: read everything again.
+    let next = TestDaemon::start_in(dirs).await;
+    let stream = follow(&next, "/api/events", Some(&id)).await;
+    let (text, _) = until(stream, "event: resync").await;
+    assert!(text.contains(r#"{"resumed":false}"#), "{text}");
+    next.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_who_stops_reading_delays_nobody() {
+    let daemon = TestDaemon::start().await;
+    let (project, _, token) = daemon.run().await;
+    let slow = follow(&daemon, "/api/events", None).await;
+    let fast = follow(&daemon, "/api/events", None).await;
+    let (_, mut fast) = until(fast, "event: ready").await;
+    let artifact = daemon.create(&token, "Busy").await;
+    for n in 0..50 {
+        let body = json!({ "input": { "title": format!("Busy {n}") } });
+        daemon
+            .ok("PATCH", &format!("/api/live-artifacts/{artifact}?projectId={project}"), Some(body))
+            .await;
+        let wanted = format!(r#""title":"Busy {n}""#);
+        (_, fast) = until(fast, &wanted).await;
+    }
+    drop((slow, fast));
+    daemon.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_leave_nothing_behind() {
+    let daemon = TestDaemon::start().await;
+    for _ in 0..200 {
+        let stream = follow(&daemon, "/api/events", None).await;
+        let (_, stream) = until(stream, "event: ready").await;
+        drop(stream);
+    }
+    // The last few are noticed when their sockets report the end; each look gives them a turn.
+    let mut looks = 0;
+    while daemon.running.load() != (0, 0) {
+        tokio::task::yield_now().await;
+        looks += 1;
+        assert!(looks < 10_000_000, "{:?} still there", daemon.running.load());
+    }
+    daemon.stop().await;
+}

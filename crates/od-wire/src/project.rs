@@ -1,0 +1,69 @@
+//! Projects and their files.
+
+use od_core::ids::{ProjectId, RelPath, Timestamp};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Creates a project. A directory is bound to it by the command line only.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CreateProject {
+    /// What people call it.
+    #[schemars(length(min = 1, max = 200))]
+    pub name: String,
+}
+
+/// One project.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProjectView {
+    /// The project.
+    pub id: ProjectId,
+    /// What people call it.
+    #[schemars(length(max = 200))]
+    pub name: String,
+    /// The directory whose files its sources may read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 4096))]
+    pub root: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// `{ project }`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct ProjectAnswer {
+    /// The project.
+    pub project: ProjectView,
+}
+
+/// `{ projects }`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct ProjectsAnswer {
+    /// The projects.
+    #[schemars(length(max = 100_000))]
+    pub projects: Vec<ProjectView>,
+}
+
+/// One regular file of a project.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProjectFile {
+    /// Where it is, seen from the project's root.
+    pub path: RelPath,
+    /// Its bytes.
+    #[schemars(range(max = 9_007_199_254_740_991_u64))]
+    pub size: u64,
+    /// When it was last written.
+    pub modified_at: Timestamp,
+}
+
+/// `{ files, truncated }`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct ProjectFilesAnswer {
+    /// The files by path.
+    #[schemars(length(max = 10_000))]
+    pub files: Vec<ProjectFile>,
+    /// Whether there are more.
+    pub truncated: bool,
+}

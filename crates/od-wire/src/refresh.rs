@@ -1,0 +1,103 @@
+//! Refreshes: starting one, and what past ones left.
+
+use od_core::artifact::Provenance;
+use od_core::ids::{ArtifactId, Digest, RefreshId, Timestamp};
+use od_core::json::BoundedObject;
+use od_core::refresh::{ChangeReport, RecordStatus, RefreshRecord};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Starts a refresh, for the person.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StartRefresh {
+    /// Accepts that the source's tool or account is no longer the one the artifact was made with.
+    #[serde(default)]
+    pub accept_drift: bool,
+}
+
+/// Starts a refresh, for an agent.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolRefresh {
+    /// Which artifact.
+    pub artifact_id: ArtifactId,
+}
+
+/// A refresh that succeeded.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RefreshView {
+    /// Which refresh.
+    pub id: RefreshId,
+    /// Always `succeeded`; a failed one is an error.
+    #[schemars(length(max = 16))]
+    pub status: String,
+    /// How many sources were read.
+    #[schemars(range(max = 1))]
+    pub refreshed_source_count: u64,
+    /// Whether the data is different now.
+    pub changed: bool,
+    /// Where it is different.
+    pub changes: ChangeReport,
+}
+
+/// A cancelled refresh.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CancelAnswer {
+    /// The refresh that was asked to stop.
+    pub refresh_id: RefreshId,
+    /// `cancelled`, or how it ended when the cancellation came too late.
+    pub status: RecordStatus,
+}
+
+/// `{ refreshes }`: the records of the history, newest first.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct RefreshesAnswer {
+    /// The records.
+    #[schemars(length(max = 100_000))]
+    pub refreshes: Vec<RefreshRecord>,
+}
+
+/// One line of the list of stored states.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SnapshotLine {
+    /// The refresh that made it.
+    pub refresh_id: RefreshId,
+    /// When its data was fetched.
+    pub generated_at: Timestamp,
+    /// The digest of its data.
+    pub data_digest: Digest,
+    /// Bytes of its data.
+    #[schemars(range(max = 9_007_199_254_740_991_u64))]
+    pub bytes: u64,
+}
+
+/// `{ snapshots }`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct SnapshotsAnswer {
+    /// The stored states, newest first.
+    #[schemars(length(max = 10_000))]
+    pub snapshots: Vec<SnapshotLine>,
+}
+
+/// `{ snapshot }`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct SnapshotAnswer {
+    /// The stored state.
+    pub snapshot: SnapshotView,
+}
+
+/// One stored state.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SnapshotView {
+    /// The refresh that made it.
+    pub refresh_id: RefreshId,
+    /// Its data.
+    pub data_json: BoundedObject,
+    /// Where the data came from.
+    pub provenance: Provenance,
+}

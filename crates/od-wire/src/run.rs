@@ -1,0 +1,51 @@
+//! Runs of agents.
+
+use od_core::ids::{ProjectId, RunId, Timestamp};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Starts a run.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StartRun {
+    /// The project it may work in.
+    pub project_id: ProjectId,
+}
+
+/// One run.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunView {
+    /// The run.
+    pub run_id: RunId,
+    /// Its project.
+    pub project_id: ProjectId,
+    /// Whether its token is honoured.
+    pub live: bool,
+    /// Until when, unless it is renewed.
+    pub lease_expires_at: Timestamp,
+}
+
+/// `{ run }`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct RunAnswer {
+    /// The run.
+    pub run: RunView,
+}
+
+/// A run that has just started, with the one copy of its token.
+#[derive(Clone, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StartedRun {
+    /// The run.
+    pub run: RunView,
+    /// What the agent's environment carries as `OD_TOOL_TOKEN`; it is kept nowhere else.
+    #[schemars(length(max = 8192))]
+    pub tool_token: String,
+}
+
+impl std::fmt::Debug for StartedRun {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StartedRun").field("run", &self.run).finish_non_exhaustive()
+    }
+}
