@@ -9,6 +9,7 @@ mod mapping_input;
 mod provenance;
 mod provenance_input;
 mod record;
+mod request_shape;
 mod source;
 mod source_input;
 mod status;
@@ -25,6 +26,11 @@ pub use provenance_input::ProvenanceInput;
 pub use record::{
     Artifact, ArtifactState, ArtifactSummary, Attempt, Author, DataFile, Digests, Document,
     DocumentFormat, FileDigests, GeneratedPreviewPath, TemplatePath,
+};
+pub use request_shape::{
+    CreateDocumentShape, CreateInputShape, CreateShape, GivenAuthor, GivenStatus, OriginShape,
+    PreviewShape, ProvenanceShape, SourceShape, ToolUpdateShape, UpdateDocumentShape,
+    UpdateInputShape, UpdateShape,
 };
 pub use source::{
     ApprovalPolicy, ConnectorRef, DataPath, OutputMapping, RefreshPermission, Source, SourcePin,
