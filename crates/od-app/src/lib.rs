@@ -5,9 +5,11 @@
 mod app;
 pub mod artifacts;
 mod caller;
+pub mod connectors;
 pub mod health;
 pub mod preview;
 pub mod projects;
+pub mod refresh;
 pub mod runs;
 mod store_failure;
 

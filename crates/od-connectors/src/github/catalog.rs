@@ -72,14 +72,14 @@ fn tools() -> Vec<Tool> {
 fn schema(further: &[(&str, Value)]) -> Value {
     let name = |what: &str| {
         json!({
-            "type": "string", "minLength": 1, "maxLength": 100, "pattern": "^[A-Za-z0-9._-]+$",
+            "type": "string", "minLength": 1, "maxLength": 100,
             "description": what,
         })
     };
     let mut schema = json!({
         "type": "object",
         "properties": {
-            "owner": name("User or organisation."),
+            "owner": name("User or organisation: letters, digits, `.`, `_`, `-`."),
             "repo": name("Repository, without its owner."),
         },
         "required": ["owner", "repo"],

@@ -5,4 +5,8 @@ mod git;
 mod github;
 mod http_server;
 mod project_files;
+mod refresh;
+mod refresh_failures;
 mod scene;
+mod scripted;
+mod world;

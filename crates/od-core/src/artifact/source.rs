@@ -1,5 +1,6 @@
 //! Where refreshed data comes from.
 
+use crate::connector::ContractParts;
 use crate::ids::{ConnectorId, Digest, MappingPath, ToolName};
 use crate::json::BoundedObject;
 use crate::words::words;
@@ -156,6 +157,9 @@ pub struct SourcePin {
     pub tool_name: ToolName,
     /// The digest of the tool's contract.
     pub contract_digest: Digest,
+    /// The digests of the contract's parts, so that a drift can say what changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contract_parts: Option<ContractParts>,
     /// The account the connector was connected to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 1024))]

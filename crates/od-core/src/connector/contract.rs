@@ -18,6 +18,43 @@ pub fn contract_digest(tool: &Tool) -> Digest {
     }))
 }
 
+/// The digests of the parts of a tool's contract.
+#[derive(
+    Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub struct ContractParts {
+    /// Of its input schema.
+    pub input_schema: Digest,
+    /// Of its safety: what it does, and what it needs before it runs.
+    pub safety: Digest,
+}
+
+impl ContractParts {
+    /// Digests the parts of a tool's contract.
+    #[must_use]
+    pub fn of(tool: &Tool) -> Self {
+        Self {
+            input_schema: Digest::of_json(&tool.input_schema),
+            safety: Digest::of_json(&serde_json::json!([
+                tool.safety.side_effect.as_str(),
+                tool.safety.approval.as_str(),
+                tool.refresh_eligible,
+            ])),
+        }
+    }
+
+    /// Names the parts that are different now.
+    #[must_use]
+    pub fn changes(&self, now: &Self) -> Vec<&'static str> {
+        let parts = [
+            (self.input_schema != now.input_schema, "input schema"),
+            (self.safety != now.safety, "safety"),
+        ];
+        parts.into_iter().filter_map(|(differs, part)| differs.then_some(part)).collect()
+    }
+}
+
 /// Checks a tool's input against its schema; every issue at once.
 ///
 /// # Errors

@@ -11,6 +11,6 @@ pub use catalog::{
     Category, Connector, ConnectorAuth, ConnectorStatus, MinimumApproval, Purpose, Tool,
 };
 pub use classify::{ToolFacts, classify, stricter};
-pub use contract::{check_input, contract_digest};
+pub use contract::{ContractParts, check_input, contract_digest};
 pub use protect::{ProtectError, Protected, protect_output, protect_text};
 pub use safety::{Approval, SideEffect, ToolSafety};

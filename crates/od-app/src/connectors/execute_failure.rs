@@ -1,0 +1,156 @@
+//! A tool that gave nothing, in the neutral form.
+
+use od_core::connector::ProtectError;
+use od_core::error::{ErrorCode, Failure, Retry};
+use od_core::limits::CONNECTOR_OUTPUT;
+use od_ports::connector_provider::ProviderError;
+
+use super::execute::ExecuteError;
+use super::get::unknown_connector;
+use super::list::vault_failure;
+use super::rate::OverLimit;
+
+impl From<&ExecuteError> for Failure {
+    fn from(err: &ExecuteError) -> Self {
+        let message = err.to_string();
+        match err {
+            ExecuteError::ConnectorNotFound { .. } => unknown_connector(message),
+            ExecuteError::Disabled { connector } => {
+                Self::new(ErrorCode::ConnectorDisabled, message)
+                    .suggest(format!("switch it on with `od connectors connect {connector}`"))
+            }
+            ExecuteError::NotConnected { connector } => {
+                Self::new(ErrorCode::ConnectorNotConnected, message)
+                    .suggest(format!("connect it with `od connectors connect {connector}`"))
+            }
+            ExecuteError::AccountChanged { saved, connected, .. } => {
+                Self::new(ErrorCode::ConnectorNotConnected, message)
+                    .suggest("connect the saved account again, or accept the new one as a person")
+                    .detail("kind", "account_drift")
+                    .detail("savedAccount", saved.clone())
+                    .detail("connectedAccount", connected.clone())
+            }
+            ExecuteError::ToolNotFound { allowed, .. } => {
+                let names: Vec<&str> = allowed.iter().map(|name| name.as_str()).collect();
+                Self::new(ErrorCode::ConnectorToolNotFound, message)
+                    .suggest(format!("call one of {}", names.join(", ")))
+            }
+            ExecuteError::Unsafe { safety, .. } => {
+                Self::new(ErrorCode::ConnectorSafetyDenied, message)
+                    .suggest("use a tool that only reads and runs without approval")
+                    .detail("sideEffect", safety.side_effect.as_str())
+                    .detail("approval", safety.approval.as_str())
+            }
+            ExecuteError::ContractChanged { changes, .. } => {
+                Self::new(ErrorCode::ConnectorSafetyDenied, message)
+                    .suggest("look at what changed; accept it as a person, or set the source again")
+                    .detail("kind", "tool_drift")
+                    .detail("changed", changes.clone())
+            }
+            ExecuteError::Input { issues, .. } => {
+                Self::validation(ErrorCode::ConnectorInputSchemaMismatch, issues)
+            }
+            ExecuteError::OverLimit(limit) => over_limit(*limit),
+            ExecuteError::TimedOut { .. } => {
+                Self::new(ErrorCode::ConnectorExecutionFailed, message)
+                    .suggest("ask for less at once, or try again later")
+                    .detail("kind", "timed_out")
+            }
+            ExecuteError::Provider { fault, .. } => provider_failure(fault),
+            ExecuteError::Denied { found, .. } => Self::new(ErrorCode::RedactionRequired, message)
+                .suggest(found.suggestion())
+                .detail("kind", "denied_key")
+                .detail("pointer", found.pointer.as_str())
+                .detail("outputMapping", found.mapping.clone()),
+            ExecuteError::Output { fault, .. } => output_failure(fault, message),
+            ExecuteError::Vault(err) => vault_failure(err),
+        }
+    }
+}
+
+fn over_limit(limit: OverLimit) -> Failure {
+    match limit {
+        OverLimit::PerMinute { after_ms, allowed } => Failure::new(
+            ErrorCode::ConnectorRateLimited,
+            format!("more than {allowed} connector calls in a minute"),
+        )
+        .retry(Retry::RetryableAfterMs { after_ms })
+        .suggest(format!("wait {} s", after_ms.div_ceil(1000)))
+        .detail("allowed", allowed),
+        OverLimit::PerRun { allowed } => Failure::new(
+            ErrorCode::ConnectorRateLimited,
+            format!("the run has made all of its {allowed} connector calls"),
+        )
+        .retry(Retry::NotRetryable)
+        .suggest("work with the data already fetched; a new run has calls again")
+        .detail("allowed", allowed),
+    }
+}
+
+fn provider_failure(fault: &ProviderError) -> Failure {
+    let failed = |kind: &str, suggestion: &str| {
+        Failure::new(ErrorCode::ConnectorExecutionFailed, fault.to_string())
+            .retry(Retry::NotRetryable)
+            .suggest(suggestion)
+            .detail("kind", kind)
+    };
+    match fault {
+        ProviderError::UnknownTool { .. } => {
+            Failure::new(ErrorCode::ConnectorToolNotFound, fault.to_string())
+                .suggest("list the connector's tools")
+        }
+        ProviderError::Input { pointer, .. } => {
+            Failure::new(ErrorCode::ConnectorInputSchemaMismatch, fault.to_string())
+                .suggest("correct the input")
+                .detail("pointer", pointer.as_str())
+        }
+        ProviderError::Missing { .. } => {
+            failed("source_missing", "check the name; put back what is gone, or set another source")
+        }
+        ProviderError::Malformed { .. } => {
+            failed("wrong_type", "check what the source holds: it is not what the tool reads")
+        }
+        ProviderError::Forbidden { .. } => {
+            Failure::new(ErrorCode::ConnectorSafetyDenied, fault.to_string())
+                .suggest("name something inside the project, or that the account may read")
+                .detail("kind", "forbidden")
+        }
+        ProviderError::TooLarge { allowed } => {
+            too_large(fault.to_string()).detail("allowed", *allowed)
+        }
+        ProviderError::OutOfBounds { .. } => too_large(fault.to_string()),
+        ProviderError::CredentialRefused => {
+            Failure::new(ErrorCode::ConnectorNotConnected, fault.to_string())
+                .suggest("make a new token at the provider and connect again")
+        }
+        ProviderError::RateLimited { after_ms } => {
+            Failure::new(ErrorCode::ConnectorRateLimited, fault.to_string())
+                .retry(Retry::RetryableAfterMs { after_ms: *after_ms })
+                .suggest(format!("wait {} s; a token raises the limit", after_ms.div_ceil(1000)))
+        }
+        ProviderError::Unavailable { .. } => {
+            Failure::new(ErrorCode::ConnectorExecutionFailed, fault.to_string())
+                .suggest("check that the provider can be reached, then try again")
+                .detail("kind", "unavailable")
+        }
+    }
+}
+
+fn output_failure(fault: &ProtectError, message: String) -> Failure {
+    match fault {
+        ProtectError::TooLarge { faults } => too_large(message)
+            .detail("issues", serde_json::to_value(faults.issues("")).unwrap_or_default()),
+        ProtectError::Unacceptable { faults } => {
+            Failure::validation(fault.code(), &faults.issues("")).retry(Retry::NotRetryable)
+        }
+        ProtectError::ErrorAsData { .. } => Failure::new(fault.code(), message)
+            .suggest("read what the provider says; the input may name something it refuses")
+            .detail("kind", "error_as_data"),
+    }
+}
+
+fn too_large(message: String) -> Failure {
+    Failure::new(ErrorCode::ConnectorOutputTooLarge, message)
+        .suggest("narrow the input: fewer entries, a smaller file, a glob")
+        .detail("limit", CONNECTOR_OUTPUT.want())
+}

@@ -1,0 +1,174 @@
+//! What a saved source runs, and whether it may.
+
+use od_core::artifact::{Source, SourcePin, SourceType};
+use od_core::connector::{ContractParts, Purpose, contract_digest};
+use od_core::error::{ErrorCode, Failure};
+use od_core::ids::{ArtifactId, ConnectorId, ProjectId, RelPath};
+use od_core::json::{BoundedObject, Value};
+use od_ports::connector_provider::ConnectorAccess;
+use serde_json::json;
+
+use super::catalog::provider;
+use super::execute::{self, ExecuteError, ExecuteTool, Executed, Expected};
+use super::rate::Payer;
+use crate::app::App;
+
+/// The connector behind `local_file`.
+const PROJECT_FILES: &str = "project_files";
+/// The tool behind `local_file`.
+const READ_JSON: &str = "project_files.read_json";
+/// The fields of a `local_file` input that may name the file, the first that is there counts.
+const FILE_FIELDS: [&str; 3] = ["path", "file", "name"];
+
+/// Why a source can only fail.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceRefused {
+    /// It names no tool, or a tool of no connector.
+    #[error("the source names no tool: {want}")]
+    NoTool {
+        /// What it should say.
+        want: &'static str,
+    },
+    /// It names no file inside the project.
+    #[error("the source names no file of the project: {reason}")]
+    NoFile {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A daemon tool has to be a local one.
+    #[error("`{connector}` is not one of the daemon's local tools")]
+    NotLocal {
+        /// The connector it names.
+        connector: ConnectorId,
+    },
+    /// The tool makes no sense as a source.
+    #[error("tool `{tool}` is not meant for refreshes")]
+    NotEligible {
+        /// The tool.
+        tool: String,
+    },
+    /// The call would be refused.
+    #[error(transparent)]
+    Call(#[from] ExecuteError),
+}
+
+/// Checks everything about a source that a refresh would check, short of running it, and pins it.
+pub async fn check_source(
+    app: &App,
+    project: &ProjectId,
+    source: &Source,
+) -> Result<SourcePin, SourceRefused> {
+    let artifact: ArtifactId =
+        "la-unsaved".parse().map_err(|_| SourceRefused::NoTool { want: "an id" })?;
+    let mut call = source_call(app, project, &artifact, source)?;
+    let saved = source.connector.as_ref().and_then(|connector| connector.account_label.clone());
+    call.expected = saved.map(|label| Expected { account_label: Some(label), pin: None });
+    let checked = execute::check(app, &call).await?;
+    if !checked.tool.refresh_eligible {
+        return Err(SourceRefused::NotEligible { tool: checked.tool.name.to_string() });
+    }
+    Ok(SourcePin {
+        connector_id: call.connector,
+        contract_digest: contract_digest(&checked.tool),
+        contract_parts: Some(ContractParts::of(&checked.tool)),
+        tool_name: checked.tool.name,
+        account_label: checked.account_label,
+    })
+}
+
+/// Returns the pin of a source that has just run.
+pub(crate) fn pin_of(app: &App, executed: &Executed) -> Option<SourcePin> {
+    let entry = provider(app, &executed.connector_id)?.catalog();
+    let tool = execute::find_tool(&entry, executed.tool_name.as_str())?;
+    Some(SourcePin {
+        connector_id: executed.connector_id.clone(),
+        contract_digest: contract_digest(&tool),
+        contract_parts: Some(ContractParts::of(&tool)),
+        tool_name: executed.tool_name.clone(),
+        account_label: executed.account_label.clone(),
+    })
+}
+
+/// Works out the call that a source stands for.
+pub(crate) fn source_call(
+    app: &App,
+    project: &ProjectId,
+    artifact: &ArtifactId,
+    source: &Source,
+) -> Result<ExecuteTool, SourceRefused> {
+    let (connector, tool, input) = match source.kind {
+        SourceType::LocalFile => (id(PROJECT_FILES)?, READ_JSON.to_owned(), file_input(source)?),
+        SourceType::DaemonTool => {
+            let (connector, tool) = daemon_tool(app, source)?;
+            (connector, tool, source.input.clone())
+        }
+        SourceType::ConnectorTool => {
+            let want = "`connector` with `connectorId` and `toolName`";
+            let connector = source.connector.as_ref().ok_or(SourceRefused::NoTool { want })?;
+            let tool = connector.tool_name.to_string();
+            (connector.connector_id.clone(), tool, source.input.clone())
+        }
+    };
+    Ok(ExecuteTool {
+        project: project.clone(),
+        connector,
+        tool,
+        input,
+        purpose: Purpose::ArtifactRefresh,
+        payer: Payer::Artifact(project.clone(), artifact.clone()),
+        mapping: source.output_mapping.clone(),
+        expected: None,
+    })
+}
+
+fn daemon_tool(app: &App, source: &Source) -> Result<(ConnectorId, String), SourceRefused> {
+    let want = "a qualified `toolName` such as `project_files.search`";
+    let tool = source.tool_name.as_ref().ok_or(SourceRefused::NoTool { want })?.as_str();
+    let (connector, _) = tool.split_once('.').ok_or(SourceRefused::NoTool { want })?;
+    let connector = id(connector)?;
+    let access = provider(app, &connector).map(|provider| provider.catalog().access);
+    match access {
+        Some(ConnectorAccess::Local) => Ok((connector, tool.to_owned())),
+        Some(ConnectorAccess::OptionalSecret | ConnectorAccess::RequiredSecret) => {
+            Err(SourceRefused::NotLocal { connector })
+        }
+        None => Err(ExecuteError::ConnectorNotFound { connector }.into()),
+    }
+}
+
+fn file_input(source: &Source) -> Result<BoundedObject, SourceRefused> {
+    let input = source.input.object();
+    let named = FILE_FIELDS.iter().find_map(|field| input.get(*field)).and_then(Value::as_str);
+    let Some(path) = named else {
+        return Err(SourceRefused::NoFile { reason: "`input.path` is missing".to_owned() });
+    };
+    let path: RelPath = path.parse().map_err(|err: od_core::ids::ParseIdError| {
+        SourceRefused::NoFile { reason: err.to_string() }
+    })?;
+    BoundedObject::check(json!({ "path": path.as_str() }))
+        .map_err(|faults| SourceRefused::NoFile { reason: faults.to_string() })
+}
+
+fn id(connector: &str) -> Result<ConnectorId, SourceRefused> {
+    connector.parse().map_err(|_| SourceRefused::NoTool { want: "a connector's id" })
+}
+
+impl From<&SourceRefused> for Failure {
+    fn from(err: &SourceRefused) -> Self {
+        let unavailable = |suggestion: &str| {
+            Self::new(ErrorCode::LiveArtifactRefreshUnavailable, err.to_string())
+                .suggest(suggestion)
+        };
+        match err {
+            SourceRefused::NoTool { want } => unavailable(&format!("give {want}")),
+            SourceRefused::NoFile { .. } => {
+                unavailable("give `input.path`: a path below the project's root, without `..`")
+            }
+            SourceRefused::NotLocal { .. } => {
+                unavailable("use `connector_tool` for tools of other connectors")
+            }
+            SourceRefused::NotEligible { .. } => unavailable("use a tool that is refreshEligible"),
+            SourceRefused::Call(err) => Self::from(err),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Cancels a running refresh.
+
+use od_core::error::{ErrorCode, Failure};
+use od_core::ids::{ArtifactId, ProjectId, RefreshId};
+use od_core::refresh::{RecordStatus, RecordStep};
+use od_ports::refresh_log::UnfinishedRefresh;
+use od_ports::store_error::StoreError;
+
+use super::recover::close;
+use crate::app::App;
+use crate::store_failure;
+
+/// What to cancel.
+#[derive(Clone, Debug)]
+pub struct CancelRefresh {
+    /// Where.
+    pub project: ProjectId,
+    /// Of which artifact.
+    pub artifact: ArtifactId,
+}
+
+/// How a refresh ended that someone wanted to cancel.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Cancelled {
+    /// Which refresh.
+    pub refresh: RefreshId,
+    /// Cancelled, or what it was when the cancellation came too late.
+    pub status: RecordStatus,
+}
+
+/// Why nothing was cancelled.
+#[derive(Debug, thiserror::Error)]
+pub enum CancelError {
+    /// No refresh of the artifact runs.
+    #[error("no refresh of artifact `{artifact}` is running")]
+    NotRunning {
+        /// The artifact.
+        artifact: ArtifactId,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Cancels the running refresh of an artifact and waits until it is over. Only a person may.
+///
+/// One that runs in another process is closed: whatever it still brings is refused.
+pub async fn cancel(app: &App, request: CancelRefresh) -> Result<Cancelled, CancelError> {
+    let CancelRefresh { project, artifact } = request;
+    // An unknown artifact is told apart from one that is not being refreshed.
+    app.ports.artifacts.load(&project, &artifact).await?;
+    let refresh = match app.refreshes.get(&(project.clone(), artifact.clone())) {
+        Some(active) => {
+            active.cancel();
+            active.wait_until_ended().await;
+            active.id().cloned()
+        }
+        None => match find_elsewhere(app, &project, &artifact).await? {
+            Some(found) => {
+                close(app, &project, &artifact, &found.refresh, RecordStatus::Cancelled).await;
+                Some(found.refresh)
+            }
+            None => None,
+        },
+    };
+    let Some(refresh) = refresh else { return Err(CancelError::NotRunning { artifact }) };
+    let history = app.ports.artifacts.history(&project, &artifact).await?;
+    let last = history
+        .records
+        .iter()
+        .find(|record| record.refresh_id == refresh && record.step == RecordStep::Finished);
+    let status = last.map_or(RecordStatus::Running, |record| record.status);
+    Ok(Cancelled { refresh, status })
+}
+
+async fn find_elsewhere(
+    app: &App,
+    project: &ProjectId,
+    artifact: &ArtifactId,
+) -> Result<Option<UnfinishedRefresh>, StoreError> {
+    let unfinished = app.ports.artifacts.unfinished_refreshes().await?;
+    Ok(unfinished
+        .into_iter()
+        .find(|found| found.project == *project && found.artifact == *artifact))
+}
+
+impl From<&CancelError> for Failure {
+    fn from(err: &CancelError) -> Self {
+        match err {
+            CancelError::NotRunning { artifact } => Self::new(ErrorCode::Conflict, err.to_string())
+                .suggest("look at the history: the refresh may be over already")
+                .detail("artifactId", artifact.as_str()),
+            CancelError::Store(err) => store_failure::of(err),
+        }
+    }
+}

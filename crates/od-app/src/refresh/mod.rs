@@ -1,0 +1,15 @@
+//! Refreshing: new data for an artifact, all or nothing.
+
+mod active;
+mod attempt;
+pub mod cancel;
+mod candidate;
+mod fault;
+pub mod recover;
+pub mod run;
+
+pub(crate) use active::ActiveRefreshes;
+pub use cancel::cancel;
+pub use fault::RefreshFault;
+pub use recover::recover;
+pub use run::run;

@@ -1,0 +1,170 @@
+//! Runs one refresh.
+
+use std::sync::Arc;
+
+use od_core::artifact::Status;
+use od_core::error::{ErrorCode, Failure};
+use od_core::ids::{ArtifactId, ProjectId, RefreshId};
+use od_core::refresh::ChangeReport;
+use od_ports::store_error::StoreError;
+use od_ports::stored::Stored;
+
+use super::attempt::Attempt;
+use super::fault::RefreshFault;
+use super::recover::close_overdue;
+use crate::app::App;
+use crate::caller::Caller;
+use crate::store_failure;
+
+/// What to refresh.
+#[derive(Clone, Debug)]
+pub struct RunRefresh {
+    /// Who asks.
+    pub caller: Caller,
+    /// Where.
+    pub project: ProjectId,
+    /// Which artifact.
+    pub artifact: ArtifactId,
+    /// Take a changed tool or account as the new state of things. Only a person may.
+    pub accept_drift: bool,
+}
+
+/// A refresh that succeeded.
+#[derive(Clone, Debug)]
+pub struct Refreshed {
+    /// The artifact as it is now.
+    pub stored: Arc<Stored>,
+    /// Which refresh it was.
+    pub refresh: RefreshId,
+    /// What it changed in the data.
+    pub changes: ChangeReport,
+}
+
+impl Refreshed {
+    /// How many sources were run.
+    pub const SOURCE_COUNT: u64 = 1;
+}
+
+/// Why a refresh did not succeed.
+#[derive(Debug, thiserror::Error)]
+pub enum RefreshError {
+    /// There is nothing to refresh, or it is not allowed. Nothing was recorded.
+    #[error("artifact `{artifact}` cannot be refreshed: {reason}")]
+    Unavailable {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// Why not.
+        reason: Unavailable,
+    },
+    /// An agent asked for what only a person may.
+    #[error("only a person may accept a changed tool or account")]
+    DriftNotYours,
+    /// The refresh could not begin. Nothing was recorded.
+    #[error(transparent)]
+    Begin(StoreError),
+    /// The refresh began and failed; what was stored before still is.
+    #[error("refresh `{refresh}` failed: {fault}")]
+    Failed {
+        /// Which refresh.
+        refresh: RefreshId,
+        /// Why.
+        fault: RefreshFault,
+    },
+}
+
+/// Why an artifact has nothing to refresh.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Unavailable {
+    /// It has no source.
+    #[error("it has no source")]
+    NoSource,
+    /// Nobody allowed it.
+    #[error("refreshing it is not permitted")]
+    NotPermitted,
+    /// It is put away.
+    #[error("it is not active")]
+    NotActive,
+}
+
+/// Runs the source of an artifact and takes over what it gives, or leaves everything as it was.
+///
+/// Exactly one refresh of an artifact runs at a time, in all processes. Its id is durable before the
+/// source runs, and its last record is the only one that ends it. A caller that may go away (a
+/// connection) should run this in a task of its own: dropping it leaves a refresh that is found
+/// abandoned later.
+pub async fn run(app: &App, request: RunRefresh) -> Result<Refreshed, RefreshError> {
+    let RunRefresh { caller, project, artifact, accept_drift } = request;
+    if accept_drift && caller != Caller::Person {
+        return Err(RefreshError::DriftNotYours);
+    }
+    let stored =
+        app.ports.artifacts.load(&project, &artifact).await.map_err(RefreshError::Begin)?;
+    check_refreshable(&stored)?;
+    let entry = app.refreshes.enter((project.clone(), artifact.clone())).map_err(|running| {
+        let running = running.id().cloned();
+        RefreshError::Begin(StoreError::RefreshLocked { artifact: artifact.clone(), running })
+    })?;
+    let started = app.ports.clock.now();
+    let begun = app.ports.artifacts.begin_refresh(&project, &artifact, started).await;
+    let running = match begun {
+        Ok(running) => running,
+        Err(err) => {
+            close_overdue(app, &project, &artifact, &err).await;
+            return Err(RefreshError::Begin(err));
+        }
+    };
+    let attempt =
+        Attempt::begin(app, project, artifact, started, running, entry, accept_drift, caller);
+    attempt.close_abandoned().await;
+    attempt.announce();
+    attempt.finish(attempt.drive().await).await
+}
+
+/// Checks what has to hold before a refresh is even recorded.
+fn check_refreshable(stored: &Stored) -> Result<(), RefreshError> {
+    let refused = |reason| RefreshError::Unavailable { artifact: stored.id.clone(), reason };
+    let not_healthy = || {
+        let (artifact, health) = (stored.id.clone(), stored.health);
+        RefreshError::Begin(StoreError::NotHealthy { artifact, health })
+    };
+    if !stored.health.is_healthy() {
+        return Err(not_healthy());
+    }
+    let artifact = stored.artifact().ok_or_else(not_healthy)?;
+    match artifact.status {
+        Status::Active => {}
+        Status::Archived | Status::Error => return Err(refused(Unavailable::NotActive)),
+    }
+    if artifact.source().is_none() {
+        return Err(refused(Unavailable::NoSource));
+    }
+    if !artifact.is_refreshable(&stored.health) {
+        return Err(refused(Unavailable::NotPermitted));
+    }
+    Ok(())
+}
+
+impl From<&RefreshError> for Failure {
+    fn from(err: &RefreshError) -> Self {
+        match err {
+            RefreshError::Unavailable { artifact, reason } => {
+                let suggestion = match reason {
+                    Unavailable::NoSource => "give the artifact a source first",
+                    Unavailable::NotPermitted => {
+                        "a person can permit it in the console, or with an update of the source"
+                    }
+                    Unavailable::NotActive => "make the artifact active first",
+                };
+                Self::new(ErrorCode::LiveArtifactRefreshUnavailable, err.to_string())
+                    .suggest(suggestion)
+                    .detail("artifactId", artifact.as_str())
+            }
+            RefreshError::DriftNotYours => Self::new(ErrorCode::Forbidden, err.to_string())
+                .suggest("ask the person to refresh it in the console"),
+            RefreshError::Begin(err) => store_failure::of(err),
+            RefreshError::Failed { refresh, fault } => {
+                Self::from(fault).detail("refreshId", refresh.as_str())
+            }
+        }
+    }
+}

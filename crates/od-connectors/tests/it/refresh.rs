@@ -1,0 +1,65 @@
+//! Refreshes that go well.
+
+use od_core::artifact::GeneratedBy;
+use od_core::refresh::{RecordStatus, RecordStep};
+use serde_json::json;
+
+use crate::scene::write;
+use crate::world::{World, file_source, project};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_local_file_becomes_the_data() {
+    let world = World::new().await;
+    write(&world.root(), "data/today.json", r#"{ "title": "after", "rows": [1, 2] }"#);
+    let artifact = world.create(1, file_source("data/today.json")).await;
+    world.clock.advance_ms(60_000);
+
+    let refreshed = world.refresh(&artifact).await.unwrap();
+
+    assert!(refreshed.changes.is_changed());
+    let state = refreshed.stored.state.as_ref().unwrap();
+    assert_eq!(state.data.value(), &json!({ "title": "after", "rows": [1, 2] }));
+    assert_eq!(state.artifact.revision.get(), 2);
+    assert_eq!(state.provenance.generated_by, GeneratedBy::RefreshRunner);
+    assert_eq!(state.provenance.notes.as_deref(), Some("from the agent"));
+    assert_eq!(state.provenance.sources[0].label, "data/today.json");
+    let files = world.generation(&artifact).await;
+    let page = files.iter().find(|(name, _)| name == "index.html").unwrap();
+    let page = String::from_utf8_lossy(&page.1);
+    assert!(page.contains("<p>after</p>"), "{page}");
+
+    let records = world.records(&artifact).await;
+    let steps: Vec<_> = records.iter().rev().map(|record| (record.step, record.status)).collect();
+    assert_eq!(
+        steps,
+        [
+            (RecordStep::Started, RecordStatus::Running),
+            (RecordStep::Source, RecordStatus::Succeeded),
+            (RecordStep::Finished, RecordStatus::Succeeded),
+        ]
+    );
+    assert!(records.iter().all(|record| record.refresh_id.as_str() == "refresh-000001"));
+    let snapshot = world
+        .app
+        .ports
+        .artifacts
+        .snapshot(&project(), &artifact, &refreshed.refresh)
+        .await
+        .unwrap();
+    assert_eq!(snapshot.data.value(), state.data.value());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refresh_that_changes_nothing_says_so_and_adds_a_record_only() {
+    let world = World::new().await;
+    write(&world.root(), "same.json", r#"{ "title": "before" }"#);
+    let artifact = world.create(1, file_source("same.json")).await;
+    let before = world.generation(&artifact).await;
+
+    let refreshed = world.refresh(&artifact).await.unwrap();
+
+    assert!(!refreshed.changes.is_changed());
+    assert_eq!(world.generation(&artifact).await, before);
+    assert_eq!(world.terminal_records(&artifact).await.len(), 1);
+    assert!(!world.artifact_directory(&artifact).join("snapshots/refresh-000001").exists());
+}

@@ -1,0 +1,247 @@
+//! A whole daemon without its doors: real store, files, vault and connectors in a temporary place.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use od_app::refresh::run::{RefreshError, Refreshed, RunRefresh};
+use od_app::{App, Caller, refresh};
+use od_connectors::{Fence, Git, GitHub, GitHubConfig, ProjectFilesConnector};
+use od_core::artifact::{ArtifactState, Author, Source, SourcePin};
+use od_core::ids::{ArtifactId, ProjectId, Timestamp};
+use od_core::json::{BoundedObject, Value};
+use od_core::refresh::{RecordStep, RefreshRecord};
+use od_fs::{
+    DataDir, DiskProjectFiles, FileArtifactStore, FileProjectRegistry, FileTokenAuthority,
+    FileVault, SystemEntropy,
+};
+use od_ports::Ports;
+use od_ports::change::NewArtifact;
+use od_ports::clock::Clock;
+use od_ports::contract::sample;
+use od_ports::fakes::{MemoryEvents, MemoryRunStore};
+use od_ports::project_registry::{Project, ProjectRegistry as _};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::scripted::Scripted;
+
+/// A clock whose hands a test moves and whose sleeps are real, shortened by a factor.
+#[derive(Debug)]
+pub(crate) struct TestClock {
+    now_ms: AtomicI64,
+    divisor: u32,
+}
+
+impl TestClock {
+    pub(crate) fn advance_ms(&self, ms: i64) {
+        self.now_ms.fetch_add(ms, Ordering::Relaxed);
+    }
+}
+
+#[async_trait]
+impl Clock for TestClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_unix_ms(self.now_ms.load(Ordering::Relaxed))
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        tokio::time::sleep(duration / self.divisor).await;
+    }
+}
+
+pub(crate) struct World {
+    place: TempDir,
+    pub(crate) app: Arc<App>,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) events: Arc<MemoryEvents>,
+    pub(crate) script: Arc<Scripted>,
+}
+
+/// How a world is made.
+pub(crate) struct Plan {
+    pub(crate) github: String,
+    /// Sleeps are this many times shorter than asked for.
+    pub(crate) hurry: u32,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self { github: "http://127.0.0.1:1".to_owned(), hurry: 1 }
+    }
+}
+
+impl World {
+    pub(crate) async fn new() -> Self {
+        Self::with(Plan::default()).await
+    }
+
+    pub(crate) async fn with(plan: Plan) -> Self {
+        Self::at(TempDir::new().unwrap(), plan).await
+    }
+
+    /// Makes a second daemon over the same places, as after a restart.
+    pub(crate) async fn restarted(self) -> Self {
+        let Self { place, app, .. } = self;
+        drop(app);
+        Self::at(place, Plan::default()).await
+    }
+
+    async fn at(place: TempDir, plan: Plan) -> Self {
+        let clock =
+            Arc::new(TestClock { now_ms: AtomicI64::new(1_777_507_200_000), divisor: plan.hurry });
+        let events = Arc::new(MemoryEvents::default());
+        let script = Arc::new(Scripted::new());
+        let home = place.path().join("home");
+        let data = DataDir::open(&place.path().join("root/.od")).unwrap();
+        let registry = Arc::new(FileProjectRegistry::new(data.clone()));
+        let project = Project {
+            id: project(),
+            name: "Web".to_owned(),
+            root: Some(place.path().join("root")),
+            created_at: clock.now(),
+        };
+        if registry.get(&project.id).await.unwrap().is_none() {
+            registry.create(project).await.unwrap();
+        }
+        let files = Arc::new(DiskProjectFiles::new(registry.clone(), data.clone()));
+        let fence = Fence::around([home.clone(), data.path().to_path_buf()]);
+        let artifacts = FileArtifactStore::open(data, clock.clone()).unwrap();
+        let github = GitHub::new(GitHubConfig::new(&plan.github).unwrap(), clock.clone());
+        let ports = Ports {
+            artifacts: Arc::new(artifacts),
+            projects: registry,
+            files: files.clone(),
+            runs: Arc::new(MemoryRunStore::default()),
+            clock: clock.clone(),
+            entropy: Arc::new(SystemEntropy::new()),
+            events: events.clone(),
+            connectors: vec![
+                Arc::new(ProjectFilesConnector::new(files.clone(), fence.clone())),
+                Arc::new(Git::new(files, fence)),
+                Arc::new(github),
+                script.clone(),
+            ],
+            vault: Arc::new(FileVault::in_home(&home)),
+            tokens: Arc::new(FileTokenAuthority::open(&home, &SystemEntropy::new()).unwrap()),
+        };
+        Self { place, app: Arc::new(App::new(ports)), clock, events, script }
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.place.path().join("root")
+    }
+
+    /// Everything the daemon could have written to.
+    pub(crate) fn place(&self) -> &Path {
+        self.place.path()
+    }
+
+    pub(crate) fn artifact_directory(&self, artifact: &ArtifactId) -> PathBuf {
+        self.root().join(".od/projects/web/.live-artifacts").join(artifact.as_str())
+    }
+
+    /// Adds an artifact with a source, pinned as create would.
+    pub(crate) async fn create(&self, number: u32, source: Value) -> ArtifactId {
+        self.create_with(number, source, |_| {}).await
+    }
+
+    pub(crate) async fn create_with(
+        &self,
+        number: u32,
+        source: Value,
+        change: impl FnOnce(&mut ArtifactState),
+    ) -> ArtifactId {
+        let id = sample::id(number);
+        let mut state = sample::state(&project(), &id, "before");
+        let source: Source = serde_json::from_value(source).unwrap();
+        let pin = self.pin(&source).await;
+        state.artifact.source_pin = Some(pin);
+        state.artifact.permission_set_by = Some(Author::Agent);
+        state.artifact.document.as_mut().unwrap().source_json = Some(source);
+        state.provenance.notes = Some("from the agent".to_owned());
+        change(&mut state);
+        let page = sample::page("before");
+        let new = NewArtifact { project: project(), state, page };
+        self.app.ports.artifacts.create(new).await.unwrap();
+        id
+    }
+
+    async fn pin(&self, source: &Source) -> SourcePin {
+        od_app::connectors::check_source(&self.app, &project(), source).await.unwrap()
+    }
+
+    pub(crate) async fn refresh(&self, artifact: &ArtifactId) -> Result<Refreshed, RefreshError> {
+        refresh::run(&self.app, by_person(artifact)).await
+    }
+
+    pub(crate) async fn records(&self, artifact: &ArtifactId) -> Vec<RefreshRecord> {
+        let history = self.app.ports.artifacts.history(&project(), artifact).await.unwrap();
+        assert_eq!(history.broken, None);
+        history.records
+    }
+
+    /// Returns the last records of refreshes, newest first.
+    pub(crate) async fn terminal_records(&self, artifact: &ArtifactId) -> Vec<RefreshRecord> {
+        let records = self.records(artifact).await;
+        records.into_iter().filter(|record| record.step == RecordStep::Finished).collect()
+    }
+
+    /// Returns the bytes that must not change when a refresh fails.
+    pub(crate) async fn generation(&self, artifact: &ArtifactId) -> Vec<(String, Vec<u8>)> {
+        // The visible copies of a commit are written when there is time; make that now.
+        let pending = self.artifact_directory(artifact).join("pending");
+        while std::fs::read_dir(&pending).is_ok_and(|mut entries| entries.next().is_some()) {
+            self.app.ports.artifacts.recover().await.unwrap();
+        }
+        let names =
+            ["artifact.json", "template.html", "data.json", "provenance.json", "index.html"];
+        let directory = self.artifact_directory(artifact);
+        names
+            .iter()
+            .map(|name| ((*name).to_owned(), std::fs::read(directory.join(name)).unwrap()))
+            .collect()
+    }
+
+    pub(crate) async fn data(&self, artifact: &ArtifactId) -> Value {
+        let stored = self.app.ports.artifacts.load(&project(), artifact).await.unwrap();
+        stored.state.as_ref().unwrap().data.value().clone()
+    }
+}
+
+pub(crate) fn project() -> ProjectId {
+    "web".parse().unwrap()
+}
+
+pub(crate) fn by_person(artifact: &ArtifactId) -> RunRefresh {
+    RunRefresh {
+        caller: Caller::Person,
+        project: project(),
+        artifact: artifact.clone(),
+        accept_drift: false,
+    }
+}
+
+pub(crate) fn file_source(path: &str) -> Value {
+    json!({
+        "type": "local_file",
+        "input": { "path": path },
+        "refreshPermission": "manual_refresh_granted_for_read_only",
+    })
+}
+
+pub(crate) fn script_source() -> Value {
+    json!({
+        "type": "connector_tool",
+        "toolName": "script.list_things",
+        "input": {},
+        "connector": { "connectorId": "script", "toolName": "script.list_things" },
+        "refreshPermission": "manual_refresh_granted_for_read_only",
+    })
+}
+
+pub(crate) fn object(value: Value) -> BoundedObject {
+    BoundedObject::check(value).unwrap()
+}
