@@ -19,8 +19,9 @@ use super::ParseIdError;
     schemars::JsonSchema,
 )]
 #[serde(try_from = "u64", into = "u64")]
-#[schemars(inline)]
-pub struct Revision(#[schemars(range(min = 1, max = 9_007_199_254_740_991_u64))] u64);
+// A bound on the field would be lost: the schema of a type that serde converts is that of `u64`.
+#[schemars(inline, extend("minimum" = 1, "maximum" = 9_007_199_254_740_991_u64))]
+pub struct Revision(u64);
 
 impl Revision {
     /// Returns the revision of a new artifact.
