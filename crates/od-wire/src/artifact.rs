@@ -1,6 +1,8 @@
 //! Artifacts as they are asked for and answered.
 
-use od_core::artifact::{Artifact, ArtifactSummary, Health, Provenance, RefreshStatus, Status};
+use od_core::artifact::{
+    Artifact, ArtifactSummary, Health, HealthState, Provenance, RefreshStatus, Status,
+};
 use od_core::error::Issue;
 use od_core::ids::{ArtifactId, Digest, Revision, Slug, Timestamp};
 use od_core::json::BoundedObject;
@@ -151,7 +153,7 @@ pub struct ToolArtifact {
     /// Whether a refresh may be started.
     pub refreshable: bool,
     /// Whether its files are sound.
-    pub health: Health,
+    pub health: HealthState,
     /// When it was last committed.
     pub updated_at: Timestamp,
     /// Where the person sees it.

@@ -1,5 +1,6 @@
 //! The schemas of every body, by operation; and the whole API as an OpenAPI document.
 
+use od_core::artifact::{CreateShape, ToolUpdateShape, UpdateShape};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -88,11 +89,11 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
         Operation::ListProjectFiles => shapes.answer::<project::ProjectFilesAnswer>(),
         Operation::FollowProject | Operation::FollowAll => without(AnswerShape::Events),
         Operation::ListArtifacts => shapes.answer::<artifact::ArtifactsAnswer>(),
-        Operation::CreateArtifact => shapes.answer::<artifact::ArtifactAnswer>(),
+        Operation::CreateArtifact => shapes.exchange::<CreateShape, artifact::ArtifactAnswer>(),
         Operation::ShowArtifact | Operation::RestoreArtifact => {
             shapes.answer::<artifact::ArtifactAnswer>()
         }
-        Operation::UpdateArtifact => shapes.answer::<artifact::ArtifactAnswer>(),
+        Operation::UpdateArtifact => shapes.exchange::<UpdateShape, artifact::ArtifactAnswer>(),
         Operation::DeleteArtifact => shapes.answer::<artifact::DeletedAnswer>(),
         Operation::RefreshArtifact => {
             shapes.exchange::<refresh::StartRefresh, artifact::RefreshedAnswer>()
@@ -114,13 +115,19 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
         }
         Operation::StartRun => shapes.exchange::<run::StartRun, run::StartedRun>(),
         Operation::RenewRun | Operation::EndRun => shapes.answer::<run::RunAnswer>(),
-        Operation::ToolCreateArtifact => shapes.answer::<artifact::ToolArtifactAnswer>(),
+        Operation::ToolCreateArtifact => {
+            shapes.exchange::<CreateShape, artifact::ToolArtifactAnswer>()
+        }
         Operation::ToolListArtifacts => shapes.answer::<artifact::ToolArtifactsAnswer>(),
-        Operation::ToolUpdateArtifact => shapes.answer::<artifact::ToolArtifactAnswer>(),
+        Operation::ToolUpdateArtifact => {
+            shapes.exchange::<ToolUpdateShape, artifact::ToolArtifactAnswer>()
+        }
         Operation::ToolRefreshArtifact => {
             shapes.exchange::<refresh::ToolRefresh, artifact::ToolRefreshedAnswer>()
         }
-        Operation::ToolValidateArtifact => shapes.answer::<artifact::ToolValidAnswer>(),
+        Operation::ToolValidateArtifact => {
+            shapes.exchange::<CreateShape, artifact::ToolValidAnswer>()
+        }
         Operation::ToolListConnectors => shapes.answer::<connector::ConnectorsAnswer>(),
         Operation::ToolExecuteConnector => {
             shapes.exchange::<connector::ExecuteTool, connector::ExecuteAnswer>()

@@ -37,7 +37,7 @@ pub(crate) fn compact(urls: &Urls, summary: &ArtifactSummary) -> ToolArtifact {
         revision: summary.revision,
         refresh_status: summary.refresh_status,
         refreshable: summary.refreshable,
-        health: summary.health,
+        health: summary.health.state,
         updated_at: summary.updated_at,
         console_url: urls.console(&summary.project_id, &summary.id),
     }
