@@ -27,6 +27,9 @@ fn execute(invocation: Invocation) -> Exit {
     if let Command::Tool(asked) = command {
         return tool(asked);
     }
+    if let Command::McpServe = command {
+        return verbs::mcp::serve(sink);
+    }
     sink.finish(answer(&globals, command))
 }
 
@@ -41,6 +44,7 @@ fn answer(globals: &Globals, command: Command) -> Result<Answer, Refusal> {
         Command::SkillsShow { name } => verbs::skills_show::show(&name, &settings()?),
         Command::SkillsInstall(asked) => verbs::skills_install::install(asked),
         Command::SkillsCheck(asked) => verbs::skills_check::check(&asked.paths, &settings()?),
+        Command::McpConfig(asked) => verbs::mcp::config(&asked.agent),
         Command::Tool(_)
         | Command::Serve(_)
         | Command::Demo(_)
@@ -52,7 +56,6 @@ fn answer(globals: &Globals, command: Command) -> Result<Answer, Refusal> {
         | Command::ConnectorsConnect(_)
         | Command::ConnectorsDisconnect(_)
         | Command::McpServe
-        | Command::McpConfig(_)
         | Command::KeysStatus
         | Command::KeysRotate(_)
         | Command::Doctor => {

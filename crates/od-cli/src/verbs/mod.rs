@@ -1,6 +1,7 @@
 //! One file for each verb, or small family of verbs: arguments in, answer out.
 
 pub(crate) mod help;
+pub(crate) mod mcp;
 pub(crate) mod skills_check;
 pub(crate) mod skills_install;
 pub(crate) mod skills_list;
