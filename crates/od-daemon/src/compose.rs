@@ -79,7 +79,7 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
         .map_err(|source| ComposeError::Keyring { home: home.to_owned(), source })?;
     let projects: Arc<dyn ProjectRegistry> = Arc::new(FileProjectRegistry::new(data.clone()));
     let files: Arc<dyn ProjectFiles> =
-        Arc::new(DiskProjectFiles::new(Arc::clone(&projects), data.clone()));
+        Arc::new(DiskProjectFiles::new(Arc::clone(&projects), data.clone()).closing(home));
     let fence = Fence::around([home.to_owned(), data.path().to_owned()]);
     let base = github_base_url.as_deref().unwrap_or(GitHubConfig::DEFAULT_BASE_URL);
     let github = GitHubConfig::new(base)

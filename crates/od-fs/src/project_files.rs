@@ -22,13 +22,26 @@ const VISITED_MAX: usize = 100_000;
 pub struct DiskProjectFiles {
     registry: Arc<dyn ProjectRegistry>,
     data_dir: DataDir,
+    home: Option<PathBuf>,
     lane: Lane,
 }
 
 impl DiskProjectFiles {
     /// Makes one for the projects of a registry, refusing the given data directory.
     pub fn new(registry: Arc<dyn ProjectRegistry>, data_dir: DataDir) -> Self {
-        Self { registry, data_dir, lane: Lane::Pool }
+        Self { registry, data_dir, home: None, lane: Lane::Pool }
+    }
+
+    /// Refuses the home as well: it holds the keyring and the vault.
+    #[must_use]
+    pub fn closing(mut self, home: &Path) -> Self {
+        self.home = Some(home.to_owned());
+        self
+    }
+
+    /// Returns what no path may lead to or through.
+    fn closed(&self) -> Closed {
+        Closed { data_dir: self.data_dir.clone(), home: self.home.clone() }
     }
 
     async fn root_path(&self, project: &ProjectId) -> Result<Option<PathBuf>, FilesError> {
@@ -52,8 +65,8 @@ impl ProjectFiles for DiskProjectFiles {
         let Some(root) = self.root_path(project).await? else {
             return Ok(FileListing::default());
         };
-        let data_dir = self.data_dir.clone();
-        self.lane.run(move || Root::open(&root, &data_dir)?.list(files_max)).await?
+        let closed = self.closed();
+        self.lane.run(move || Root::open(&root, &closed)?.list(files_max)).await?
     }
 
     async fn read(
@@ -65,9 +78,9 @@ impl ProjectFiles for DiskProjectFiles {
         let Some(root) = self.root_path(project).await? else {
             return Err(FilesError::NoRoot { project: project.clone() });
         };
-        let data_dir = self.data_dir.clone();
+        let closed = self.closed();
         let path = path.clone();
-        self.lane.run(move || Root::open(&root, &data_dir)?.read(&path, bytes_max)).await?
+        self.lane.run(move || Root::open(&root, &closed)?.read(&path, bytes_max)).await?
     }
 
     async fn root(&self, project: &ProjectId) -> Result<Option<PathBuf>, FilesError> {
@@ -75,25 +88,52 @@ impl ProjectFiles for DiskProjectFiles {
     }
 }
 
-/// A project's root, held open, with the identity of the directory that must never be entered.
+/// The directories that are never project files, wherever they lie.
+struct Closed {
+    data_dir: DataDir,
+    home: Option<PathBuf>,
+}
+
+impl Closed {
+    /// Looks up who they are now, with the secret files in the home: a hard link gives those another
+    /// name, which no check of directories would notice.
+    fn identities(&self) -> Result<Vec<(u64, u64)>, FilesError> {
+        let mut identities = vec![identity(&self.data_dir.dir()?.stat_self()?)];
+        let Some(home) = &self.home else { return Ok(identities) };
+        let Ok(dir) = Dir::open(home) else { return Ok(identities) };
+        identities.push(identity(&dir.stat_self()?));
+        for place in ["keys", "connectors"] {
+            let Ok(child) = dir.child(place) else { continue };
+            for (name, _) in child.entries()? {
+                identities.extend(child.stat(&name)?.as_ref().map(identity));
+            }
+        }
+        Ok(identities)
+    }
+}
+
+/// A project's root, held open, with the identities of what must never be entered or read.
 struct Root {
     dir: Dir,
-    forbidden: (u64, u64),
+    forbidden: Vec<(u64, u64)>,
 }
 
 impl Root {
-    fn open(root: &Path, data_dir: &DataDir) -> Result<Self, FilesError> {
-        let forbidden = identity(&data_dir.dir()?.stat_self()?);
-        let opened = Self { dir: Dir::open(root)?, forbidden };
+    fn open(root: &Path, closed: &Closed) -> Result<Self, FilesError> {
+        let opened = Self { dir: Dir::open(root)?, forbidden: closed.identities()? };
         // A root inside the data directory would lay it open from within.
         let mut above = Some(root.canonicalize().map_err(canonicalize_failed)?);
         while let Some(path) = above {
-            if identity(&Dir::open(&path)?.stat_self()?) == forbidden {
+            if opened.forbids(&Dir::open(&path)?.stat_self()?) {
                 return Err(io_refusal(RefusedPath::DataDirectory));
             }
             above = path.parent().map(PathBuf::from);
         }
         Ok(opened)
+    }
+
+    fn forbids(&self, stat: &FileStat) -> bool {
+        self.forbidden.contains(&identity(stat))
     }
 
     fn read(&self, path: &RelPath, bytes_max: u64) -> Result<Vec<u8>, FilesError> {
@@ -114,13 +154,16 @@ impl Root {
                 .unwrap_or(&self.dir)
                 .child(name)
                 .map_err(|err| path_error(path, err))?;
-            if identity(&next.stat_self()?) == self.forbidden {
+            if self.forbids(&next.stat_self()?) {
                 return Err(refuse(RefusedPath::DataDirectory));
             }
             holder = Some(next);
         }
         let parent = holder.as_ref().unwrap_or(&self.dir);
         let (file, stat) = parent.open_regular(file_name).map_err(|err| path_error(path, err))?;
+        if self.forbids(&stat) {
+            return Err(refuse(RefusedPath::DataDirectory));
+        }
         let too_large = || FilesError::TooLarge { path: path.clone(), allowed: bytes_max };
         if stat.bytes > bytes_max {
             return Err(too_large());
@@ -167,7 +210,7 @@ impl Walk<'_> {
                 EntryKind::Directory => {
                     // One that cannot be entered (gone, forbidden, a mount that fails) hides itself.
                     let Ok(child) = dir.child(&name) else { continue };
-                    if identity(&child.stat_self()?) == self.root.forbidden {
+                    if self.root.forbids(&child.stat_self()?) {
                         continue;
                     }
                     self.enter(&child, &format!("{prefix}{name}/"), depth + 1)?;
@@ -182,6 +225,9 @@ impl Walk<'_> {
         // A name that is no RelPath could not be read either.
         let Ok(path) = format!("{prefix}{name}").parse::<RelPath>() else { return Ok(()) };
         let Some(stat) = dir.stat(name)? else { return Ok(()) };
+        if self.root.forbids(&stat) {
+            return Ok(());
+        }
         let modified_ms = i64::try_from(stat.modified_ns / 1_000_000).unwrap_or(0);
         let modified_at = Timestamp::from_unix_ms(modified_ms);
         self.listing.files.push(FileEntry { path, bytes: stat.bytes, modified_at });

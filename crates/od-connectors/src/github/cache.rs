@@ -1,6 +1,7 @@
 //! Bodies seen before, with the entity tag that says whether they still hold.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::Arc;
 
 use hyper::header::HeaderValue;
@@ -22,12 +23,19 @@ pub(crate) struct Key {
 }
 
 /// A body and its entity tag.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Cached {
     /// To be sent as `If-None-Match`.
     pub(crate) etag: HeaderValue,
     /// What was answered then.
     pub(crate) body: Arc<[u8]>,
+}
+
+/// Shows no content: a server may have put the secret it was given into either part.
+impl fmt::Debug for Cached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Cached({} bytes)", self.body.len())
+    }
 }
 
 /// The most recently used answers, bounded in number and bytes.

@@ -1,9 +1,13 @@
 //! The connectors through their public interface, against real files, real git and a local server.
 
+mod canary;
 mod catalogs;
+mod crowd;
+mod full_disk;
 mod git;
 mod github;
 mod http_server;
+mod keyring;
 mod project_files;
 mod refresh;
 mod refresh_failures;

@@ -106,7 +106,7 @@ impl World {
         if registry.get(&project.id).await.unwrap().is_none() {
             registry.create(project).await.unwrap();
         }
-        let files = Arc::new(DiskProjectFiles::new(registry.clone(), data.clone()));
+        let files = Arc::new(DiskProjectFiles::new(registry.clone(), data.clone()).closing(&home));
         let fence = Fence::around([home.clone(), data.path().to_path_buf()]);
         let artifacts = FileArtifactStore::open(data, clock.clone()).unwrap();
         let github = GitHub::new(GitHubConfig::new(&plan.github).unwrap(), clock.clone());

@@ -1,0 +1,193 @@
+//! A planted secret, echoed by the other side in every way it knows, is found nowhere afterwards.
+
+use std::path::Path;
+
+use od_app::Caller;
+use od_app::connectors::connect::Connect;
+use od_app::connectors::execute::ExecuteTool;
+use od_app::connectors::{Payer, connect, execute, list};
+use od_core::connector::Purpose;
+use od_core::error::Failure;
+use od_core::ids::RunId;
+use od_ports::connector_provider::ProviderError;
+use od_ports::credential_vault::Secret;
+use serde_json::{Value, json};
+
+use crate::http_server::{Answer, Seen, TestServer};
+use crate::scripted::Act;
+use crate::world::{Plan, World, object, project, script_source};
+
+const CANARY: &str = "od-canary/Qz7+19xKfe";
+
+/// Everything the canary may look like, in lower case.
+fn disguises() -> Vec<String> {
+    let hex: String = CANARY.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let mut all = vec![
+        CANARY.to_owned(),
+        "od-canary%2fqz7%2b19xkfe".to_owned(),
+        // The inner part of its base64 at each alignment, and in the other alphabet.
+        "b2qty2fuyxj5l1f6nysxoxhlzm".to_owned(),
+        "kzc1jyw5hcnkvuxo3kze5eetmz".to_owned(),
+        "9klwnhbmfyes9rejcrmtl4s2zl".to_owned(),
+        hex,
+    ];
+    for text in &mut all {
+        *text = text.to_lowercase();
+    }
+    all
+}
+
+#[track_caller]
+fn assert_clean(what: &str, text: &str) {
+    let folded = text.to_lowercase();
+    for disguise in disguises() {
+        assert!(!folded.contains(&disguise), "{what} holds {disguise}");
+    }
+}
+
+fn assert_files_clean(directory: &Path) -> usize {
+    let mut files = 0;
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files += assert_files_clean(&path);
+        } else {
+            files += 1;
+            let bytes = std::fs::read(&path).unwrap();
+            assert_clean(&path.display().to_string(), &String::from_utf8_lossy(&bytes));
+        }
+    }
+    files
+}
+
+/// Repeats the token in bodies, headers, errors, redirects and encodings.
+fn echo(seen: &Seen) -> Answer {
+    let token = seen.header("authorization").unwrap_or("Bearer ?").to_owned();
+    let token = token.trim_start_matches("Bearer ");
+    let text = format!(
+        "plain {token} base64 b2QtY2FuYXJ5L1F6NysxOXhLZmU= \
+         basic eDpvZC1jYW5hcnkvUXo3KzE5eEtmZQ== two YWJvZC1jYW5hcnkvUXo3KzE5eEtmZQ \
+         url od-canary%2FQz7%2B19xKfe"
+    );
+    let dressed = |answer: Answer| {
+        answer
+            .with("etag", &format!("\"{token}\""))
+            .with("x-github-request-id", token)
+            .with("x-ratelimit-remaining", token)
+            .with("location", &format!("http://{}.invalid/{token}", "a"))
+    };
+    let repo = seen.path().split('/').nth(3).unwrap_or_default();
+    match (seen.path(), repo) {
+        ("/user", _) => Answer::json(&json!({ "login": "octocat" })),
+        (_, "data") => dressed(Answer::json(&json!([{
+            "tag_name": text, "name": text, "html_url": format!("https://x.example/?t={token}"),
+            "body": text, "author": { "login": token },
+        }]))),
+        (_, "redirect") => dressed(Answer::text(302, &text)),
+        (_, "shape") => dressed(Answer::text(200, &format!("{{\"{token}\": \"{text}\"}}"))),
+        (_, status) => dressed(Answer::text(status.parse().unwrap_or(500), &text)),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_planted_secret_is_found_nowhere() {
+    let server = TestServer::start(echo).await;
+    let world = World::with(Plan { github: server.url(), ..Plan::default() }).await;
+    let secret = Secret::parse(CANARY).unwrap();
+    let request = Connect { connector: "github".parse().unwrap(), secret: Some(secret) };
+    connect(&world.app, request).await.unwrap();
+
+    for repo in ["data", "redirect", "shape", "400", "401", "403", "404", "429", "500"] {
+        let source = json!({
+            "type": "connector_tool",
+            "toolName": "github.list_releases",
+            "input": { "owner": "octo", "repo": repo },
+            "connector": { "connectorId": "github", "toolName": "github.list_releases" },
+            "outputMapping": { "dataPaths": [{ "from": "items", "to": "releases" }] },
+            "refreshPermission": "manual_refresh_granted_for_read_only",
+        });
+        let number = u32::from_be_bytes(
+            repo.as_bytes()[..3]
+                .iter()
+                .chain(&[0])
+                .copied()
+                .collect::<Vec<_>>()
+                .try_into()
+                .unwrap(),
+        );
+        let artifact = world.create(number, source).await;
+        match world.refresh(&artifact).await {
+            Ok(refreshed) => {
+                assert_eq!(repo, "data");
+                let state = refreshed.stored.state.clone().unwrap();
+                assert_clean("data", &state.data.value().to_string());
+            }
+            Err(err) => {
+                assert_ne!(repo, "data", "{err}");
+                let failure = Failure::from(&err);
+                assert_clean(repo, &format!("{} {err:?} {err}", failure.to_json()));
+            }
+        }
+        preview(&world, repo).await;
+        world.clock.advance_ms(60_000);
+    }
+    assert!(server.seen().iter().all(|seen| seen.header("authorization").is_some()));
+    let listed = list(&world.app, &Caller::Person).await.unwrap();
+    assert_clean("list", &serde_json::to_string(&listed).unwrap());
+    assert_clean("debug", &format!("{:?}", world.app));
+    assert_clean("events", &format!("{:?}", world.events.take()));
+    assert!(assert_files_clean(world.place()) > 20);
+}
+
+/// Runs the tool as an agent does.
+async fn preview(world: &World, repo: &str) {
+    let request = ExecuteTool {
+        project: project(),
+        connector: "github".parse().unwrap(),
+        tool: "list_releases".to_owned(),
+        input: object(json!({ "owner": "octo", "repo": repo })),
+        purpose: Purpose::AgentPreview,
+        payer: Payer::Run(RunId::generate([9; 16])),
+        mapping: None,
+        expected: None,
+    };
+    match execute(&world.app, request).await {
+        Ok(executed) => assert_clean(repo, &serde_json::to_string(&executed).unwrap()),
+        Err(err) => {
+            let failure = Failure::from(&err);
+            assert_clean(repo, &format!("{} {err:?} {err}", failure.to_json()));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_connector_cannot_leak_it_either() {
+    let server = TestServer::start(echo).await;
+    let world = World::with(Plan { github: server.url(), ..Plan::default() }).await;
+    let secret = Secret::parse(CANARY).unwrap();
+    let request = Connect { connector: "github".parse().unwrap(), secret: Some(secret) };
+    connect(&world.app, request).await.unwrap();
+    let artifact = world.create(1, script_source()).await;
+    let nested: Value = json!({
+        "title": format!("x{CANARY}x"),
+        CANARY: "a key",
+        "deep": [{ "list": [CANARY, "b2QtY2FuYXJ5L1F6NysxOXhLZmU="] }],
+    });
+    world.script.set(Act::Give(nested));
+    world.refresh(&artifact).await.unwrap();
+    assert_clean("data", &world.data(&artifact).await.to_string());
+    for fault in [
+        ProviderError::Unavailable { message: format!("no {CANARY}") },
+        ProviderError::Missing { message: CANARY.to_owned() },
+        ProviderError::Input { pointer: format!("/{CANARY}"), message: CANARY.to_owned() },
+    ] {
+        world.script.set(Act::Fail(fault));
+        let err = world.refresh(&artifact).await.unwrap_err();
+        assert_clean("error", &format!("{} {err:?}", Failure::from(&err).to_json()));
+    }
+    world.script.set(Act::Give(json!({ "error": format!("bad {CANARY}") })));
+    let err = world.refresh(&artifact).await.unwrap_err();
+    assert_clean("dressed error", &format!("{} {err:?}", Failure::from(&err).to_json()));
+    assert_clean("events", &format!("{:?}", world.events.take()));
+    assert_files_clean(world.place());
+}

@@ -1,0 +1,206 @@
+//! The real store behind a disk that is full when a test says so.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use od_app::App;
+use od_app::refresh::run::RefreshError;
+use od_app::{connectors, refresh};
+use od_core::artifact::ArtifactSummary;
+use od_core::error::{ErrorCode, Failure};
+use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision, Timestamp};
+use od_core::refresh::{RecordStatus, RefreshRecord};
+use od_ports::change::{Change, Created, NewArtifact};
+use od_ports::inspection::{Inspection, RepairMode, RepairReport};
+use od_ports::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
+use od_ports::stored::{Snapshot, SnapshotSummary, Stored, Trashed};
+use od_ports::write_gate::{Gate, WriteWitness};
+use od_ports::{ArtifactStore, Ports, StoreError};
+
+use crate::scene::write;
+use crate::world::{World, by_person, file_source};
+
+#[derive(Debug)]
+struct FullDisk {
+    inner: Arc<dyn ArtifactStore>,
+    refuses_commits: AtomicBool,
+    refuses_records: AtomicBool,
+}
+
+fn full(action: &'static str) -> StoreError {
+    StoreError::Io { action, source: io::Error::from_raw_os_error(28) }
+}
+
+#[async_trait]
+impl ArtifactStore for FullDisk {
+    async fn load(&self, p: &ProjectId, a: &ArtifactId) -> Result<Arc<Stored>, StoreError> {
+        self.inner.load(p, a).await
+    }
+
+    async fn locate(&self, a: &ArtifactId) -> Result<Option<ProjectId>, StoreError> {
+        self.inner.locate(a).await
+    }
+
+    async fn list(&self, p: &ProjectId) -> Result<Arc<[Arc<ArtifactSummary>]>, StoreError> {
+        self.inner.list(p).await
+    }
+
+    async fn create(&self, new: NewArtifact) -> Result<Created, StoreError> {
+        self.inner.create(new).await
+    }
+
+    async fn open_gate(&self, p: &ProjectId, a: &ArtifactId) -> Result<Gate, StoreError> {
+        self.inner.open_gate(p, a).await
+    }
+
+    async fn commit(
+        &self,
+        witness: &WriteWitness<'_>,
+        change: Change,
+    ) -> Result<Arc<Stored>, StoreError> {
+        if self.refuses_commits.load(Ordering::Relaxed) {
+            return Err(full("write a commit"));
+        }
+        self.inner.commit(witness, change).await
+    }
+
+    async fn delete(
+        &self,
+        p: &ProjectId,
+        a: &ArtifactId,
+        if_revision: Option<Revision>,
+    ) -> Result<Trashed, StoreError> {
+        self.inner.delete(p, a, if_revision).await
+    }
+
+    async fn restore(&self, p: &ProjectId, a: &ArtifactId) -> Result<Arc<Stored>, StoreError> {
+        self.inner.restore(p, a).await
+    }
+
+    async fn trash(&self, p: &ProjectId) -> Result<Vec<Trashed>, StoreError> {
+        self.inner.trash(p).await
+    }
+
+    async fn history(&self, p: &ProjectId, a: &ArtifactId) -> Result<History, StoreError> {
+        self.inner.history(p, a).await
+    }
+
+    async fn snapshots(
+        &self,
+        p: &ProjectId,
+        a: &ArtifactId,
+    ) -> Result<Vec<SnapshotSummary>, StoreError> {
+        self.inner.snapshots(p, a).await
+    }
+
+    async fn snapshot(
+        &self,
+        p: &ProjectId,
+        a: &ArtifactId,
+        refresh: &RefreshId,
+    ) -> Result<Snapshot, StoreError> {
+        self.inner.snapshot(p, a, refresh).await
+    }
+
+    async fn inspect(&self, p: &ProjectId, a: &ArtifactId) -> Result<Inspection, StoreError> {
+        self.inner.inspect(p, a).await
+    }
+
+    async fn repair(
+        &self,
+        p: &ProjectId,
+        a: &ArtifactId,
+        mode: RepairMode,
+    ) -> Result<RepairReport, StoreError> {
+        self.inner.repair(p, a, mode).await
+    }
+
+    async fn begin_refresh(
+        &self,
+        p: &ProjectId,
+        a: &ArtifactId,
+        at: Timestamp,
+    ) -> Result<RunningRefresh, StoreError> {
+        self.inner.begin_refresh(p, a, at).await
+    }
+
+    async fn append_record(
+        &self,
+        p: &ProjectId,
+        a: &ArtifactId,
+        record: RefreshRecord,
+    ) -> Result<(), StoreError> {
+        if self.refuses_records.load(Ordering::Relaxed) {
+            return Err(full("append a record"));
+        }
+        self.inner.append_record(p, a, record).await
+    }
+
+    async fn unfinished_refreshes(&self) -> Result<Vec<UnfinishedRefresh>, StoreError> {
+        self.inner.unfinished_refreshes().await
+    }
+
+    async fn recover(&self) -> Result<(), StoreError> {
+        self.inner.recover().await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_costs_the_refresh_and_nothing_else() {
+    for refuses_records in [false, true] {
+        let world = World::new().await;
+        write(&world.root(), "in.json", r#"{ "title": "after" }"#);
+        let artifact = world.create(1, file_source("in.json")).await;
+        let before = world.generation(&artifact).await;
+        let disk = Arc::new(FullDisk {
+            inner: Arc::clone(&world.app.ports.artifacts),
+            refuses_commits: AtomicBool::new(true),
+            refuses_records: AtomicBool::new(refuses_records),
+        });
+        let app = App::new(Ports { artifacts: disk.clone(), ..world.app.ports.clone() });
+
+        let error = refresh::run(&app, by_person(&artifact)).await.unwrap_err();
+        assert!(matches!(error, RefreshError::Failed { .. }), "{error:?}");
+        let failure = Failure::from(&error);
+        assert_eq!(failure.code, ErrorCode::LiveArtifactStorageFailed);
+        assert!(failure.suggestion.contains("free space"), "{}", failure.suggestion);
+        assert_eq!(world.generation(&artifact).await, before);
+
+        // Room again: the next refresh works, and every refresh has exactly one last record.
+        disk.refuses_commits.store(false, Ordering::Relaxed);
+        disk.refuses_records.store(false, Ordering::Relaxed);
+        refresh::run(&app, by_person(&artifact)).await.unwrap();
+        let records = world.terminal_records(&artifact).await;
+        let mut ended: Vec<_> =
+            records.iter().map(|record| (record.refresh_id.number(), record.status)).collect();
+        ended.sort_by_key(|(number, _)| *number);
+        let first = if refuses_records { RecordStatus::Abandoned } else { RecordStatus::Failed };
+        assert_eq!(ended, [(1, first), (2, RecordStatus::Succeeded)]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_for_agents_has_only_what_they_may_run() {
+    let world = World::new().await;
+    world.script.change(|catalog| {
+        catalog.tools.push(crate::scripted::tool("script.delete_things", "Delete things"));
+        catalog.allowed_tool_names.push("script.delete_things".parse().unwrap());
+    });
+    let agent = od_app::Caller::Agent {
+        run: od_core::ids::RunId::generate([1; 16]),
+        project: crate::world::project(),
+    };
+    let script: od_core::ids::ConnectorId = "script".parse().unwrap();
+    let listed = connectors::list(&world.app, &agent).await.unwrap();
+    let found = listed.iter().find(|connector| connector.id == script).unwrap();
+    let names: Vec<&str> = found.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["script.list_things"]);
+    let person = connectors::list(&world.app, &od_app::Caller::Person).await.unwrap();
+    let found = person.iter().find(|connector| connector.id == script).unwrap();
+    assert_eq!(found.tools.len(), 2);
+    connectors::disconnect(&world.app, &script).await.unwrap();
+    let listed = connectors::list(&world.app, &agent).await.unwrap();
+    assert!(listed.iter().all(|connector| connector.id != script));
+}
