@@ -24,6 +24,8 @@ pub struct ComposeOptions {
     pub events: Option<Arc<dyn EventSink>>,
     /// Another clock than the system's: for tests.
     pub clock: Option<Arc<dyn Clock>>,
+    /// Another randomness than the system's: for tests.
+    pub entropy: Option<Arc<dyn Entropy>>,
 }
 
 impl fmt::Debug for ComposeOptions {
@@ -70,9 +72,9 @@ pub enum ComposeError {
 ///
 /// Fails with the adapter that could not be built.
 pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<App, ComposeError> {
-    let ComposeOptions { github_base_url, events, clock } = options;
+    let ComposeOptions { github_base_url, events, clock, entropy } = options;
     let clock: Arc<dyn Clock> = clock.unwrap_or_else(|| Arc::new(SystemClock));
-    let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy::new());
+    let entropy: Arc<dyn Entropy> = entropy.unwrap_or_else(|| Arc::new(SystemEntropy::new()));
     let data = DataDir::open(data_dir)
         .map_err(|source| ComposeError::DataDir { path: data_dir.to_owned(), source })?;
     let tokens = FileTokenAuthority::open(home, entropy.as_ref())

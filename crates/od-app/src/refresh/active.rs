@@ -65,6 +65,11 @@ impl ActiveRefreshes {
         self.lock().get(key).cloned()
     }
 
+    /// Asks every refresh to stop.
+    pub(super) fn cancel_all(&self) {
+        self.lock().values().for_each(|active| active.cancel());
+    }
+
     fn lock(&self) -> MutexGuard<'_, Map> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -42,6 +42,11 @@ pub enum CancelError {
     Store(#[from] StoreError),
 }
 
+/// Asks every refresh of this process to stop, and does not wait: for a daemon that shuts down.
+pub fn cancel_all(app: &App) {
+    app.refreshes.cancel_all();
+}
+
 /// Cancels the running refresh of an artifact and waits until it is over. Only a person may.
 ///
 /// One that runs in another process is closed: whatever it still brings is refused.

@@ -9,7 +9,7 @@ pub mod recover;
 pub mod run;
 
 pub(crate) use active::ActiveRefreshes;
-pub use cancel::cancel;
+pub use cancel::{cancel, cancel_all};
 pub use fault::RefreshFault;
 pub use recover::recover;
 pub use run::run;

@@ -166,6 +166,7 @@ fn epoch() -> u64 {
 async fn recover(app: &App) -> Result<(), StartError> {
     let failed = |message: String| StartError::Recover { message };
     app.ports.artifacts.recover().await.map_err(|error| failed(error.to_string()))?;
+    od_app::refresh::recover(app).await.map_err(|error| failed(error.to_string()))?;
     Ok(())
 }
 
@@ -236,7 +237,9 @@ impl RunningDaemon {
             // It ends by itself; a panic in it has nothing left to tell.
             let _ = task.await;
         }
-        let _ = timeout(REFRESH_GRACE, self.daemon.in_flight.wait_until_idle()).await;
+        if timeout(REFRESH_GRACE, self.daemon.in_flight.wait_until_idle()).await.is_err() {
+            od_app::refresh::cancel_all(&self.daemon.app);
+        }
         let rest = async {
             self.daemon.in_flight.wait_until_idle().await;
             self.slots.wait_until_empty().await;

@@ -1,6 +1,7 @@
 //! The handlers: parse into core types, call one use case, serialise.
 
 pub(crate) mod artifacts;
+pub(crate) mod connectors;
 pub(crate) mod description;
 pub(crate) mod events;
 pub(crate) mod health;

@@ -1,15 +1,63 @@
 //! Refreshes and what they left, for the person.
 
-use od_app::Caller;
+use hyper::body::Incoming;
 use od_app::artifacts::{self, Address};
+use od_app::refresh::cancel::CancelRefresh;
+use od_app::refresh::run::{Refreshed, RunRefresh};
+use od_app::{Caller, refresh};
 use od_core::error::{ErrorCode, Failure};
-use od_core::ids::RefreshId;
+use od_core::ids::{ArtifactId, ProjectId, RefreshId};
+use od_wire::artifact::RefreshedAnswer;
 use od_wire::refresh::{
-    RefreshesAnswer, SnapshotAnswer, SnapshotLine, SnapshotView, SnapshotsAnswer,
+    CancelAnswer, RefreshView, RefreshesAnswer, SnapshotAnswer, SnapshotLine, SnapshotView,
+    SnapshotsAnswer,
 };
 
+use super::views;
 use crate::exchange::Exchange;
 use crate::http::reply::Reply;
+
+/// Refreshes an artifact.
+pub(crate) async fn start(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let (project, artifact) = named(exchange).await?;
+    let mut fields = exchange.fields(body, &["acceptDrift"]).await?;
+    let accept_drift = fields.optional("acceptDrift")?.unwrap_or(false);
+    let request = RunRefresh {
+        caller: Caller::Person,
+        project: project.clone(),
+        artifact: artifact.clone(),
+        accept_drift,
+    };
+    let refreshed =
+        refresh::run(&exchange.daemon.app, request).await.map_err(|error| Failure::from(&error))?;
+    Ok(Reply::json(&RefreshedAnswer {
+        artifact: views::artifact(&refreshed.stored)?,
+        refresh: view(&refreshed),
+        console_url: exchange.daemon.urls.console(&project, &artifact),
+    }))
+}
+
+/// Says what a refresh did.
+pub(super) fn view(refreshed: &Refreshed) -> RefreshView {
+    RefreshView {
+        id: refreshed.refresh.clone(),
+        status: "succeeded".to_owned(),
+        refreshed_source_count: Refreshed::SOURCE_COUNT,
+        changed: refreshed.changes.is_changed(),
+        changes: refreshed.changes.clone(),
+    }
+}
+
+/// Cancels the running refresh.
+pub(crate) async fn cancel(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let (project, artifact) = named(exchange).await?;
+    exchange.fields(body, &[]).await?;
+    let request = CancelRefresh { project, artifact };
+    let cancelled = refresh::cancel(&exchange.daemon.app, request)
+        .await
+        .map_err(|error| Failure::from(&error))?;
+    Ok(Reply::json(&CancelAnswer { refresh_id: cancelled.refresh, status: cancelled.status }))
+}
 
 /// Lists the history, newest first.
 pub(crate) async fn history(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
@@ -50,6 +98,12 @@ pub(crate) async fn snapshot(exchange: &Exchange<'_>) -> Result<Reply, Failure> 
         provenance: snapshot.provenance,
     };
     Ok(Reply::json(&SnapshotAnswer { snapshot }))
+}
+
+async fn named(exchange: &Exchange<'_>) -> Result<(ProjectId, ArtifactId), Failure> {
+    let address = address(exchange)?;
+    let project = exchange.locate(&address).await?;
+    Ok((project, address.artifact))
 }
 
 fn address(exchange: &Exchange<'_>) -> Result<Address, Failure> {

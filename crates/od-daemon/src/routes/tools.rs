@@ -1,17 +1,25 @@
 //! The agent's door: the project is the token's, the answers are compact.
 
 use hyper::body::Incoming;
-use od_app::Caller;
 use od_app::artifacts::{self, Address, CreateArtifact, ListArtifacts, UpdateArtifact};
+use od_app::connectors::execute::ExecuteTool;
+use od_app::connectors::{self, Payer};
+use od_app::refresh::run::RunRefresh;
+use od_app::{Caller, refresh as refreshing};
+use od_core::connector::Purpose;
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{ArtifactId, ProjectId, RunId};
-use od_core::json::{Map, Value};
+use od_core::json::{BoundedObject, Map, Value};
 use od_ports::stored::Stored;
-use od_wire::artifact::{ToolArtifactAnswer, ToolArtifactsAnswer, ToolValidAnswer};
+use od_wire::artifact::{
+    ToolArtifactAnswer, ToolArtifactsAnswer, ToolRefreshedAnswer, ToolValidAnswer,
+};
+use od_wire::connector::{ConnectorsAnswer, ExecuteAnswer};
 
-use super::views;
+use super::{refreshes, views};
 use crate::auth::Identity;
 use crate::exchange::Exchange;
+use crate::http::json_body::Fields;
 use crate::http::reply::Reply;
 
 /// Creates an artifact.
@@ -50,6 +58,25 @@ pub(crate) async fn list(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     Ok(Reply::json(&ToolArtifactsAnswer { artifacts }))
 }
 
+/// Refreshes an artifact.
+pub(crate) async fn refresh(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let agent = Agent::of(exchange)?;
+    let mut fields = agent.fields(exchange, body, &["artifactId"]).await?;
+    let request = RunRefresh {
+        caller: agent.caller,
+        project: agent.project,
+        artifact: fields.required("artifactId")?,
+        accept_drift: false,
+    };
+    let refreshed = refreshing::run(&exchange.daemon.app, request)
+        .await
+        .map_err(|error| Failure::from(&error))?;
+    Ok(Reply::json(&ToolRefreshedAnswer {
+        artifact: views::compact(&exchange.daemon.urls, &refreshed.stored.summary),
+        refresh: refreshes::view(&refreshed),
+    }))
+}
+
 /// Says everything create would say.
 pub(crate) async fn validate(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let agent = Agent::of(exchange)?;
@@ -59,6 +86,58 @@ pub(crate) async fn validate(exchange: &Exchange<'_>, body: Incoming) -> Result<
         .await
         .map_err(|error| Failure::from(&error))?;
     Ok(Reply::json(&ToolValidAnswer { valid: true, warnings: valid.warnings }))
+}
+
+/// Lists connected connectors with the tools that may run.
+pub(crate) async fn connectors(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
+    let agent = Agent::of(exchange)?;
+    let connectors = connectors::list(&exchange.daemon.app, &agent.caller)
+        .await
+        .map_err(|error| Failure::from(&error))?;
+    Ok(Reply::json(&ConnectorsAnswer { connectors }))
+}
+
+/// Executes a tool of a connector.
+pub(crate) async fn execute(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let agent = Agent::of(exchange)?;
+    let known = ["connectorId", "toolName", "input", "purpose"];
+    let mut fields = agent.fields(exchange, body, &known).await?;
+    let request = ExecuteTool {
+        project: agent.project,
+        connector: fields.required("connectorId")?,
+        tool: fields.required("toolName")?,
+        input: fields.optional("input")?.unwrap_or_default(),
+        purpose: purpose(&mut fields)?,
+        payer: Payer::Run(agent.run),
+        expected: None,
+        mapping: None,
+    };
+    let executed = connectors::execute(&exchange.daemon.app, request)
+        .await
+        .map_err(|error| Failure::from(&error))?;
+    let metadata = BoundedObject::check(Value::Object(executed.metadata)).ok();
+    Ok(Reply::json(&ExecuteAnswer {
+        ok: true,
+        connector_id: executed.connector_id,
+        account_label: executed.account_label,
+        tool_name: executed.tool_name,
+        safety: executed.safety,
+        output: executed.output,
+        output_summary: executed.output_summary,
+        provider_execution_id: executed.provider_execution_id,
+        metadata: metadata.filter(|metadata| !metadata.object().is_empty()),
+    }))
+}
+
+fn purpose(fields: &mut Fields) -> Result<Purpose, Failure> {
+    match fields.optional("purpose")? {
+        None | Some(Purpose::AgentPreview) => Ok(Purpose::AgentPreview),
+        Some(Purpose::ArtifactRefresh) => Err(Failure::new(
+            ErrorCode::Forbidden,
+            "an agent executes tools as `agent_preview` only",
+        )
+        .suggest("leave `purpose` out")),
+    }
 }
 
 fn changed(
@@ -107,6 +186,21 @@ impl Agent {
         let query = exchange.query(&["projectId", "runId"])?;
         agent.agree(query.text("projectId"), query.text("runId"))?;
         Ok(agent)
+    }
+
+    /// Reads the body; what it says about project or run has to agree with the token.
+    async fn fields(
+        &self,
+        exchange: &Exchange<'_>,
+        body: Incoming,
+        known: &[&str],
+    ) -> Result<Fields, Failure> {
+        let known: Vec<&str> = known.iter().copied().chain(["projectId", "runId"]).collect();
+        let mut fields = exchange.fields(body, &known).await?;
+        let project: Option<String> = fields.optional("projectId")?;
+        let run: Option<String> = fields.optional("runId")?;
+        self.agree(project.as_deref(), run.as_deref())?;
+        Ok(fields)
     }
 
     /// Reads the body for a use case that checks it itself; what it says about project or run has

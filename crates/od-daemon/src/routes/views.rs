@@ -8,6 +8,14 @@ use od_wire::artifact::{ArtifactAnswer, ArtifactView, DriftView, ToolArtifact};
 
 use crate::daemon::Urls;
 
+/// An artifact with its data; a damaged one without any good state has none.
+pub(crate) fn artifact(stored: &Stored) -> Result<ArtifactView, Failure> {
+    match &stored.state {
+        Some(state) => Ok(ArtifactView::new(&state.artifact, &state.data)),
+        None => Err(nothing_good(stored)),
+    }
+}
+
 /// An artifact with everything that is known about it.
 pub(crate) fn detail(
     urls: &Urls,

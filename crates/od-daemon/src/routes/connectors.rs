@@ -1,0 +1,63 @@
+//! Connectors, for the person.
+
+use hyper::body::Incoming;
+use od_app::Caller;
+use od_app::connectors::connect::Connect;
+use od_app::connectors::{connect, disconnect, get, list};
+use od_core::connector::Connector;
+use od_core::error::{ErrorCode, Failure, Issue};
+use od_core::ids::ConnectorId;
+use od_ports::credential_vault::Secret;
+use od_wire::connector::{ConnectorAnswer, ConnectorsAnswer};
+
+use crate::exchange::Exchange;
+use crate::http::reply::Reply;
+
+/// Lists the catalog.
+pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
+    exchange.query(&[])?;
+    let connectors = list(&exchange.daemon.app, &Caller::Person).await;
+    let connectors = connectors.map_err(|error| Failure::from(&error))?;
+    Ok(Reply::json(&ConnectorsAnswer { connectors }))
+}
+
+/// Shows one.
+pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
+    exchange.query(&[])?;
+    answer(get(&exchange.daemon.app, &id(exchange)?).await.map_err(|error| Failure::from(&error)))
+}
+
+/// Connects one.
+pub(crate) async fn open(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    exchange.query(&[])?;
+    let mut fields = exchange.fields(body, &["secret"]).await?;
+    let secret: Option<String> = fields.optional("secret")?;
+    let secret = match secret.as_deref().map(Secret::parse) {
+        None => None,
+        Some(Ok(secret)) => Some(secret),
+        // The message names the rule, never the secret.
+        Some(Err(error)) => {
+            let issue = Issue::new("/secret", "invalid", error.to_string());
+            return Err(Failure::validation(ErrorCode::BadRequest, &[issue]));
+        }
+    };
+    let request = Connect { connector: id(exchange)?, secret };
+    answer(connect(&exchange.daemon.app, request).await.map_err(|error| Failure::from(&error)))
+}
+
+/// Disconnects one.
+pub(crate) async fn close(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    exchange.query(&[])?;
+    exchange.fields(body, &[]).await?;
+    let connector = id(exchange)?;
+    let closed = disconnect(&exchange.daemon.app, &connector).await;
+    answer(closed.map_err(|error| Failure::from(&error)))
+}
+
+fn id(exchange: &Exchange<'_>) -> Result<ConnectorId, Failure> {
+    exchange.id(exchange.params.first(), ErrorCode::ConnectorNotFound, "connector")
+}
+
+fn answer(connector: Result<Connector, Failure>) -> Result<Reply, Failure> {
+    connector.map(|connector| Reply::json(&ConnectorAnswer { connector }))
+}
