@@ -23,9 +23,15 @@ struct Embedded {
 
 /// By path, `/` for the start page.
 static CONSOLE: LazyLock<HashMap<String, Embedded>> = LazyLock::new(|| {
-    let files = FILES.iter().map(|(name, source)| {
-        let path = if *name == "index.html" { "/".to_owned() } else { format!("/{name}") };
-        (path, embedded(sent(name, source), content_type(name)))
+    let files = FILES.iter().flat_map(|(name, source)| {
+        let paths = match *name {
+            "index.html" => vec!["/".to_owned()],
+            // Browsers ask for the second name whatever the page says.
+            "icon.svg" => vec!["/icon.svg".to_owned(), "/favicon.ico".to_owned()],
+            _ => vec![format!("/{name}")],
+        };
+        let file = move || embedded(sent(name, source), content_type(name));
+        paths.into_iter().map(move |path| (path, file()))
     });
     let templates = TEMPLATES.iter().map(|(path, source)| {
         ((*path).to_owned(), embedded((*source).to_owned(), "text/plain; charset=utf-8"))

@@ -1,0 +1,40 @@
+//! Connectors: what they are, why their tools are safe, connect and disconnect.
+
+use crate::world::World;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connectors_say_what_runs_and_why_and_can_be_switched() {
+    let world = World::start().await;
+    let tab = world.console("#/connectors").await;
+    for text in ["Project files", "Git", "GitHub", "project_files.read_json", "Read, automatic"] {
+        tab.sees(text).await;
+    }
+    let card = "[...document.querySelectorAll('.connector')].find((el) => el.innerText.startsWith('Project files'))";
+    tab.run(&format!("void {card}.querySelector('footer button').click()")).await;
+    tab.sees("Disable Project files?").await;
+    tab.click("dialog button[type=submit]").await;
+    tab.until(&format!("{card}.innerText.includes('Disabled')")).await;
+    tab.run(&format!("void {card}.querySelector('footer button').click()")).await;
+    tab.until(&format!("{card}.innerText.includes('Connected')")).await;
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_connects_an_account_and_is_never_shown_again() {
+    let world = World::start().await;
+    let tab = world.console("#/connectors").await;
+    let card = "[...document.querySelectorAll('.connector')].find((el) => el.innerText.startsWith('GitHub'))";
+    tab.until(card).await;
+    tab.run(&format!("void {card}.querySelector('footer button').click()")).await;
+    tab.until("document.activeElement?.type === 'password'").await;
+    tab.type_text("ghp_canarycanarycanarycanarycanarycana").await;
+    tab.press("Enter").await;
+    tab.until(&format!("{card}.innerText.includes('octo')")).await;
+    tab.until("!document.documentElement.outerHTML.includes('canary')").await;
+    tab.run(&format!("void {card}.querySelector('footer button').click()")).await;
+    tab.click("dialog button[type=submit]").await;
+    tab.until(&format!("!{card}.innerText.includes('octo')")).await;
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}

@@ -1,0 +1,56 @@
+//! Past refreshes, their states, and what lies between two of them.
+
+use serde_json::json;
+
+use crate::world::{World, from_file, place, sample};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn snapshots_open_and_compare_row_by_row() {
+    let world = World::start().await;
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let id = world.artifact(&project, from_file("Fleet status", "fleet.json", &sample(2))).await;
+    let tab = world.console(&place(&project, &id, "history")).await;
+    tab.sees("Never refreshed").await;
+    tab.click_named("button", "Refresh").await;
+    tab.sees("1 value changed").await;
+    let mut next = sample(4);
+    next["rows"].as_array_mut().unwrap().insert(0, json!({ "id": "a-0", "state": "new" }));
+    next["rows"][2]["state"] = json!("gone");
+    world.write("web", "fleet.json", &next.to_string());
+    tab.click_named("button", "Refresh").await;
+    tab.until("document.querySelectorAll('.refresh').length === 2").await;
+    tab.click(".refresh .disclose").await;
+    tab.sees("Reading the source").await;
+    tab.click_named(".refresh a", "Open refresh-000001").await;
+    tab.sees("An earlier state").await;
+    tab.until("document.querySelector('.preview-frame')").await;
+    tab.click_named("a", "Back to history").await;
+    tab.click_named(".refresh a", "Changes of refresh-000002").await;
+    tab.until("location.hash.endsWith('/history/refresh-000001..refresh-000002')").await;
+    tab.until("document.querySelectorAll('.diff tbody tr').length === 3").await;
+    for path in ["total", "rows[id=a-0]", "rows[id=a-2].state"] {
+        tab.until(&format!(
+            "[...document.querySelectorAll('.diff .path')].some((el) => el.innerText === '{path}')"
+        ))
+        .await;
+    }
+    tab.click_named(".segments button", "Added 1").await;
+    tab.until("document.querySelectorAll('.diff tbody tr').length === 1").await;
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failed_refresh_stays_in_the_history_with_its_error() {
+    let world = World::start().await;
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let id = world.artifact(&project, from_file("Fleet status", "fleet.json", &sample(2))).await;
+    world.write("web", "fleet.json", "{ broken");
+    let tab = world.console(&place(&project, &id, "history")).await;
+    tab.click_named("button", "Refresh").await;
+    tab.until("document.querySelector('.refresh .badge')?.innerText === 'Failed'").await;
+    tab.click(".refresh .disclose").await;
+    tab.until("document.querySelector('.refresh .problem')").await;
+    world.assert_clean(&tab, &["/refresh"]);
+    world.end().await;
+}

@@ -1,0 +1,67 @@
+//! Pictures of the main views at three widths in both themes, for people to look at.
+
+use serde_json::{Value, json};
+
+use crate::world::{World, from_github, place, target};
+
+const WIDTHS: [(i64, i64); 3] = [(360, 760), (1024, 720), (1920, 1080)];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_main_views_at_three_widths_in_both_themes() {
+    let world = World::start().await;
+    let bundled = |name: &str| -> Value {
+        let path = target("../skills/live-artifact/assets/templates").join(name);
+        serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+    };
+    let files = [
+        ("relaunch.json", bundled("dashboard.data.json")),
+        ("quarter.json", bundled("report.data.json")),
+    ];
+    let project = world.project("website", &files).await;
+    let tab = world.console("").await;
+    for (file, style) in [("relaunch", "dashboard"), ("quarter", "report")] {
+        tab.run(&format!("void (location.hash = '#/new?project=website&file={file}.json')")).await;
+        tab.click(&format!("input[value={style}]")).await;
+        tab.click_named("button", "Create live artifact").await;
+        tab.until("document.querySelector('.preview-frame')").await;
+    }
+    let id = tab.run("location.hash.split('/')[4]").await.as_str().unwrap().parse().unwrap();
+    world.artifact(&project, from_github("Releases")).await;
+    let mut next = bundled("report.data.json");
+    next["figures"][0]["value"] = json!("44");
+    world.write("website", "quarter.json", &next.to_string());
+    tab.click_named("button", "Refresh").await;
+    tab.sees("Refreshed with new data").await;
+    let mut places = vec![
+        ("designs", "#/designs".to_owned()),
+        ("connectors", "#/connectors".to_owned()),
+        ("new", "#/new?project=website&file=quarter.json".to_owned()),
+    ];
+    for name in ["preview", "source", "data", "provenance", "history"] {
+        places.push((name, place(&project, &id, name)));
+    }
+    places.push(("inspect", place(&project, &id, "preview?inspect=1")));
+    places.push(("compare", place(&project, &id, "history/refresh-000001..refresh-000002")));
+    for theme in ["light", "dark"] {
+        tab.prefer(&[("prefers-color-scheme", theme)]).await;
+        for (width, height) in WIDTHS {
+            tab.resize(width, height).await;
+            for (name, at) in &places {
+                tab.run(&format!("void (location.hash = {at:?})")).await;
+                tab.until("document.querySelector('main h1') && !document.querySelector('.loading, .toast')").await;
+                if *name == "designs" {
+                    tab.until("document.querySelectorAll('.thumb iframe').length > 0").await;
+                }
+                // Nothing sticks out to the side, and the frames had their turn to draw.
+                tab.until("document.documentElement.scrollWidth <= innerWidth").await;
+                tab.run(
+                    "new Promise((done) => requestIdleCallback(() => requestAnimationFrame(done)))",
+                )
+                .await;
+                tab.screenshot(&target(&format!("screenshots/{name}-{width}-{theme}.png"))).await;
+            }
+        }
+    }
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}

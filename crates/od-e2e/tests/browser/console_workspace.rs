@@ -1,0 +1,112 @@
+//! The workspace: tree, tabs, toolbar.
+
+use crate::world::{World, from_file, place, sample};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tree_shows_artifacts_and_files_and_every_tab_has_an_address() {
+    let world = World::start().await;
+    let project =
+        world.project("web", &[("fleet.json", sample(3)), ("src/a.txt", "x".into())]).await;
+    let id = world.artifact(&project, from_file("Fleet status", "fleet.json", &sample(3))).await;
+    let tab = world.console(&place(&project, &id, "source")).await;
+    tab.sees("What a refresh does").await;
+    tab.sees("Reads the file fleet.json of this project.").await;
+    tab.until("document.querySelector('.tree')?.innerText.includes('src/a.txt')").await;
+    tab.until("document.querySelector('.tree-leaf[aria-selected=true] .badge')?.innerText === 'Refreshable'").await;
+    for (name, shown) in
+        [("data", "a-2"), ("provenance", "This state"), ("history", "Never refreshed")]
+    {
+        tab.run(&format!("void (location.hash = {:?})", place(&project, &id, name))).await;
+        tab.sees(shown).await;
+        tab.until(&format!("document.querySelector('#tab-{name}').ariaSelected === 'true'")).await;
+    }
+    tab.run("void (location.hash = '#/p/web/file/fleet.json')").await;
+    tab.sees("Turn this file into a live artifact").await;
+    tab.run("void (location.hash = '#/p/web/live/la-gone-000000000000')").await;
+    tab.sees("There is no such live artifact here").await;
+    world.assert_clean(&tab, &["la-gone"]);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pin_archive_delete_and_undo() {
+    let world = World::start().await;
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let id = world.artifact(&project, from_file("Fleet status", "fleet.json", &sample(3))).await;
+    let tab = world.console(&place(&project, &id, "preview")).await;
+    tab.click_named(".icon-button", "Pin").await;
+    tab.until("document.querySelector('[aria-label=Unpin]')?.ariaPressed === 'true'").await;
+    tab.click_named(".icon-button", "Archive").await;
+    tab.until("document.querySelector('.stage-head')?.innerText.includes('Archived')").await;
+    tab.until("![...document.querySelectorAll('button')].some((el) => el.innerText === 'Refresh')")
+        .await;
+    tab.click_named(".toast .button", "Undo").await;
+    tab.until("document.querySelector('.stage-head')?.innerText.includes('Refreshable')").await;
+    tab.click_named(".icon-button", "Delete").await;
+    tab.sees("is kept there for 7 days").await;
+    tab.until("location.hash === '#/p/web'").await;
+    tab.click_named(".toast .button", "Undo").await;
+    tab.until("document.querySelector('.stage-head')?.innerText.includes('Fleet status')").await;
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_permission_switch_takes_refresh_away_and_gives_it_back() {
+    let world = World::start().await;
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let id = world.artifact(&project, from_file("Fleet status", "fleet.json", &sample(3))).await;
+    let tab = world.console(&place(&project, &id, "preview")).await;
+    tab.sees("Manual refresh only").await;
+    tab.click("[role=switch]").await;
+    tab.sees("Refresh is off").await;
+    tab.until("![...document.querySelectorAll('.toolbar button')].some((el) => el.innerText === 'Refresh')").await;
+    tab.click("[role=switch]").await;
+    tab.until("[...document.querySelectorAll('.toolbar button')].some((el) => el.innerText === 'Refresh')").await;
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_alone_are_enough() {
+    let world = World::start().await;
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let id = world.artifact(&project, from_file("Fleet status", "fleet.json", &sample(3))).await;
+    let tab = world.console("").await;
+    tab.until("document.querySelector('.card')").await;
+    tab.press("?").await;
+    tab.sees("Keyboard shortcuts").await;
+    tab.press("Escape").await;
+    tab.until("!document.querySelector('dialog')").await;
+    // From the heading on, tab reaches the card, and its focus can be seen.
+    tab.until("(document.querySelector('.card-title').focus(), true)").await;
+    tab.press("Enter").await;
+    tab.until("location.hash.endsWith('/preview')").await;
+    for (key, name) in
+        [("2", "source"), ("3", "data"), ("4", "provenance"), ("5", "history"), ("1", "preview")]
+    {
+        tab.press(key).await;
+        tab.until(&format!("location.hash.endsWith('/{name}')")).await;
+    }
+    tab.press("3").await;
+    tab.until("(document.querySelector('.data-row')?.focus(), document.activeElement.role === 'treeitem')").await;
+    tab.press("End").await;
+    tab.until("document.activeElement === [...document.querySelectorAll('.data-row')].at(-1)")
+        .await;
+    tab.press("ArrowLeft").await;
+    tab.until("document.activeElement.getAttribute('aria-expanded') === 'true'").await;
+    tab.press("ArrowLeft").await;
+    tab.until("document.activeElement.getAttribute('aria-expanded') === 'false'").await;
+    tab.press("r").await;
+    tab.sees("Refreshed: nothing had changed").await;
+    tab.press("p").await;
+    tab.until("document.querySelector('[aria-label=Unpin]')").await;
+    tab.press("g").await;
+    tab.press("c").await;
+    tab.until("location.hash === '#/connectors'").await;
+    tab.press("Tab").await;
+    tab.until("getComputedStyle(document.activeElement).outlineStyle !== 'none'").await;
+    world.assert_clean(&tab, &[]);
+    let _ = id;
+    world.end().await;
+}
