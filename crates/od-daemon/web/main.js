@@ -75,6 +75,11 @@ function tick() {
 }
 
 applyTheme();
+document.querySelector(".skip")?.addEventListener("click", (event) => {
+  // The fragment is the address of the view: skipping must not change it.
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+});
 onChange(paint);
 listen();
 onRoute((route, before) => {

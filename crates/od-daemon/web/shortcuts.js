@@ -65,7 +65,8 @@ function onKey(event) {
 function press(key) {
   if (key === "?") openShortcuts();
   else if (key === "/") {
-    const field = /** @type {HTMLElement | null} */ (document.querySelector("main [data-search], [data-search]"));
+    const find = (/** @type {string} */ where) => /** @type {HTMLElement | null} */ (document.querySelector(where));
+    const field = find("main [data-search]") ?? find("[data-search]");
     field?.focus();
     return Boolean(field);
   } else if (key === "g d") go(to.designs());

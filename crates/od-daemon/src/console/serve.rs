@@ -23,15 +23,9 @@ struct Embedded {
 
 /// By path, `/` for the start page.
 static CONSOLE: LazyLock<HashMap<String, Embedded>> = LazyLock::new(|| {
-    let files = FILES.iter().flat_map(|(name, source)| {
-        let paths = match *name {
-            "index.html" => vec!["/".to_owned()],
-            // Browsers ask for the second name whatever the page says.
-            "icon.svg" => vec!["/icon.svg".to_owned(), "/favicon.ico".to_owned()],
-            _ => vec![format!("/{name}")],
-        };
-        let file = move || embedded(sent(name, source), content_type(name));
-        paths.into_iter().map(move |path| (path, file()))
+    let files = FILES.iter().map(|(name, source)| {
+        let path = if *name == "index.html" { "/".to_owned() } else { format!("/{name}") };
+        (path, embedded(sent(name, source), content_type(name)))
     });
     let templates = TEMPLATES.iter().map(|(path, source)| {
         ((*path).to_owned(), embedded((*source).to_owned(), "text/plain; charset=utf-8"))
@@ -168,6 +162,7 @@ mod tests {
     #[test]
     fn the_start_page_preloads_every_module_so_that_they_come_in_one_round_trip() {
         let page = std::str::from_utf8(&CONSOLE["/"].body).unwrap();
+        assert!(page.starts_with("<!doctype html>"), "anything before it means quirks mode");
         for (name, _) in FILES.iter().filter(|(name, _)| has_extension(name, "js")) {
             let wanted = format!("<link rel=\"modulepreload\" href=\"{name}\">");
             assert!(page.contains(&wanted), "{name} is not preloaded");
