@@ -2,10 +2,10 @@
 
 use super::Status;
 use super::document_input::{DocumentInput, read_create_document, read_preview};
-use super::fields::{Fields, Issues, check_text};
 use super::provenance_input::{ProvenanceInput, read_provenance};
 use super::template_input::read_template;
 use crate::error::Issue;
+use crate::fields::{Fields, Issues, check_text};
 use crate::ids::{AttemptId, SessionId, Slug};
 use crate::json::{Pointer, Value};
 use crate::limits;

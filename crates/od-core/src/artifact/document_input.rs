@@ -1,12 +1,12 @@
 //! Reading and checking a document: the fixed names, the data, its schema, its source.
 
-use super::fields::{Fields, Issues, credential_issue};
 use super::source_input::read_source;
 use super::{
     DataFile, DocumentFormat, GeneratedPreviewPath, PreviewEntry, PreviewType, Source, TemplatePath,
 };
 use crate::credential;
 use crate::error::Issue;
+use crate::fields::{Fields, Issues, credential_issue};
 use crate::json::{BoundedObject, Pointer, Value};
 use crate::limits;
 use crate::schema::DataSchema;

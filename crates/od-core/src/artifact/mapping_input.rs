@@ -1,8 +1,8 @@
 //! Reading and checking an output mapping.
 
-use super::fields::{Fields, Issues};
 use super::{DataPath, OutputMapping, Transform};
 use crate::error::Issue;
+use crate::fields::{Fields, Issues};
 use crate::ids::MappingPath;
 use crate::json::{Pointer, Value, is_denied_key};
 use crate::limits;

@@ -3,7 +3,6 @@
 mod change;
 mod create_input;
 mod document_input;
-mod fields;
 mod health;
 mod mapping_input;
 mod provenance;
@@ -16,10 +15,10 @@ mod status;
 mod template_input;
 mod update_input;
 
+pub use crate::fields::DAEMON_OWNED;
 pub use change::{Birth, Changed, apply_update, check_data, new_artifact};
 pub use create_input::{CreateInput, CreateRequest};
 pub use document_input::{DocumentInput, DocumentPatch, Patch};
-pub use fields::DAEMON_OWNED;
 pub use health::{Health, HealthReason, HealthState};
 pub use provenance::{GeneratedBy, Provenance, ProvenanceSource, ProvenanceSourceType};
 pub use provenance_input::ProvenanceInput;

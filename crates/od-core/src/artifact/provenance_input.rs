@@ -1,8 +1,8 @@
 //! Reading and checking what an agent says of its data's origin.
 
-use super::fields::{Fields, Issues, wrong_type};
 use super::{GeneratedBy, ProvenanceSource, ProvenanceSourceType};
 use crate::error::Issue;
+use crate::fields::{Fields, Issues, wrong_type};
 use crate::ids::Timestamp;
 use crate::json::{Pointer, Value};
 use crate::limits;

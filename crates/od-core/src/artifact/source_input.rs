@@ -1,10 +1,10 @@
 //! Reading and checking a source.
 
-use super::fields::{Fields, Issues, credential_issue};
 use super::mapping_input::read_mapping;
 use super::{ApprovalPolicy, ConnectorRef, RefreshPermission, Source, SourceType};
 use crate::credential;
 use crate::error::{Issue, nearest_name};
+use crate::fields::{Fields, Issues, credential_issue};
 use crate::ids::{ConnectorId, RelPath, ToolName};
 use crate::json::{BoundedObject, Pointer, Value};
 use crate::limits;
@@ -133,7 +133,7 @@ fn qualify(
         Ok(qualified) => connector.tool_name = qualified,
         Err(error) => {
             let shown = connector.tool_name.to_string();
-            fields.issues.push(super::fields::malformed(&at, &shown, &error));
+            fields.issues.push(crate::fields::malformed(&at, &shown, &error));
             return None;
         }
     }
@@ -201,9 +201,9 @@ fn check_selector(fields: &mut Fields<'_, '_>, input: &BoundedObject) {
         Some(Ok(_)) => {}
         Some(Err(error)) => {
             let shown = value.as_str().unwrap_or_default();
-            fields.issues.push(super::fields::malformed(&at, shown, &error));
+            fields.issues.push(crate::fields::malformed(&at, shown, &error));
         }
-        None => fields.issues.push(super::fields::wrong_type(&at, value, "a string")),
+        None => fields.issues.push(crate::fields::wrong_type(&at, value, "a string")),
     }
 }
 

@@ -70,16 +70,30 @@ impl Preview {
 }
 
 /// The version of the stored shape; another one is refused.
-#[derive(
-    Clone, Copy, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(try_from = "u64", into = "u64")]
-#[schemars(inline)]
-pub struct SchemaVersion(#[schemars(range(min = 1, max = 1))] u64);
+pub struct SchemaVersion(u64);
 
 impl SchemaVersion {
     /// The version this build reads and writes.
     pub const CURRENT: Self = Self(1);
+}
+
+impl schemars::JsonSchema for SchemaVersion {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "SchemaVersion".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 1_u64,
+            "description": "the version of the stored shape",
+        })
+    }
 }
 
 impl TryFrom<u64> for SchemaVersion {

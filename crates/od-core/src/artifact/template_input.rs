@@ -1,7 +1,7 @@
 //! The template of a request, before it is compiled.
 
-use super::fields::{Fields, wrong_type};
 use crate::error::Issue;
+use crate::fields::{Fields, wrong_type};
 use crate::limits;
 
 /// Reads `templateHtml`: its type and its size; the compiler does the rest.

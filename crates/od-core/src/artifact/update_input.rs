@@ -3,10 +3,10 @@
 use super::Status;
 use super::create_input::read_title;
 use super::document_input::{DocumentPatch, read_preview, read_update_document};
-use super::fields::{Fields, Issues, wrong_type};
 use super::provenance_input::{ProvenanceInput, read_provenance};
 use super::template_input::read_template;
 use crate::error::Issue;
+use crate::fields::{Fields, Issues, wrong_type};
 use crate::ids::{ArtifactId, Revision, Slug};
 use crate::json::{Pointer, Value};
 

@@ -4,6 +4,7 @@ mod catalog;
 mod classify;
 mod contract;
 mod disguise;
+mod execute_request;
 mod protect;
 mod safety;
 
@@ -12,5 +13,6 @@ pub use catalog::{
 };
 pub use classify::{ToolFacts, classify, stricter};
 pub use contract::{ContractParts, check_input, contract_digest};
+pub use execute_request::ExecuteRequest;
 pub use protect::{ProtectError, Protected, protect_output, protect_text};
 pub use safety::{Approval, SideEffect, ToolSafety};

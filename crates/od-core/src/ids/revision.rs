@@ -6,21 +6,9 @@ use super::ParseIdError;
 
 /// Counts the commits of an artifact: 1 when created, one more with each commit.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    Eq,
-    Hash,
-    Ord,
-    PartialEq,
-    PartialOrd,
-    serde::Deserialize,
-    serde::Serialize,
-    schemars::JsonSchema,
+    Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, serde::Deserialize, serde::Serialize,
 )]
 #[serde(try_from = "u64", into = "u64")]
-// A bound on the field would be lost: the schema of a type that serde converts is that of `u64`.
-#[schemars(inline, extend("minimum" = 1, "maximum" = 9_007_199_254_740_991_u64))]
 pub struct Revision(u64);
 
 impl Revision {
@@ -40,6 +28,23 @@ impl Revision {
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
+    }
+}
+
+impl schemars::JsonSchema for Revision {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Revision".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 9007199254740991_u64,
+            "description": "how many commits the artifact has had",
+        })
     }
 }
 

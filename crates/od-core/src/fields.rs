@@ -32,25 +32,25 @@ pub const DAEMON_OWNED: &[&str] = &[
 
 /// The issues found so far, at most 20.
 #[derive(Debug, Default)]
-pub(super) struct Issues {
+pub(crate) struct Issues {
     found: Vec<Issue>,
 }
 
 impl Issues {
-    pub(super) fn push(&mut self, issue: Issue) {
+    pub(crate) fn push(&mut self, issue: Issue) {
         if self.found.len() < limits::JSON_FAULTS.max() {
             self.found.push(issue);
         }
     }
 
-    pub(super) fn extend(&mut self, issues: impl IntoIterator<Item = Issue>) {
+    pub(crate) fn extend(&mut self, issues: impl IntoIterator<Item = Issue>) {
         for issue in issues {
             self.push(issue);
         }
     }
 
     /// Returns the value if nothing was found, the issues otherwise.
-    pub(super) fn finish<T>(self, value: Option<T>) -> Result<T, Vec<Issue>> {
+    pub(crate) fn finish<T>(self, value: Option<T>) -> Result<T, Vec<Issue>> {
         match value {
             Some(value) if self.found.is_empty() => Ok(value),
             Some(_) | None => Err(self.found),
@@ -59,15 +59,15 @@ impl Issues {
 }
 
 /// One object of an input, open for reading.
-pub(super) struct Fields<'v, 'i> {
+pub(crate) struct Fields<'v, 'i> {
     map: &'v Map,
     at: Pointer,
-    pub(super) issues: &'i mut Issues,
+    pub(crate) issues: &'i mut Issues,
 }
 
 impl<'v, 'i> Fields<'v, 'i> {
     /// Opens an object, refusing every field that is not known.
-    pub(super) fn open(
+    pub(crate) fn open(
         value: &'v Value,
         at: Pointer,
         known: &[&str],
@@ -84,17 +84,17 @@ impl<'v, 'i> Fields<'v, 'i> {
     }
 
     /// Returns the pointer to a field.
-    pub(super) fn at(&self, key: &str) -> Pointer {
+    pub(crate) fn at(&self, key: &str) -> Pointer {
         self.at.clone().key(key)
     }
 
     /// Returns a field's value, if it is there.
-    pub(super) fn get(&self, key: &str) -> Option<&'v Value> {
+    pub(crate) fn get(&self, key: &str) -> Option<&'v Value> {
         self.map.get(key)
     }
 
     /// Returns a field's value, noting its absence.
-    pub(super) fn required(&mut self, key: &str) -> Option<&'v Value> {
+    pub(crate) fn required(&mut self, key: &str) -> Option<&'v Value> {
         let value = self.map.get(key);
         if value.is_none() {
             self.issues.push(
@@ -106,14 +106,14 @@ impl<'v, 'i> Fields<'v, 'i> {
     }
 
     /// Reads an optional text within a limit that holds no credential.
-    pub(super) fn text(&mut self, key: &str, limit: &Limit) -> Option<String> {
+    pub(crate) fn text(&mut self, key: &str, limit: &Limit) -> Option<String> {
         let value = self.get(key)?;
         let at = self.at(key);
         check_text(value, &at, limit, self.issues)
     }
 
     /// Reads an optional text that has a parser of its own.
-    pub(super) fn parsed<T: FromStr<Err = ParseIdError>>(&mut self, key: &str) -> Option<T> {
+    pub(crate) fn parsed<T: FromStr<Err = ParseIdError>>(&mut self, key: &str) -> Option<T> {
         let value = self.get(key)?;
         let at = self.at(key);
         let Some(text) = value.as_str() else {
@@ -130,7 +130,7 @@ impl<'v, 'i> Fields<'v, 'i> {
     }
 
     /// Reads an optional word of a closed set.
-    pub(super) fn word<T: Copy>(
+    pub(crate) fn word<T: Copy>(
         &mut self,
         key: &str,
         all: &[T],
@@ -160,7 +160,7 @@ impl<'v, 'i> Fields<'v, 'i> {
     }
 
     /// Reads an optional boolean.
-    pub(super) fn flag(&mut self, key: &str) -> Option<bool> {
+    pub(crate) fn flag(&mut self, key: &str) -> Option<bool> {
         let value = self.get(key)?;
         let flag = value.as_bool();
         if flag.is_none() {
@@ -170,7 +170,7 @@ impl<'v, 'i> Fields<'v, 'i> {
     }
 
     /// Reads an optional bounded object.
-    pub(super) fn bounded(&mut self, key: &str) -> Option<BoundedObject> {
+    pub(crate) fn bounded(&mut self, key: &str) -> Option<BoundedObject> {
         let value = self.get(key)?;
         match BoundedObject::check(value.clone()) {
             Ok(object) => Some(object),
@@ -183,7 +183,7 @@ impl<'v, 'i> Fields<'v, 'i> {
     }
 
     /// Reads an optional array with a bound on its length; nothing past the bound is read.
-    pub(super) fn array(&mut self, key: &str, limit: &Limit) -> Option<&'v [Value]> {
+    pub(crate) fn array(&mut self, key: &str, limit: &Limit) -> Option<&'v [Value]> {
         let value = self.get(key)?;
         let at = self.at(key);
         let Some(items) = value.as_array() else {
@@ -202,7 +202,7 @@ impl<'v, 'i> Fields<'v, 'i> {
 }
 
 /// Reads a text: its type, its length, no NUL, nothing that looks like a credential.
-pub(super) fn check_text(
+pub(crate) fn check_text(
     value: &Value,
     at: &Pointer,
     limit: &Limit,
@@ -238,7 +238,7 @@ pub(super) fn check_text(
 }
 
 /// Makes the issue of a text that looks like a credential, without repeating it.
-pub(super) fn credential_issue(at: &Pointer, kind: credential::CredentialKind) -> Issue {
+pub(crate) fn credential_issue(at: &Pointer, kind: credential::CredentialKind) -> Issue {
     Issue::new(
         at.as_str(),
         ErrorCode::RedactionRequired.as_str(),
@@ -249,14 +249,14 @@ pub(super) fn credential_issue(at: &Pointer, kind: credential::CredentialKind) -
     .fix("remove it; the daemon adds credentials when it calls a connector")
 }
 
-pub(super) fn wrong_type(at: &Pointer, value: &Value, want: &str) -> Issue {
+pub(crate) fn wrong_type(at: &Pointer, value: &Value, want: &str) -> Issue {
     let issue = Issue::new(at.as_str(), "wrong_type", format!("must be {want}"))
         .got(type_name(value))
         .want(want);
     if value.is_null() { issue.fix("leave the field out") } else { issue }
 }
 
-pub(super) fn malformed(at: &Pointer, text: &str, error: &ParseIdError) -> Issue {
+pub(crate) fn malformed(at: &Pointer, text: &str, error: &ParseIdError) -> Issue {
     Issue::new(at.as_str(), "malformed", format!("not a valid {}", error.what))
         .got(credential::redact_text(text))
         .want(error.want)
