@@ -3,6 +3,8 @@
 mod cli;
 mod compare;
 mod console;
+mod core_docs;
+mod schemas;
 mod skill_references;
 mod table;
 

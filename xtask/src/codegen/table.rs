@@ -22,5 +22,7 @@ pub(crate) struct GeneratedFile {
 pub(crate) const GENERATED: &[Generated] = &[
     Generated { name: "cli", owns: None, render: super::cli::render },
     Generated { name: "console", owns: None, render: super::console::render },
+    Generated { name: "core docs", owns: None, render: super::core_docs::render },
+    Generated { name: "schemas", owns: Some("docs/schemas"), render: super::schemas::render },
     Generated { name: "skill references", owns: None, render: super::skill_references::render },
 ];

@@ -8,7 +8,6 @@ mod mapping_input;
 mod provenance;
 mod provenance_input;
 mod record;
-mod request_shape;
 mod source;
 mod source_input;
 mod status;
@@ -16,6 +15,7 @@ mod template_input;
 mod update_input;
 
 pub use crate::fields::DAEMON_OWNED;
+pub use crate::shape::{CreateShape, ToolUpdateShape, UpdateShape};
 pub use change::{Birth, Changed, apply_update, check_data, new_artifact};
 pub use create_input::{CreateInput, CreateRequest};
 pub use document_input::{DocumentInput, DocumentPatch, Patch};
@@ -25,11 +25,6 @@ pub use provenance_input::ProvenanceInput;
 pub use record::{
     Artifact, ArtifactState, ArtifactSummary, Attempt, Author, DataFile, Digests, Document,
     DocumentFormat, FileDigests, GeneratedPreviewPath, TemplatePath,
-};
-pub use request_shape::{
-    CreateDocumentShape, CreateInputShape, CreateShape, GivenAuthor, GivenStatus, OriginShape,
-    PreviewShape, ProvenanceShape, SourceShape, ToolUpdateShape, UpdateDocumentShape,
-    UpdateInputShape, UpdateShape,
 };
 pub use source::{
     ApprovalPolicy, ConnectorRef, DataPath, OutputMapping, RefreshPermission, Source, SourcePin,

@@ -30,7 +30,7 @@ pub const AGENT_FACING: &[AgentShape] = &[
     AgentShape { name: "execute-request", schema: execute_request },
 ];
 
-fn create_request() -> Value {
+pub(super) fn create_request() -> Value {
     object(
         "creates a live artifact",
         [
@@ -46,7 +46,7 @@ fn create_request() -> Value {
     )
 }
 
-fn update_request() -> Value {
+pub(super) fn update_request() -> Value {
     object(
         "changes a live artifact; what is absent stays",
         [
@@ -62,7 +62,7 @@ fn update_request() -> Value {
     )
 }
 
-fn tool_update_request() -> Value {
+pub(super) fn tool_update_request() -> Value {
     let mut schema = update_request();
     schema["properties"]["artifactId"] = typed::<ArtifactId>("the artifact");
     schema["required"] = json!(["artifactId"]);
@@ -77,7 +77,7 @@ fn refresh_request() -> Value {
     )
 }
 
-fn execute_request() -> Value {
+pub(super) fn execute_request() -> Value {
     object(
         "executes a read-only tool of a connector",
         [

@@ -7,7 +7,9 @@
 mod builder;
 mod input;
 mod lint;
+mod request;
 mod source;
 
 pub use input::{AGENT_FACING, AgentShape};
 pub use lint::{FREE_FORM, LintFault, lint};
+pub use request::{CreateShape, ExecuteShape, ToolUpdateShape, UpdateShape};
