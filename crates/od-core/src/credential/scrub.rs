@@ -29,6 +29,7 @@ impl Scrubber {
             plain.push(bytes.to_vec());
             needles.push(bytes.to_vec());
             needles.extend(base64_forms(bytes));
+            needles.extend(url_forms(bytes));
             let quoted = Value::from(secret).to_string();
             needles.push(quoted.as_bytes()[1..quoted.len() - 1].to_vec());
         }
@@ -177,6 +178,32 @@ fn base64_forms(secret: &[u8]) -> Vec<Vec<u8>> {
                 forms.push(form.to_vec());
             }
         }
+    }
+    forms
+}
+
+/// Returns the usual URL-encoded spellings, found even where a stray `%` stands before them and
+/// decoding would read across the seam.
+fn url_forms(secret: &[u8]) -> Vec<Vec<u8>> {
+    const UPPER: &[u8; 16] = b"0123456789ABCDEF";
+    const LOWER: &[u8; 16] = b"0123456789abcdef";
+    let spell = |digits: &[u8; 16], keep: fn(&u8) -> bool| {
+        let mut form = Vec::with_capacity(secret.len() * 3);
+        for byte in secret {
+            if keep(byte) {
+                form.push(*byte);
+            } else {
+                let (high, low) = (usize::from(byte >> 4), usize::from(byte & 15));
+                form.extend([b'%', digits[high], digits[low]]);
+            }
+        }
+        form
+    };
+    let mut forms = Vec::new();
+    for digits in [UPPER, LOWER] {
+        forms.push(spell(digits, u8::is_ascii_alphanumeric));
+        forms.push(spell(digits, |b| b.is_ascii_alphanumeric() || b"-._~".contains(b)));
+        forms.push(spell(digits, |_| false));
     }
     forms
 }
