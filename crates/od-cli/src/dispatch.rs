@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use od_core::error::ErrorCode;
 
-use crate::args::{self, Command, Format, Globals, Invocation, ToolCommand};
+use crate::args::{self, ArtifactsCommand, Command, Format, Globals, Invocation, ToolCommand};
 use crate::output::{Answer, Exit, Refusal, Sink};
 use crate::settings::Settings;
 use crate::verbs;
@@ -30,10 +30,10 @@ fn execute(invocation: Invocation) -> Exit {
     if let Command::McpServe = command {
         return verbs::mcp::serve(sink);
     }
-    sink.finish(answer(&globals, command))
+    sink.finish(answer(&globals, command, sink))
 }
 
-fn answer(globals: &Globals, command: Command) -> Result<Answer, Refusal> {
+fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Refusal> {
     let settings = || Settings::of_process(globals);
     match command {
         Command::Help(words) => verbs::help::page(&words.join(" ")),
@@ -44,22 +44,47 @@ fn answer(globals: &Globals, command: Command) -> Result<Answer, Refusal> {
         Command::SkillsShow { name } => verbs::skills_show::show(&name, &settings()?),
         Command::SkillsInstall(asked) => verbs::skills_install::install(asked),
         Command::SkillsCheck(asked) => verbs::skills_check::check(&asked.paths, &settings()?),
+        Command::KeysStatus => verbs::keys::status(&settings()?),
+        Command::KeysRotate(asked) => verbs::keys::rotate(&settings()?, asked.dry_run),
+        Command::Serve(asked) => on_many_threads(verbs::serve::run(&settings()?, asked, sink)),
+        Command::Demo(asked) => on_many_threads(verbs::demo::run(&settings()?, asked, sink)),
+        Command::Open(asked) => block_on(verbs::open::console(&settings()?, &asked, sink)),
+        Command::Init(asked) => block_on(verbs::init::init(&settings()?, asked)),
+        Command::Run(asked) => block_on(verbs::run::run(&settings()?, asked, sink)),
+        Command::Artifacts(asked) => block_on(artifacts(&settings()?, asked, sink)),
+        Command::ConnectorsList => block_on(verbs::connectors::list(&settings()?)),
+        Command::ConnectorsConnect(asked) => {
+            block_on(verbs::connectors::connect(&settings()?, &asked, sink))
+        }
+        Command::ConnectorsDisconnect(asked) => {
+            block_on(verbs::connectors::disconnect(&settings()?, &asked))
+        }
+        Command::Doctor => block_on(verbs::doctor::run(&settings()?)),
         Command::McpConfig(asked) => verbs::mcp::config(&asked.agent),
-        Command::Tool(_)
-        | Command::Serve(_)
-        | Command::Demo(_)
-        | Command::Open(_)
-        | Command::Init(_)
-        | Command::Run(_)
-        | Command::Artifacts(_)
-        | Command::ConnectorsList
-        | Command::ConnectorsConnect(_)
-        | Command::ConnectorsDisconnect(_)
-        | Command::McpServe
-        | Command::KeysStatus
-        | Command::KeysRotate(_)
-        | Command::Doctor => {
-            Err(Refusal::new(ErrorCode::Internal, "this build does not have the verb yet"))
+        Command::Tool(_) | Command::McpServe => {
+            Err(Refusal::new(ErrorCode::Internal, "this verb answers for itself"))
+        }
+    }
+}
+
+async fn artifacts(
+    settings: &Settings,
+    asked: ArtifactsCommand,
+    sink: Sink,
+) -> Result<Answer, Refusal> {
+    use verbs::{artifacts_check, artifacts_read, artifacts_write};
+    match asked {
+        ArtifactsCommand::List { project } => {
+            artifacts_read::list(settings, project.as_deref()).await
+        }
+        ArtifactsCommand::Show(asked) => artifacts_read::show(settings, &asked).await,
+        ArtifactsCommand::History(asked) => artifacts_read::history(settings, &asked).await,
+        ArtifactsCommand::Refresh(asked) => artifacts_write::refresh(settings, &asked, sink).await,
+        ArtifactsCommand::Restore(asked) => artifacts_write::restore(settings, &asked).await,
+        ArtifactsCommand::Verify(asked) => artifacts_check::verify(settings, asked).await,
+        ArtifactsCommand::Repair(asked) => artifacts_check::repair(settings, asked).await,
+        ArtifactsCommand::Open { artifact, print } => {
+            verbs::open::artifact(settings, &artifact, print, sink).await
         }
     }
 }
@@ -80,8 +105,19 @@ fn tool(asked: ToolCommand) -> Exit {
 
 /// Runs a future on this thread: most verbs make one exchange and end.
 fn block_on<T>(work: impl Future<Output = Result<T, Refusal>>) -> Result<T, Refusal> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| {
+    run_on(tokio::runtime::Builder::new_current_thread(), work)
+}
+
+/// Runs a future that serves others on all of the machine's cores.
+fn on_many_threads<T>(work: impl Future<Output = Result<T, Refusal>>) -> Result<T, Refusal> {
+    run_on(tokio::runtime::Builder::new_multi_thread(), work)
+}
+
+fn run_on<T>(
+    mut builder: tokio::runtime::Builder,
+    work: impl Future<Output = Result<T, Refusal>>,
+) -> Result<T, Refusal> {
+    let runtime = builder.enable_all().build().map_err(|error| {
         Refusal::new(ErrorCode::Internal, format!("cannot start: {error}"))
             .suggesting("raise the limits on open files and processes")
     })?;

@@ -158,8 +158,8 @@ pub enum Format {
 pub struct Serve {
     /// Port of the API, if it was given.
     pub port: Option<u16>,
-    /// Port of the previews, if it was given.
-    pub preview_port: Option<u16>,
+    /// Whether to print no one-time code.
+    pub no_code: bool,
     /// Whether to change nothing.
     pub dry_run: bool,
 }
@@ -356,7 +356,7 @@ pub(super) fn build(verb: &'static Verb, mut given: Given) -> Command {
         VerbId::Completions => Command::Completions(Completions { shell: shell(&given) }),
         VerbId::Serve => Command::Serve(Serve {
             port: number(&mut given, "port"),
-            preview_port: number(&mut given, "preview-port"),
+            no_code: given.has("no-code"),
             dry_run,
         }),
         VerbId::Demo => Command::Demo(Demo {

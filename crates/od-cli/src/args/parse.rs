@@ -420,7 +420,7 @@ mod tests {
         assert_eq!(two.globals.data_dir, Some("/d".into()));
         assert_eq!(
             two.command,
-            Command::Serve(Serve { port: Some(0), preview_port: None, dry_run: true })
+            Command::Serve(Serve { port: Some(0), no_code: false, dry_run: true })
         );
     }
 

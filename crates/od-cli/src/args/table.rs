@@ -25,10 +25,8 @@ const PORT: Flag = option(
     "port",
     "N",
     Value::Port,
-    "Port of the API and the console on 127.0.0.1 (default 7456; 0 takes a free one).",
+    "Port of the API and the console on 127.0.0.1 (default 7456; 0 takes a free one). Previews get the next free one.",
 );
-const PREVIEW_PORT: Flag =
-    option("preview-port", "N", Value::Port, "Port of the previews (default: the next free one).");
 
 const fn switch(long: &'static str, help: &'static str) -> Flag {
     Flag { long, short: None, value: None, required: false, help }
@@ -104,7 +102,7 @@ pub const VERBS: &[Verb] = &[
         summary: "Run the daemon in the foreground.",
         detail: "Listens on 127.0.0.1 only and prints the console's address with a one-time code (good for 60 seconds; `od open` makes another). Ctrl-C or SIGTERM ends it in order.",
         positional: None,
-        flags: &[PORT, PREVIEW_PORT, DRY_RUN],
+        flags: &[PORT, switch("no-code", "Print no one-time code: for supervisors, whose logs are kept."), DRY_RUN],
         examples: &["od serve", "od serve --port 0"],
     },
     Verb {

@@ -17,6 +17,8 @@ pub struct Answer {
     pub text: Text,
     /// How the program ends; [`Exit::Found`] makes `ok` false.
     pub exit: Exit,
+    /// Whether everything has been written while the verb ran.
+    pub said: bool,
 }
 
 impl Answer {
@@ -31,7 +33,13 @@ impl Answer {
         } else {
             fields.insert("value".to_owned(), json);
         }
-        Self { json: fields, text, exit: Exit::Ok }
+        Self { json: fields, text, exit: Exit::Ok, said: false }
+    }
+
+    /// Returns the answer of a verb that has said everything already: nothing more is written.
+    #[must_use]
+    pub fn silent() -> Self {
+        Self { json: Map::new(), text: Text::new(), exit: Exit::Ok, said: true }
     }
 
     /// Sets how the program ends.

@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::answer::{Answer, Refusal};
 use super::escape::escape_json;
 use super::exit::Exit;
-use super::text::Text;
 
 /// The two streams of the program, and how to write to them.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +40,7 @@ impl Sink {
     #[must_use]
     pub fn finish(self, outcome: Result<Answer, Refusal>) -> Exit {
         match outcome {
+            Ok(answer) if answer.said => answer.exit,
             Ok(answer) => {
                 let text = if self.json {
                     pretty(&answer.document())
@@ -75,17 +75,15 @@ impl Sink {
         written(io::stderr().lock(), &text, refusal.exit)
     }
 
-    /// Writes a remark to stderr.
-    pub fn remark(self, text: &Text) {
-        // Nobody is left to tell when stderr itself is closed.
-        let _closed = io::stderr().lock().write_all(text.render(self.colour_err).as_bytes());
-    }
-
-    /// Writes text to stdout at once, for verbs that go on running.
-    pub fn now(self, text: &str) {
-        let mut out = io::stdout().lock();
+    /// Writes an answer to stdout at once, for verbs that go on running.
+    pub fn announce(self, answer: &Answer) {
+        let text = if self.json {
+            pretty(&answer.document())
+        } else {
+            answer.text.render(self.colour_out)
+        };
         // A reader that went away does not end a daemon.
-        let _closed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        let _exit = written(io::stdout().lock(), &text, Exit::Ok);
     }
 }
 

@@ -9,6 +9,8 @@ mod yaml;
 #[cfg(test)]
 mod asset_tests;
 
+#[cfg(test)]
+pub(crate) use asset_tests::check_page;
 pub use builtin::{BUILTIN_FILES, BUILTIN_NAME, BuiltinFile};
 pub use check::{Finding, Severity, check};
 pub(crate) use discover::load;

@@ -1,0 +1,56 @@
+//! A browser, started on a private redirect file so that no code is in a process list.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// How long a browser has to read the redirect file.
+const READ_MAX: Duration = Duration::from_secs(5);
+
+/// Programs that open an address, in the order they are tried; `BROWSER` comes first.
+const OPENERS: &[&str] = &["xdg-open", "open", "wslview"];
+
+/// Opens an address; `false` if there is no browser to be had.
+pub(crate) async fn open(url: &str, directory: &Path) -> bool {
+    let Some(page) = write_redirect(url, directory) else { return false };
+    let chosen = std::env::var("BROWSER").ok().filter(|program| !program.is_empty());
+    let started = chosen
+        .as_deref()
+        .into_iter()
+        .chain(OPENERS.iter().copied())
+        .any(|program| start(program, &page));
+    if started {
+        tokio::time::sleep(READ_MAX).await;
+    }
+    // If it cannot be removed its code is used or expired by now.
+    let _left = std::fs::remove_file(&page);
+    started
+}
+
+/// Writes a page that only this user can read and that leads to the address.
+fn write_redirect(url: &str, directory: &Path) -> Option<PathBuf> {
+    let path = directory.join(format!("open-{}.html", std::process::id()));
+    // Left over from a process of the same number.
+    let _none = std::fs::remove_file(&path);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).ok()?;
+    let page = format!(
+        "<!doctype html><meta charset=utf-8><meta name=referrer content=no-referrer>\
+         <title>od</title><meta http-equiv=refresh content=\"0;url={url}\">\
+         <p><a href=\"{url}\">Open the console</a>\n"
+    );
+    file.write_all(page.as_bytes()).ok()?;
+    Some(path)
+}
+
+fn start(program: &str, page: &Path) -> bool {
+    Command::new(program)
+        .arg(page)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .is_ok()
+}

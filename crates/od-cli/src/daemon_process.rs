@@ -1,0 +1,143 @@
+//! The running daemon of a data directory: finding it, starting it, talking to it as the person.
+
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use od_app::App;
+use od_client::{Bearer, Client};
+use od_core::error::{ErrorCode, Failure};
+use od_core::ids::{Timestamp, TokenId};
+use od_core::limits;
+use od_core::token::{Claims, CliClaims};
+use od_daemon::{Announcement, DEFAULT_PORT};
+use od_wire::route::Operation;
+use serde_json::Value;
+
+use crate::local;
+use crate::output::Refusal;
+use crate::settings::Settings;
+
+/// How long a new daemon may take until it answers.
+const START_MAX: Duration = Duration::from_secs(15);
+const START_POLL: Duration = Duration::from_millis(25);
+/// How much of the log a refusal quotes.
+const LOG_TAIL_BYTES: usize = 1_000;
+
+/// Returns the daemon that answers for this data directory, if there is one.
+pub(crate) async fn running(settings: &Settings) -> Option<Announcement> {
+    let announced = Announcement::read(&settings.data_dir)?;
+    let client = Client::new(&announced.url, Bearer::None).ok()?;
+    let health: Value = client.call(Operation::Health).send().await.ok()?;
+    (health["service"] == "od").then_some(announced)
+}
+
+/// Returns the daemon of this data directory, starting one in the background if none answers.
+pub(crate) async fn ensure(
+    settings: &Settings,
+    port: Option<u16>,
+) -> Result<Announcement, Refusal> {
+    if let Some(found) = running(settings).await {
+        return Ok(found);
+    }
+    // Made first, so that a keyring or a directory that cannot be used is told here and not in a log.
+    local::open(settings)?;
+    let log = log_path(settings);
+    let mut child = spawn(settings, port.or_else(free_default), &log)?;
+    let deadline = tokio::time::Instant::now() + START_MAX;
+    loop {
+        if let Some(found) = running(settings).await {
+            return Ok(found);
+        }
+        if let Ok(Some(status)) = child.try_wait() {
+            // Another start may have won the race for the data directory.
+            if let Some(found) = running(settings).await {
+                return Ok(found);
+            }
+            return Err(did_not_start(&format!("it ended with {status}"), &log));
+        }
+        if tokio::time::Instant::now() >= deadline {
+            return Err(did_not_start("it did not answer in time", &log));
+        }
+        tokio::time::sleep(START_POLL).await;
+    }
+}
+
+fn log_path(settings: &Settings) -> PathBuf {
+    settings.data_dir.join("daemon.log")
+}
+
+/// Starts `od serve` in a process group of its own, so that Ctrl-C here does not reach it.
+fn spawn(
+    settings: &Settings,
+    port: Option<u16>,
+    log: &Path,
+) -> Result<std::process::Child, Refusal> {
+    let failed = |what: &str, error: std::io::Error| {
+        Refusal::new(ErrorCode::Internal, format!("cannot {what}: {error}"))
+            .suggesting("start it yourself with `od serve`")
+    };
+    let out = OpenOptions::new().create(true).append(true).mode(0o600).open(log);
+    let out = out.map_err(|error| failed("open the daemon's log", error))?;
+    let err = out.try_clone().map_err(|error| failed("open the daemon's log", error))?;
+    let program = std::env::current_exe().map_err(|error| failed("find this program", error))?;
+    let mut command = Command::new(program);
+    command.args(["serve", "--no-code", "--data-dir"]).arg(&settings.data_dir);
+    if let Some(port) = port {
+        command.args(["--port", &port.to_string()]);
+    }
+    // What an agent's environment holds is not the daemon's business.
+    for name in ["OD_TOOL_TOKEN", "OD_RUN_ID", "OD_DAEMON_URL"] {
+        command.env_remove(name);
+    }
+    command
+        .env("OD_HOME", &settings.home)
+        .current_dir(&settings.data_dir)
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(err)
+        .process_group(0)
+        .spawn()
+        .map_err(|error| failed("start the daemon", error))
+}
+
+fn did_not_start(why: &str, log: &Path) -> Refusal {
+    let text = fs::read_to_string(log).unwrap_or_default();
+    let from = text.len().saturating_sub(LOG_TAIL_BYTES);
+    let tail = text.get(from..).unwrap_or_default();
+    let last = tail.lines().rev().find(|line| line.starts_with("error:")).unwrap_or_default();
+    Refusal::new(ErrorCode::Internal, format!("the daemon did not start: {why}. {last}"))
+        .suggesting(format!("its log is {}; `od doctor` checks the rest", log.display()))
+        .ending(crate::output::Exit::Unavailable)
+}
+
+/// Returns `Some(0)`, any free port, if another program has the default one.
+pub(crate) fn free_default() -> Option<u16> {
+    let default = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, DEFAULT_PORT));
+    if default.is_ok() { None } else { Some(0) }
+}
+
+/// Returns the person's client of a daemon: whoever can read the keyring is the person.
+pub(crate) fn person(settings: &Settings, daemon: &Announcement) -> Result<Client, Refusal> {
+    let app = Arc::new(local::open(settings)?);
+    let sign = move || sign(&app);
+    Ok(Client::new(&daemon.url, Bearer::Fresh(Arc::new(sign)))?)
+}
+
+fn sign(app: &App) -> Result<String, Failure> {
+    let internal = |message: String| Failure::new(ErrorCode::Internal, message);
+    let mut entropy = [0; 16];
+    app.ports.entropy.fill(&mut entropy).map_err(|error| internal(error.to_string()))?;
+    let now = app.ports.clock.now();
+    let lifetime = i64::try_from(limits::CLI_TOKEN_LIFETIME.allowed).unwrap_or(i64::MAX);
+    let claims = Claims::Cli(CliClaims {
+        token_id: TokenId::generate(entropy),
+        issued_at: now,
+        expires_at: Timestamp::from_unix_ms(now.unix_ms().saturating_add(lifetime)),
+    });
+    app.ports.tokens.sign(&claims).map_err(|error| internal(error.to_string()))
+}

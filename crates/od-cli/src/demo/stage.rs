@@ -1,0 +1,90 @@
+//! The demo's projects and artifacts at a daemon.
+
+use std::path::Path;
+
+use od_app::projects::CreateProject;
+use od_app::{App, Caller};
+use od_client::Client;
+use od_core::error::ErrorCode;
+use od_core::ids::ProjectId;
+use od_wire::route::Operation;
+use serde_json::{Value, json};
+
+use super::content::DemoArtifact;
+use crate::local;
+use crate::output::Refusal;
+
+/// Where the demo plays: a store, and a client of its daemon.
+pub(crate) struct Stage<'s> {
+    pub(crate) app: &'s App,
+    pub(crate) client: &'s Client,
+}
+
+/// An artifact of the demo, registered.
+#[derive(Clone, Debug)]
+pub(crate) struct Staged {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) source: &'static str,
+    /// Whether it was there before.
+    pub(crate) existed: bool,
+}
+
+impl Stage<'_> {
+    /// Returns the project over a directory, making one if there is none.
+    pub(crate) async fn project(&self, root: &Path, name: &str) -> Result<ProjectId, Refusal> {
+        let projects = local::projects(self.app).await?;
+        if let Some(found) = projects.into_iter().find(|known| known.root.as_deref() == Some(root))
+        {
+            return Ok(found.id);
+        }
+        let request =
+            CreateProject { id: None, name: name.to_owned(), root: Some(root.to_owned()) };
+        let project = od_app::projects::create(self.app, &Caller::Person, request).await;
+        Ok(project.map_err(|error| local::failed(&error))?.id)
+    }
+
+    /// Registers an artifact, unless the project has one of its slug.
+    pub(crate) async fn artifact(
+        &self,
+        project: &ProjectId,
+        artifact: &DemoArtifact,
+    ) -> Result<Staged, Refusal> {
+        let list = self.client.call(Operation::ListArtifacts).query("projectId", project);
+        let list: Value = list.send_value().await?;
+        let known = list["artifacts"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if let Some(found) = known.iter().find(|line| line["slug"] == artifact.slug) {
+            return Ok(staged(found, artifact, true));
+        }
+        let mut input = embedded(artifact.artifact)?;
+        input["document"]["dataJson"] = embedded(artifact.data)?;
+        let body = json!({ "input": input, "templateHtml": artifact.template });
+        let call = self.client.call(Operation::CreateArtifact).query("projectId", project);
+        let created: Value = call.json(&body)?.send_value().await?;
+        Ok(staged(&created["artifact"], artifact, false))
+    }
+
+    /// Refreshes an artifact and returns what changed.
+    pub(crate) async fn refresh(&self, artifact: &Staged) -> Result<Value, Refusal> {
+        let call = self.client.call(Operation::RefreshArtifact).parameter(&artifact.id);
+        let answer: Value = call.json(&json!({}))?.send_value().await?;
+        Ok(answer["refresh"].clone())
+    }
+
+    /// Returns the bytes of an artifact's page.
+    pub(crate) async fn page(&self, artifact: &Staged) -> Result<Vec<u8>, Refusal> {
+        let call = self.client.call(Operation::PreviewArtifact).parameter(&artifact.id);
+        Ok(call.send_raw().await?.body)
+    }
+}
+
+fn staged(artifact: &Value, demo: &DemoArtifact, existed: bool) -> Staged {
+    let text = |name: &str| artifact[name].as_str().unwrap_or_default().to_owned();
+    Staged { id: text("id"), title: text("title"), source: demo.source, existed }
+}
+
+fn embedded(text: &str) -> Result<Value, Refusal> {
+    serde_json::from_str(text).map_err(|error| {
+        Refusal::new(ErrorCode::Internal, format!("the demo's own files are damaged: {error}"))
+    })
+}

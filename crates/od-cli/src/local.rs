@@ -1,0 +1,152 @@
+//! The use cases in this process, for verbs that need no daemon.
+
+use std::path::{Path, PathBuf};
+
+use od_app::{App, Caller};
+use od_core::error::{ErrorCode, Failure};
+use od_core::ids::{ArtifactId, ProjectId};
+use od_daemon::{ComposeError, ComposeOptions, compose};
+use od_ports::project_registry::Project;
+
+use crate::args::nearest;
+use crate::output::Refusal;
+use crate::settings::Settings;
+
+/// Puts the adapters together over the settings' directories, making them if they are missing.
+pub(crate) fn open(settings: &Settings) -> Result<App, Refusal> {
+    compose(&settings.home, &settings.data_dir, options()).map_err(|error| refused(&error))
+}
+
+/// As [`open`], but `None` where nothing has been stored yet: looking makes no directories.
+pub(crate) fn open_existing(settings: &Settings) -> Result<Option<App>, Refusal> {
+    if settings.data_dir.is_dir() { open(settings).map(Some) } else { Ok(None) }
+}
+
+/// What the environment says to the adapters.
+pub(crate) fn options() -> ComposeOptions {
+    let github = std::env::var("OD_GITHUB_BASE_URL").ok().filter(|url| !url.is_empty());
+    ComposeOptions { github_base_url: github, ..ComposeOptions::default() }
+}
+
+/// Says why the adapters could not be put together, and what helps.
+pub(crate) fn refused(error: &ComposeError) -> Refusal {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+    let message = format!("{error}{}", cause.unwrap_or_default());
+    match error {
+        ComposeError::DataDir { .. } => Refusal::new(ErrorCode::LiveArtifactStorageFailed, message)
+            .suggesting("check the directory's permissions, or choose another with --data-dir"),
+        ComposeError::Keyring { .. } => Refusal::new(ErrorCode::Internal, message).suggesting(
+            "`od doctor` says what is wrong with it; a keyring is private to you (mode 600)",
+        ),
+        ComposeError::Store(_) => Refusal::new(ErrorCode::LiveArtifactStorageFailed, message)
+            .suggesting("`od doctor` checks the data directory"),
+        ComposeError::GitHub { .. } => Refusal::new(ErrorCode::BadRequest, message)
+            .suggesting("correct or unset OD_GITHUB_BASE_URL"),
+    }
+}
+
+/// Returns the projects of a store.
+pub(crate) async fn projects(app: &App) -> Result<Vec<Project>, Refusal> {
+    od_app::projects::list(app, &Caller::Person).await.map_err(|error| failed(&error))
+}
+
+/// Returns the project that was named, else the one whose directory holds the current one.
+pub(crate) async fn project(
+    app: &App,
+    settings: &Settings,
+    named: Option<&str>,
+) -> Result<Option<Project>, Refusal> {
+    let projects = projects(app).await?;
+    let Some(named) = named else {
+        return Ok(of_directory(projects, &settings.directory));
+    };
+    if let Some(found) = projects.iter().find(|project| project.id.as_str() == named) {
+        return Ok(Some(found.clone()));
+    }
+    let near = nearest(named, projects.iter().map(|project| project.id.as_str()));
+    let hint = match near {
+        Some(id) => format!("did you mean `{id}`?"),
+        None => "make one with `od init`, or list them with `od artifacts list`".to_owned(),
+    };
+    Err(Refusal::new(ErrorCode::ProjectNotFound, format!("no project `{named}`")).suggesting(hint))
+}
+
+/// Returns the project with the deepest directory above or at this one.
+pub(crate) fn of_directory(projects: Vec<Project>, directory: &Path) -> Option<Project> {
+    let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    let depth =
+        |project: &Project| project.root.as_deref().map_or(0, |root| root.components().count());
+    projects
+        .into_iter()
+        .filter(|project| project.root.as_deref().is_some_and(|root| directory.starts_with(root)))
+        .max_by_key(depth)
+}
+
+/// Finds the artifact that a person names by id or slug.
+pub(crate) async fn artifact(
+    app: &App,
+    project: Option<&Project>,
+    named: &str,
+) -> Result<(ProjectId, ArtifactId), Refusal> {
+    let mut lines = Vec::new();
+    for candidate in projects(app).await? {
+        if project.is_none_or(|project| project.id == candidate.id) {
+            let request = od_app::artifacts::ListArtifacts { project: candidate.id };
+            let listed = od_app::artifacts::list(app, &Caller::Person, request).await;
+            lines.extend(listed.map_err(|error| failed(&error))?.iter().cloned());
+        }
+    }
+    if let Some(line) = lines.iter().find(|line| line.id.as_str() == named) {
+        return Ok((line.project_id.clone(), line.id.clone()));
+    }
+    let same: Vec<_> = lines.iter().filter(|line| line.slug.as_str() == named).collect();
+    match same.as_slice() {
+        [only] => Ok((only.project_id.clone(), only.id.clone())),
+        [] => {
+            let names = lines.iter().flat_map(|line| [line.slug.as_str(), line.id.as_str()]);
+            let hint = match nearest(named, names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`od artifacts list` shows them all".to_owned(),
+            };
+            let message = format!("no artifact `{named}`");
+            Err(Refusal::new(ErrorCode::LiveArtifactNotFound, message).suggesting(hint))
+        }
+        [..] => {
+            let ids: Vec<&str> = same.iter().map(|line| line.id.as_str()).collect();
+            let message = format!("{} artifacts have the slug `{named}`", ids.len());
+            Err(Refusal::new(ErrorCode::BadRequest, message)
+                .suggesting(format!("name one by its id: {}", ids.join(", "))))
+        }
+    }
+}
+
+/// Returns the refusal of a use case.
+pub(crate) fn failed<'e, E>(error: &'e E) -> Refusal
+where
+    Failure: From<&'e E>,
+{
+    Refusal::from(Failure::from(error))
+}
+
+/// The refusal of a person who is in no project's directory.
+pub(crate) fn no_project(directory: &Path) -> Refusal {
+    let message = format!("{} belongs to no project", directory.display());
+    Refusal::new(ErrorCode::ProjectNotFound, message)
+        .suggesting("register it with `od init`, or name a project with --project")
+}
+
+/// The refusal where nothing has been stored yet.
+pub(crate) fn nothing_stored(data_dir: &Path) -> Refusal {
+    let message = format!("there is no data directory {}", data_dir.display());
+    Refusal::new(ErrorCode::NotFound, message)
+        .suggesting("start with `od demo`, or with `od init` in a project of yours")
+}
+
+/// Returns a path for people, with the home directory as `~`.
+pub(crate) fn shown(path: &Path, settings: &Settings) -> String {
+    match settings.user_home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) if rest == Path::new("") => "~".to_owned(),
+        Some(rest) => PathBuf::from("~").join(rest).display().to_string(),
+        None => path.display().to_string(),
+    }
+}

@@ -1,0 +1,148 @@
+//! `od connectors list`, `connect`, `disconnect`
+
+use od_app::Caller;
+use od_app::connectors::connect::Connect;
+use od_core::connector::{Connector, ConnectorStatus};
+use od_core::error::ErrorCode;
+use od_core::ids::ConnectorId;
+use od_ports::credential_vault::Secret;
+use od_wire::route::Operation;
+use serde_json::{Value, json};
+
+use crate::args::{ConnectorConnect, nearest};
+use crate::daemon_process;
+use crate::local;
+use crate::output::{Answer, Refusal, Sink, Style, Text, with_progress};
+use crate::secret;
+use crate::settings::Settings;
+
+/// Lists every connector with its state and tools.
+pub(crate) async fn list(settings: &Settings) -> Result<Answer, Refusal> {
+    let connectors = all(settings).await?;
+    let mut text = Text::new();
+    for connector in &connectors {
+        let (style, state) = state(connector);
+        let account = connector.account_label.as_deref().map(|label| format!(" as {label}"));
+        text = text.pieces(&[
+            (Style::Bold, &format!("{:<14} ", connector.id.as_str())),
+            (style, &format!("{state}{}", account.unwrap_or_default())),
+        ]);
+        if let Some(description) = &connector.description {
+            text = text.line(&format!("  {description}"));
+        }
+        for tool in &connector.tools {
+            text = text.pieces(&[
+                (Style::Plain, &format!("  {:<32} ", tool.name.as_str())),
+                (Style::Dim, &tool.title),
+            ]);
+        }
+        text = text.gap();
+    }
+    Ok(Answer::new(json!({ "connectors": connectors }), text))
+}
+
+fn state(connector: &Connector) -> (Style, String) {
+    let word = connector.status.to_string();
+    match connector.status {
+        ConnectorStatus::Connected => (Style::Good, word),
+        ConnectorStatus::Available => (Style::Plain, word),
+        ConnectorStatus::Error => (Style::Bad, word),
+        ConnectorStatus::Disabled => (Style::Warn, word),
+    }
+}
+
+async fn all(settings: &Settings) -> Result<Vec<Connector>, Refusal> {
+    let app = local::open(settings)?;
+    od_app::connectors::list(&app, &Caller::Person).await.map_err(|error| local::failed(&error))
+}
+
+/// Finds the connector that a person names.
+async fn find(settings: &Settings, named: &str) -> Result<Connector, Refusal> {
+    let all = all(settings).await?;
+    if let Some(found) = all.iter().find(|connector| connector.id.as_str() == named) {
+        return Ok(found.clone());
+    }
+    let hint = match nearest(named, all.iter().map(|connector| connector.id.as_str())) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`od connectors list` shows them all".to_owned(),
+    };
+    let message = format!("no connector `{named}`");
+    Err(Refusal::new(ErrorCode::ConnectorNotFound, message).suggesting(hint))
+}
+
+/// Connects a connector, asking for its secret if it takes one.
+pub(crate) async fn connect(
+    settings: &Settings,
+    asked: &ConnectorConnect,
+    sink: Sink,
+) -> Result<Answer, Refusal> {
+    let found = find(settings, &asked.connector).await?;
+    let takes_secret = found.auth.provider != "none";
+    if asked.dry_run {
+        let how =
+            if takes_secret { "Would ask for its secret and connect" } else { "Would connect" };
+        let json = json!({ "dryRun": true, "connectorId": found.id, "takesSecret": takes_secret });
+        return Ok(Answer::new(json, Text::new().line(&format!("{how} {}.", found.id))));
+    }
+    let secret = if takes_secret {
+        secret::read(&format!("{} token (not shown)", found.name))?
+    } else {
+        None
+    };
+    let work = connect_with(settings, &found.id, secret);
+    let json = with_progress(sink, &format!("connecting {}", found.id), work).await?;
+    let account = json["connector"]["accountLabel"].as_str().unwrap_or_default();
+    let as_whom = if account.is_empty() { String::new() } else { format!(" as {account}") };
+    let text = Text::new().pieces(&[
+        (Style::Good, "connected "),
+        (Style::Bold, found.id.as_str()),
+        (Style::Plain, &as_whom),
+    ]);
+    Ok(Answer::new(json, text))
+}
+
+async fn connect_with(
+    settings: &Settings,
+    connector: &ConnectorId,
+    secret: Option<String>,
+) -> Result<Value, Refusal> {
+    if let Some(daemon) = daemon_process::running(settings).await {
+        let client = daemon_process::person(settings, &daemon)?;
+        let body = od_wire::connector::ConnectConnector { secret };
+        let call = client.call(Operation::ConnectConnector).parameter(connector);
+        return Ok(call.json(&body)?.send_value().await?);
+    }
+    let app = local::open(settings)?;
+    let secret = secret.as_deref().map(Secret::parse).transpose().map_err(|error| {
+        Refusal::new(ErrorCode::BadRequest, error.to_string())
+            .suggesting("paste the token alone, without spaces or line breaks inside")
+    })?;
+    let request = Connect { connector: connector.clone(), secret };
+    let done = od_app::connectors::connect(&app, request).await;
+    Ok(json!({ "connector": done.map_err(|error| local::failed(&error))? }))
+}
+
+/// Disconnects a connector and forgets its secret.
+pub(crate) async fn disconnect(
+    settings: &Settings,
+    asked: &ConnectorConnect,
+) -> Result<Answer, Refusal> {
+    let found = find(settings, &asked.connector).await?;
+    if asked.dry_run {
+        let json = json!({ "dryRun": true, "connectorId": found.id });
+        let text = format!("Would disconnect {} and forget its secret.", found.id);
+        return Ok(Answer::new(json, Text::new().line(&text)));
+    }
+    let json = match daemon_process::running(settings).await {
+        Some(daemon) => {
+            let client = daemon_process::person(settings, &daemon)?;
+            client.call(Operation::DisconnectConnector).parameter(&found.id).send_value().await?
+        }
+        None => {
+            let app = local::open(settings)?;
+            let done = od_app::connectors::disconnect(&app, &found.id).await;
+            json!({ "connector": done.map_err(|error| local::failed(&error))? })
+        }
+    };
+    Ok(Answer::new(json, Text::new().line(&format!("Disconnected {}.", found.id))))
+}

@@ -1,0 +1,283 @@
+//! `od demo`: from nothing to three live artifacts in one command.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use od_app::App;
+use od_client::Client;
+use od_core::error::ErrorCode;
+use od_daemon::{Announcement, LogSink, RunningDaemon, serve};
+use serde_json::{Value, json};
+
+use super::serve::{config, ends, refused};
+use crate::args::Demo;
+use crate::browser;
+use crate::daemon_process;
+use crate::demo::{
+    ARTIFACTS, Home, Stage, Staged, change_sources, has_git, init_repository, work_tree,
+    write_files,
+};
+use crate::local;
+use crate::output::{Answer, Refusal, Sink, Style, Text};
+use crate::settings::Settings;
+
+/// Runs the demo.
+pub(crate) async fn run(settings: &Settings, asked: Demo, sink: Sink) -> Result<Answer, Refusal> {
+    if asked.dry_run {
+        return Ok(plan(settings, &asked));
+    }
+    if asked.once { once(settings, &asked).await } else { stay(settings, &asked, sink).await }
+}
+
+fn plan(settings: &Settings, asked: &Demo) -> Answer {
+    let directory = asked.directory.clone().unwrap_or_else(|| default_directory(settings));
+    let place = if asked.once && asked.directory.is_none() {
+        "a temporary directory".to_owned()
+    } else {
+        local::shown(&directory, settings)
+    };
+    let text = Text::new().line(&format!(
+        "Would write the demo's files to {place}, register {} live artifacts and refresh them.",
+        ARTIFACTS.len()
+    ));
+    Answer::new(json!({ "dryRun": true, "once": asked.once, "artifacts": ARTIFACTS.len() }), text)
+}
+
+/// Where a person finds the demo's files: outside `OD_HOME`, which sources may not read.
+fn default_directory(settings: &Settings) -> PathBuf {
+    let data_home = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
+    let data_home = data_home.filter(|path| path.is_absolute());
+    data_home
+        .or_else(|| settings.user_home.as_ref().map(|home| home.join(".local/share")))
+        .unwrap_or_else(|| settings.directory.clone())
+        .join("od-demo")
+}
+
+/// Creates, refreshes, changes the sources, refreshes again, prints, and leaves nothing behind.
+async fn once(settings: &Settings, asked: &Demo) -> Result<Answer, Refusal> {
+    let scratch = tempfile::Builder::new().prefix("od-demo-").tempdir();
+    let scratch = scratch.map_err(|error| unwritable(&std::env::temp_dir(), &error))?;
+    let own = Settings {
+        home: scratch.path().join("home"),
+        data_dir: scratch.path().join("data"),
+        ..settings.clone()
+    };
+    let directory = asked.directory.clone().unwrap_or_else(|| scratch.path().join("files"));
+    let directory = prepared(&directory)?;
+    let with_git = has_git() && init_repository(&directory, "The demo's files");
+    let mut config = config(&own, Some(asked.port.unwrap_or(0)));
+    config.access_log = LogSink::Off;
+    let daemon = serve(config).await.map_err(|error| refused(&error))?;
+    let outcome = play(&own, &directory, with_git, &daemon).await;
+    daemon.shutdown().await;
+    outcome
+}
+
+async fn play(
+    settings: &Settings,
+    directory: &Path,
+    with_git: bool,
+    daemon: &RunningDaemon,
+) -> Result<Answer, Refusal> {
+    let client = daemon_process::person(settings, &announced(daemon))?;
+    let stage = Stage { app: daemon.app(), client: &client };
+    let repository = with_git.then(|| directory.to_owned());
+    let staged = set_up(&stage, directory, repository.as_deref()).await?;
+    let mut story = Story::default();
+    for artifact in &staged {
+        story.tell("created", artifact, &format!("from {}", artifact.source));
+        story.refreshed(artifact, &stage.refresh(artifact).await?);
+    }
+    let changes = change_sources(directory).map_err(|error| unwritable(directory, &error))?;
+    if with_git {
+        init_repository(directory, "A late team reports");
+    }
+    story.changed_sources(&changes, with_git);
+    for artifact in &staged {
+        let before = stage.page(artifact).await?;
+        let refresh = stage.refresh(artifact).await?;
+        let after = stage.page(artifact).await?;
+        if refresh["changed"] != true || before == after {
+            let message = format!("the source of “{}” changed, its page did not", artifact.title);
+            return Err(Refusal::new(ErrorCode::Internal, message)
+                .suggesting("this is a fault of od; please report it"));
+        }
+        story.refreshed(artifact, &refresh);
+    }
+    if let Some(artifact) = staged.last() {
+        story.refreshed(artifact, &stage.refresh(artifact).await?);
+    }
+    Ok(story.answer(staged.len()))
+}
+
+/// Makes the demo's projects and artifacts, with what is there already.
+async fn set_up(
+    stage: &Stage<'_>,
+    directory: &Path,
+    repository: Option<&Path>,
+) -> Result<Vec<Staged>, Refusal> {
+    let files = stage.project(directory, "Demo").await?;
+    let mut staged = Vec::new();
+    for artifact in ARTIFACTS {
+        let project = match (artifact.home, repository) {
+            (Home::Files, _) => files.clone(),
+            (Home::Repository, Some(root)) => {
+                let name = root
+                    .file_name()
+                    .map_or_else(|| "repository".into(), |name| name.to_string_lossy());
+                stage.project(root, &name).await?
+            }
+            // Without git there is no repository to show.
+            (Home::Repository, None) => continue,
+        };
+        staged.push(stage.artifact(&project, artifact).await?);
+    }
+    Ok(staged)
+}
+
+/// Sets the demo up and stays with a console until a signal ends it.
+async fn stay(settings: &Settings, asked: &Demo, sink: Sink) -> Result<Answer, Refusal> {
+    let directory = asked.directory.clone().unwrap_or_else(|| default_directory(settings));
+    let directory = prepared(&directory)?;
+    let repository = has_git().then(|| work_tree(&settings.directory)).flatten();
+    let repository = match repository {
+        Some(found) => Some(found),
+        None if has_git() => {
+            let made =
+                directory.join(".git").exists() || init_repository(&directory, "The demo's files");
+            made.then(|| directory.clone())
+        }
+        None => None,
+    };
+    if let Some(running) = daemon_process::running(settings).await {
+        let app = Arc::new(local::open(settings)?);
+        let client = daemon_process::person(settings, &running)?;
+        let text = introduce(settings, &app, &client, &directory, repository.as_deref()).await?;
+        let wanted = crate::args::Open { print: asked.no_open, dry_run: false };
+        let opened = super::open::console(settings, &wanted, sink).await?;
+        return Ok(Answer { text: text.then(opened.text), ..opened });
+    }
+    let mut configuration = config(settings, asked.port.or_else(daemon_process::free_default));
+    configuration.access_log = LogSink::Off;
+    let daemon = serve(configuration).await.map_err(|error| refused(&error))?;
+    let mut end = ends()?;
+    let client = daemon_process::person(settings, &announced(&daemon))?;
+    let text =
+        introduce(settings, daemon.app(), &client, &directory, repository.as_deref()).await?;
+    let url = daemon
+        .console_url_with_code()
+        .map_err(|error| Refusal::new(ErrorCode::Internal, format!("no one-time code: {error}")))?;
+    let opened = !asked.no_open && browser::open(&url, &settings.data_dir).await;
+    let text = if opened {
+        text.line(&format!("The console is open at {}. Ctrl-C ends the demo.", daemon.url()))
+    } else {
+        text.line("Open the console within 60 seconds (then `od open` makes another code):")
+            .styled(Style::Bold, &format!("  {url}"))
+            .styled(Style::Dim, "Ctrl-C ends the demo.")
+    };
+    sink.announce(&Answer::new(json!({ "url": daemon.url(), "directory": directory }), text));
+    end.recv().await;
+    daemon.shutdown().await;
+    Ok(Answer::silent())
+}
+
+/// Makes the artifacts, refreshes each, and says what to try.
+async fn introduce(
+    settings: &Settings,
+    app: &App,
+    client: &Client,
+    directory: &Path,
+    repository: Option<&Path>,
+) -> Result<Text, Refusal> {
+    let stage = Stage { app, client };
+    let mut text = Text::new();
+    for artifact in set_up(&stage, directory, repository).await? {
+        stage.refresh(&artifact).await?;
+        let word = if artifact.existed { "ready  " } else { "created" };
+        text = text.pieces(&[
+            (Style::Good, word),
+            (Style::Plain, "  "),
+            (Style::Bold, &artifact.title),
+            (Style::Dim, &format!("  from {}", artifact.source)),
+        ]);
+    }
+    Ok(text
+        .gap()
+        .line(&format!(
+            "Try it: change a number in {},",
+            local::shown(&directory.join("metrics.json"), settings)
+        ))
+        .line("or add a file to teams/ beside it, then press Refresh in the console.")
+        .gap())
+}
+
+fn prepared(directory: &Path) -> Result<PathBuf, Refusal> {
+    write_files(directory)
+        .and_then(|_| directory.canonicalize())
+        .map_err(|error| unwritable(directory, &error))
+}
+
+fn announced(daemon: &RunningDaemon) -> Announcement {
+    Announcement {
+        url: daemon.url().to_owned(),
+        preview_url: daemon.preview_url().to_owned(),
+        pid: std::process::id(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Refusal {
+    Refusal::new(ErrorCode::Internal, format!("cannot write {}: {error}", path.display()))
+        .suggesting("choose another place with --dir")
+}
+
+/// What happened, in order.
+#[derive(Default)]
+struct Story {
+    text: Text,
+    steps: Vec<Value>,
+}
+
+impl Story {
+    fn tell(&mut self, step: &str, artifact: &Staged, what: &str) {
+        self.text = std::mem::take(&mut self.text).pieces(&[
+            (Style::Good, &format!("{step:<10}")),
+            (Style::Bold, &format!("{:<26}", artifact.title)),
+            (Style::Plain, what),
+        ]);
+        self.steps.push(json!({ "step": step, "artifactId": artifact.id, "title": artifact.title, "what": what }));
+    }
+
+    fn refreshed(&mut self, artifact: &Staged, refresh: &Value) {
+        let paths: Vec<&str> = refresh["changes"]["paths"]
+            .as_array()
+            .map(|paths| paths.iter().filter_map(Value::as_str).take(3).collect())
+            .unwrap_or_default();
+        let what = if refresh["changed"] == true {
+            format!("{} changed: {} …", refresh["changes"]["count"], paths.join(" "))
+        } else {
+            "nothing changed at the source".to_owned()
+        };
+        self.tell("refreshed", artifact, &what);
+    }
+
+    fn changed_sources(&mut self, changes: &[String], with_git: bool) {
+        let mut text = std::mem::take(&mut self.text).gap();
+        for change in changes {
+            text = text.pieces(&[(Style::Warn, "source    "), (Style::Plain, change)]);
+        }
+        if with_git {
+            text =
+                text.pieces(&[(Style::Warn, "source    "), (Style::Plain, "git: one more commit")]);
+        }
+        self.text = text.gap();
+        self.steps.push(json!({ "step": "sources changed", "what": changes }));
+    }
+
+    fn answer(self, artifacts: usize) -> Answer {
+        let text = self.text.gap().line(&format!(
+            "{artifacts} live artifacts followed their sources. `od demo` shows them in a console."
+        ));
+        Answer::new(json!({ "artifacts": artifacts, "steps": self.steps }), text)
+    }
+}

@@ -1,0 +1,279 @@
+//! `od doctor`: a closed list of checks, each naming the command that fixes it. Nothing is changed.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use od_app::health::StoreState;
+use od_core::artifact::HealthState;
+use od_daemon::Announcement;
+use serde_json::{Value, json};
+
+use crate::daemon_process;
+use crate::local;
+use crate::output::{Answer, Exit, Refusal, Style, Text};
+use crate::settings::Settings;
+use crate::skills::{self, BUILTIN_FILES, BUILTIN_NAME};
+
+/// How a check went.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Verdict {
+    Good,
+    /// Worth knowing; nothing is broken.
+    Note,
+    Bad,
+}
+
+struct Check {
+    name: &'static str,
+    verdict: Verdict,
+    found: String,
+    fix: Option<String>,
+}
+
+fn check(
+    name: &'static str,
+    verdict: Verdict,
+    found: impl Into<String>,
+    fix: Option<String>,
+) -> Check {
+    Check { name, verdict, found: found.into(), fix }
+}
+
+/// Runs every check.
+pub(crate) async fn run(settings: &Settings) -> Result<Answer, Refusal> {
+    let checks = vec![
+        private("home", &settings.home),
+        keyring(settings),
+        private("data directory", &settings.data_dir),
+        daemon(settings).await,
+        store(settings).await,
+        project(settings).await,
+        skill(settings),
+        git(),
+        other_od(),
+    ];
+    let bad = checks.iter().filter(|check| check.verdict == Verdict::Bad).count();
+    let mut text = Text::new();
+    for check in &checks {
+        let (style, word) = match check.verdict {
+            Verdict::Good => (Style::Good, "ok  "),
+            Verdict::Note => (Style::Warn, "note"),
+            Verdict::Bad => (Style::Bad, "bad "),
+        };
+        text = text.pieces(&[
+            (style, word),
+            (Style::Bold, &format!("  {:<15}  ", check.name)),
+            (Style::Plain, &check.found),
+        ]);
+        if let Some(fix) = &check.fix {
+            text =
+                text.pieces(&[(Style::Dim, "                       fix: "), (Style::Plain, fix)]);
+        }
+    }
+    let json: Vec<Value> = checks
+        .iter()
+        .map(|check| {
+            let verdict = match check.verdict {
+                Verdict::Good => "ok",
+                Verdict::Note => "note",
+                Verdict::Bad => "bad",
+            };
+            json!({ "check": check.name, "verdict": verdict, "found": check.found, "fix": check.fix })
+        })
+        .collect();
+    let exit = if bad > 0 { Exit::Found } else { Exit::Ok };
+    Ok(Answer::new(json!({ "checks": json, "bad": bad }), text).ending(exit))
+}
+
+/// A directory of ours exists and nobody else can look into it.
+fn private(name: &'static str, path: &Path) -> Check {
+    let shown = path.display();
+    match std::fs::metadata(path) {
+        Err(_) => check(
+            name,
+            Verdict::Note,
+            format!("{shown} is not there yet"),
+            Some("od init".to_owned()),
+        ),
+        Ok(meta) if !meta.is_dir() => check(
+            name,
+            Verdict::Bad,
+            format!("{shown} is not a directory"),
+            Some(format!("mv {shown} {shown}.old")),
+        ),
+        Ok(meta) if meta.permissions().mode() & 0o077 != 0 => check(
+            name,
+            Verdict::Bad,
+            format!("{shown} is open to other users"),
+            Some(format!("chmod 700 {shown}")),
+        ),
+        Ok(_) => check(name, Verdict::Good, shown.to_string(), None),
+    }
+}
+
+fn keyring(settings: &Settings) -> Check {
+    match super::keys::status(settings) {
+        Ok(answer) if answer.json["exists"] == true => {
+            check("keyring", Verdict::Good, "readable, private", None)
+        }
+        Ok(_) => check("keyring", Verdict::Note, "there is none yet", Some("od init".to_owned())),
+        Err(refusal) => {
+            let failure = refusal.failure;
+            check("keyring", Verdict::Bad, failure.message, Some(failure.suggestion))
+        }
+    }
+}
+
+async fn daemon(settings: &Settings) -> Check {
+    let own = env!("CARGO_PKG_VERSION");
+    match daemon_process::running(settings).await {
+        Some(found) if found.version == own => {
+            check("daemon", Verdict::Good, format!("version {own} answers at {}", found.url), None)
+        }
+        Some(found) => check(
+            "daemon",
+            Verdict::Bad,
+            format!("version {} answers at {}; this program is {own}", found.version, found.url),
+            Some(format!("kill {}, then od open", found.pid)),
+        ),
+        None if Announcement::read(&settings.data_dir).is_some() => check(
+            "daemon",
+            Verdict::Note,
+            "one was announced and does not answer; the next start clears that up",
+            Some("od open".to_owned()),
+        ),
+        None => check(
+            "daemon",
+            Verdict::Note,
+            "none runs; the verbs that need one start it",
+            Some("od open".to_owned()),
+        ),
+    }
+}
+
+async fn store(settings: &Settings) -> Check {
+    let app = match local::open_existing(settings) {
+        Ok(Some(app)) => app,
+        Ok(None) => {
+            return check(
+                "store",
+                Verdict::Note,
+                "nothing is stored yet",
+                Some("od demo".to_owned()),
+            );
+        }
+        Err(refusal) => {
+            return check(
+                "store",
+                Verdict::Bad,
+                refusal.failure.message,
+                Some(refusal.failure.suggestion),
+            );
+        }
+    };
+    let report = od_app::health::report(&app).await;
+    let total: u64 = report.artifacts.iter().map(|(_, count)| count).sum();
+    let sound = report.artifacts.iter().filter(|(state, _)| *state == HealthState::Healthy);
+    let damaged = total - sound.map(|(_, count)| count).sum::<u64>();
+    let counts = format!("{total} artifacts in {} projects", report.projects);
+    match report.store {
+        StoreState::Ok => check("store", Verdict::Good, counts, None),
+        StoreState::Degraded => check(
+            "store",
+            Verdict::Bad,
+            format!("{counts}, {damaged} damaged"),
+            Some("od artifacts verify".to_owned()),
+        ),
+        StoreState::Failing => check(
+            "store",
+            Verdict::Bad,
+            "it cannot be read",
+            Some(format!("ls -la {}", settings.data_dir.display())),
+        ),
+    }
+}
+
+async fn project(settings: &Settings) -> Check {
+    let found = match local::open_existing(settings) {
+        Ok(Some(app)) => local::project(&app, settings, None).await.ok().flatten(),
+        Ok(None) | Err(_) => None,
+    };
+    match found {
+        Some(project) => {
+            check("project", Verdict::Good, format!("this directory is in {}", project.id), None)
+        }
+        None => check(
+            "project",
+            Verdict::Note,
+            "this directory is in no project",
+            Some("od init".to_owned()),
+        ),
+    }
+}
+
+fn skill(settings: &Settings) -> Check {
+    let found = skills::discover(&settings.directory, settings.user_home.as_deref());
+    let ours: Vec<_> = found.iter().filter(|skill| skill.name() == BUILTIN_NAME).collect();
+    let current = ours.iter().any(|skill| skill.text.as_deref() == Some(BUILTIN_FILES[0].text));
+    match (ours.is_empty(), current) {
+        (true, _) => check(
+            "skill",
+            Verdict::Note,
+            "live-artifact is not installed here",
+            Some("od skills install".to_owned()),
+        ),
+        (false, true) => {
+            check("skill", Verdict::Good, "live-artifact is installed and current", None)
+        }
+        (false, false) => check(
+            "skill",
+            Verdict::Note,
+            "live-artifact is installed and differs from this version's",
+            Some("od skills install --force".to_owned()),
+        ),
+    }
+}
+
+fn git() -> Check {
+    let output =
+        Command::new("git").arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output();
+    match output {
+        Ok(output) if output.status.success() => {
+            check("git", Verdict::Good, String::from_utf8_lossy(&output.stdout).trim(), None)
+        }
+        Ok(_) | Err(_) => check(
+            "git",
+            Verdict::Note,
+            "the program is not in PATH; the git connector needs it",
+            Some("install git with your system's package manager".to_owned()),
+        ),
+    }
+}
+
+/// On many systems `od` is octal dump; a person should know which one they get.
+fn other_od() -> Check {
+    let own = std::env::current_exe().and_then(|path| path.canonicalize()).ok();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let first = std::env::split_paths(&path).map(|dir| dir.join("od")).find(|file| file.is_file());
+    let first = first.and_then(|file| file.canonicalize().ok());
+    let own_dir =
+        own.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).display().to_string();
+    match first {
+        Some(first) if Some(&first) == own.as_ref() => {
+            check("name", Verdict::Good, "`od` in PATH is this program", None)
+        }
+        Some(first) => check(
+            "name",
+            Verdict::Note,
+            format!("`od` in PATH is {}", first.display()),
+            Some(format!("export PATH=\"{own_dir}:$PATH\"")),
+        ),
+        None => check(
+            "name",
+            Verdict::Note,
+            "`od` is not in PATH",
+            Some(format!("export PATH=\"{own_dir}:$PATH\"")),
+        ),
+    }
+}

@@ -1,0 +1,65 @@
+//! `od init`: only the command line binds a directory to a project.
+
+use std::path::Path;
+
+use od_app::Caller;
+use od_app::projects::CreateProject;
+use od_ports::project_registry::Project;
+use serde_json::json;
+
+use super::skills_install::resolve;
+use crate::args::Init;
+use crate::local;
+use crate::output::{Answer, Refusal, Style, Text};
+use crate::settings::Settings;
+
+/// Registers a directory as a project; does nothing if it is one.
+pub(crate) async fn init(settings: &Settings, asked: Init) -> Result<Answer, Refusal> {
+    let directory = resolve(asked.directory)?;
+    let existing = match local::open_existing(settings)? {
+        Some(app) => local::projects(&app).await?,
+        None => Vec::new(),
+    };
+    let known = existing.into_iter().find(|project| project.root.as_deref() == Some(&directory));
+    if let Some(project) = known {
+        return Ok(answer(&project, false, asked.dry_run));
+    }
+    let name = asked.name.unwrap_or_else(|| name_of(&directory));
+    if asked.dry_run {
+        let text = Text::new()
+            .line(&format!("Would register {} as project “{name}”.", directory.display()));
+        let json = json!({ "dryRun": true, "created": true, "project": { "name": name, "root": directory } });
+        return Ok(Answer::new(json, text));
+    }
+    let app = local::open(settings)?;
+    let request = CreateProject { id: None, name, root: Some(directory) };
+    let project = od_app::projects::create(&app, &Caller::Person, request)
+        .await
+        .map_err(|error| local::failed(&error))?;
+    Ok(answer(&project, true, false))
+}
+
+fn name_of(directory: &Path) -> String {
+    directory
+        .file_name()
+        .map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+fn answer(project: &Project, created: bool, dry_run: bool) -> Answer {
+    let root = project.root.as_deref().unwrap_or(Path::new("")).display();
+    let verb = if created { "Registered" } else { "Already registered:" };
+    let mut text = Text::new().pieces(&[
+        (Style::Good, verb),
+        (Style::Plain, &format!(" {root} as project ")),
+        (Style::Bold, project.id.as_str()),
+    ]);
+    if created {
+        text = text
+            .gap()
+            .line("Next:")
+            .line("  od skills install     teach agents here to make live artifacts")
+            .line("  od run -- AGENT       start one, and ask it for a live dashboard")
+            .line("  od open               see what it makes");
+    }
+    Answer::new(json!({ "dryRun": dry_run, "created": created, "project": project }), text)
+}

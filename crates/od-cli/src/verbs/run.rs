@@ -1,0 +1,181 @@
+//! `od run`: any agent, with a token for one project and one run.
+
+use std::io::IsTerminal;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use od_client::Client;
+use od_core::error::ErrorCode;
+use od_ports::project_registry::Project;
+use od_wire::route::Operation;
+use od_wire::run::{StartRun, StartedRun};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tokio::process::{Child, Command};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::args::Run;
+use crate::daemon_process;
+use crate::local;
+use crate::output::{Answer, Exit, Refusal, Sink, Text, with_progress};
+use crate::settings::Settings;
+
+/// How often the lease is renewed: a third of it, so that one failure does no harm.
+const RENEW_EVERY: Duration = Duration::from_secs(300);
+/// How soon a failed renewal is tried again.
+const RENEW_AGAIN: Duration = Duration::from_secs(20);
+
+/// Starts the command with the run's environment, waits for it, ends the run.
+pub(crate) async fn run(settings: &Settings, asked: Run, sink: Sink) -> Result<Answer, Refusal> {
+    let app = local::open_existing(settings)?;
+    let project = match &app {
+        Some(app) => local::project(app, settings, asked.project.as_deref()).await?,
+        None => None,
+    };
+    let project = project.ok_or_else(|| local::no_project(&settings.directory))?;
+    if asked.dry_run {
+        return Ok(plan(settings, &asked, &project).await);
+    }
+    let starting = daemon_process::ensure(settings, None);
+    let daemon = with_progress(sink, "starting the daemon", starting).await?;
+    let client = daemon_process::person(settings, &daemon)?;
+    let start = StartRun { project_id: project.id.clone() };
+    let started: StartedRun = client.call(Operation::StartRun).json(&start)?.send().await?;
+    let outcome = supervise(settings, &asked, &client, &started).await;
+    // The run ends whatever happened to the command; its lease ends it if the daemon is gone.
+    let ended = client.call(Operation::EndRun).parameter(&started.run.run_id).send_value().await;
+    let status = outcome?;
+    let mut answer = Answer::silent().ending(exit_of(status));
+    answer.json.insert("runId".to_owned(), json!(started.run.run_id));
+    answer.json.insert("exitCode".to_owned(), json!(exit_of(status).code()));
+    answer.json.insert("runEnded".to_owned(), json!(ended.is_ok()));
+    Ok(answer)
+}
+
+async fn plan(settings: &Settings, asked: &Run, project: &Project) -> Answer {
+    let running = daemon_process::running(settings).await;
+    let program = asked.program.to_string_lossy();
+    let daemon = match &running {
+        Some(found) => format!("with the daemon at {}", found.url),
+        None => "after starting the daemon".to_owned(),
+    };
+    let text =
+        Text::new().line(&format!("Would run `{program}` in project {} {daemon}.", project.id));
+    let json = json!({
+        "dryRun": true,
+        "projectId": project.id,
+        "program": program,
+        "arguments": asked.arguments.len(),
+        "daemon": running.map(|found| found.url),
+    });
+    Answer::new(json, text)
+}
+
+async fn supervise(
+    settings: &Settings,
+    asked: &Run,
+    client: &Client,
+    started: &StartedRun,
+) -> Result<ExitStatus, Refusal> {
+    let program = std::env::current_exe().map_err(|error| {
+        Refusal::new(ErrorCode::Internal, format!("cannot find this program: {error}"))
+    })?;
+    let mut child = Command::new(&asked.program)
+        .args(&asked.arguments)
+        .env("OD_BIN", program)
+        // Older skills write `"$OD_NODE_BIN" "$OD_BIN" …`; env(1) makes that the same call.
+        .env("OD_NODE_BIN", "/usr/bin/env")
+        .env("OD_DAEMON_URL", client.url())
+        .env("OD_TOOL_TOKEN", &started.tool_token)
+        .env("OD_RUN_ID", started.run.run_id.as_str())
+        .spawn()
+        .map_err(|error| not_started(asked, &error))?;
+    let mut signals = Signals::listen()?;
+    let mut pause = RENEW_EVERY;
+    loop {
+        tokio::select! {
+            status = child.wait() => {
+                return status.map_err(|error| {
+                    Refusal::new(ErrorCode::Internal, format!("lost the command: {error}"))
+                });
+            }
+            signal = signals.next() => pass_on(&child, signal),
+            () = tokio::time::sleep(pause) => {
+                pause = if renew(settings, client, started).await { RENEW_EVERY } else { RENEW_AGAIN };
+            }
+        }
+    }
+}
+
+/// Renews the lease, bringing the daemon back first if it has gone.
+async fn renew(settings: &Settings, client: &Client, started: &StartedRun) -> bool {
+    let call = client.call(Operation::RenewRun).parameter(&started.run.run_id);
+    let Ok(call) = call.json(&json!({})) else { return false };
+    let answer: Result<Value, _> = call.send_value().await;
+    if answer.is_err() {
+        // On the same port, because the command knows the address already.
+        let port = client.url().rsplit(':').next().and_then(|port| port.parse().ok());
+        return daemon_process::ensure(settings, port).await.is_ok();
+    }
+    true
+}
+
+fn not_started(asked: &Run, error: &std::io::Error) -> Refusal {
+    let program = asked.program.to_string_lossy();
+    Refusal::new(ErrorCode::NotFound, format!("cannot start `{program}`: {error}"))
+        .suggesting("check the command's name, and that it is in PATH")
+}
+
+/// The signals that are the command's to act on.
+struct Signals {
+    terminate: tokio::signal::unix::Signal,
+    hangup: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+    quit: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    fn listen() -> Result<Self, Refusal> {
+        let listen = |kind| {
+            signal(kind).map_err(|error| {
+                Refusal::new(ErrorCode::Internal, format!("cannot listen for signals: {error}"))
+            })
+        };
+        Ok(Self {
+            terminate: listen(SignalKind::terminate())?,
+            hangup: listen(SignalKind::hangup())?,
+            interrupt: listen(SignalKind::interrupt())?,
+            quit: listen(SignalKind::quit())?,
+        })
+    }
+
+    async fn next(&mut self) -> Signal {
+        tokio::select! {
+            _ = self.terminate.recv() => Signal::TERM,
+            _ = self.hangup.recv() => Signal::HUP,
+            _ = self.interrupt.recv() => Signal::INT,
+            _ = self.quit.recv() => Signal::QUIT,
+        }
+    }
+}
+
+/// Passes a signal on. Ctrl-C and Ctrl-\ at a terminal reach the command by themselves; sent twice
+/// they would mean something else to many agents.
+fn pass_on(child: &Child, signal: Signal) {
+    let from_terminal =
+        matches!(signal, Signal::INT | Signal::QUIT) && std::io::stdin().is_terminal();
+    let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+    if let (false, Some(pid)) = (from_terminal, pid) {
+        // A command that has just ended cannot be told any more.
+        let _gone = kill_process(pid, signal);
+    }
+}
+
+fn exit_of(status: ExitStatus) -> Exit {
+    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default());
+    match u8::try_from(code).unwrap_or(u8::MAX) {
+        0 => Exit::Ok,
+        code => Exit::Child(code),
+    }
+}
