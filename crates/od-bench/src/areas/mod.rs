@@ -1,6 +1,7 @@
 //! The table of areas. A new area is a module and a new line here.
 
 mod disk;
+mod template;
 
 use crate::row::Row;
 
@@ -13,4 +14,7 @@ pub(crate) struct Area {
 }
 
 /// Every area, in the order of the printed table.
-pub(crate) const AREAS: &[Area] = &[Area { name: "disk", measure: disk::measure }];
+pub(crate) const AREAS: &[Area] = &[
+    Area { name: "disk", measure: disk::measure },
+    Area { name: "template", measure: template::measure },
+];

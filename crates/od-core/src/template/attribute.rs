@@ -303,7 +303,7 @@ impl<'s> Compiler<'s> {
                     from = found.span.end;
                     let place = Place::Attribute(attribute.name.as_ref().into());
                     let binding = self.add_binding_in(&found, place, tag.name.as_ref().into());
-                    self.emitter.op(Op::Value { binding: binding as u32 });
+                    self.emitter.value(binding);
                     self.emitter.skip_to(found.span.end);
                 }
                 Err(end) => from = end,

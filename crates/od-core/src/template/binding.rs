@@ -7,11 +7,11 @@ use super::path::{Path, PathFault, is_key};
 
 /// A well-formed binding.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct Found<'s> {
     /// With the braces.
     pub(super) span: Range<usize>,
     /// The path as written.
-    pub(super) text: Box<str>,
+    pub(super) text: &'s str,
     pub(super) path: Path,
 }
 
@@ -50,12 +50,16 @@ pub(super) fn braces(source: &str, open: usize, range: Range<usize>) -> Option<R
 }
 
 /// Reads the binding in `span`, which has its braces.
-pub(super) fn read(source: &str, span: Range<usize>, alias: Option<&str>) -> Result<Found, Fault> {
+pub(super) fn read<'s>(
+    source: &'s str,
+    span: Range<usize>,
+    alias: Option<&str>,
+) -> Result<Found<'s>, Fault> {
     let inner_span = span.start + 2..span.end - 2;
     let inner = &source[inner_span.clone()];
     let text = inner.trim_ascii();
     match Path::parse(text, alias) {
-        Ok(path) => Ok(Found { span, text: text.into(), path }),
+        Ok(path) => Ok(Found { span, text, path }),
         Err(fault) => Err(explain(source, span, text, fault, alias)),
     }
 }

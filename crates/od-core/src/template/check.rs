@@ -71,7 +71,7 @@ impl Template {
         if missing == 0 {
             return;
         }
-        let span = binding.offset..binding.offset + binding.text.len() + 2;
+        let span = binding.offset..binding.offset + binding.length;
         let path = &binding.full_path;
         let rows = if items.len() > 1 {
             format!(" in {missing} of {} rows", items.len())

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
-use super::escape::write_escaped;
+use super::escape::Output;
 use super::program::{Mark, Program};
-use super::render::{Row, full_path};
+use super::render::full_path;
+use super::row::Row;
 
 /// What inspection shows beside the paths.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -30,17 +31,17 @@ pub(super) fn write_marked<W: Write>(
     range: std::ops::Range<usize>,
     row: Option<Row<'_>>,
     inspection: Inspection<'_>,
-    out: &mut W,
+    out: &mut Output<'_, W>,
 ) -> std::io::Result<()> {
     let bytes = program.literals.as_bytes();
     let first = program.marks.partition_point(|mark| mark.at < range.start);
     let mut from = range.start;
     for mark in program.marks[first..].iter().take_while(|mark| mark.at < range.end) {
-        out.write_all(&bytes[from..mark.at])?;
+        out.literal(&bytes[from..mark.at])?;
         from = mark.at;
         write_mark(program, mark, row, inspection, out)?;
     }
-    out.write_all(&bytes[from..range.end])
+    out.literal(&bytes[from..range.end])
 }
 
 fn write_mark<W: Write>(
@@ -48,20 +49,20 @@ fn write_mark<W: Write>(
     mark: &Mark,
     row: Option<Row<'_>>,
     inspection: Inspection<'_>,
-    out: &mut W,
+    out: &mut Output<'_, W>,
 ) -> std::io::Result<()> {
-    out.write_all(b" data-od-path=\"")?;
+    out.literal(b" data-od-path=\"")?;
     for (index, binding) in
         mark.bindings.iter().filter_map(|at| program.bindings.get(*at)).enumerate()
     {
         if index > 0 {
-            out.write_all(b" ")?;
+            out.literal(b" ")?;
         }
-        write_escaped(&full_path(binding, row), out)?;
+        out.escaped(&full_path(binding, row))?;
     }
-    out.write_all(b"\" data-od-source=\"")?;
-    write_escaped(inspection.source, out)?;
-    out.write_all(b"\" data-od-time=\"")?;
-    write_escaped(inspection.time, out)?;
-    out.write_all(if mark.wants_focus { b"\" tabindex=\"0\"" } else { b"\"" })
+    out.literal(b"\" data-od-source=\"")?;
+    out.escaped(inspection.source)?;
+    out.literal(b"\" data-od-time=\"")?;
+    out.escaped(inspection.time)?;
+    out.literal(if mark.wants_focus { b"\" tabindex=\"0\"" } else { b"\"" })
 }

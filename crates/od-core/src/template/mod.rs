@@ -31,6 +31,7 @@ mod reference;
 mod render;
 mod render_error;
 mod repeat;
+mod row;
 mod scan;
 mod start_tag;
 mod table;

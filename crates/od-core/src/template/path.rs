@@ -62,19 +62,32 @@ impl Path {
     /// Follows the path; `None` when it leads nowhere.
     #[must_use]
     pub fn resolve<'v>(&self, data: &'v Value, item: Option<&'v Value>) -> Option<&'v Value> {
-        let mut value = match self.root {
+        let value = match self.root {
             Root::Data => data,
             Root::Item => item?,
         };
-        for segment in &self.segments {
-            value = match (segment, value) {
-                (Segment::Key(key), Value::Object(map)) => map.get(&**key)?,
-                (Segment::Index(index), Value::Array(items)) => items.get(*index)?,
-                _ => return None,
-            };
-        }
-        Some(value)
+        follow(value, &self.segments)
     }
+
+    /// Follows the path from where its first step led.
+    #[inline]
+    pub(super) fn resolve_rest<'v>(&self, first: Option<&'v Value>) -> Option<&'v Value> {
+        match &*self.segments {
+            [] | [_] => first,
+            [_, rest @ ..] => follow(first?, rest),
+        }
+    }
+}
+
+fn follow<'v>(mut value: &'v Value, segments: &[Segment]) -> Option<&'v Value> {
+    for segment in segments {
+        value = match (segment, value) {
+            (Segment::Key(key), Value::Object(map)) => map.get(&**key)?,
+            (Segment::Index(index), Value::Array(items)) => items.get(*index)?,
+            _ => return None,
+        };
+    }
+    Some(value)
 }
 
 impl fmt::Display for Segment {

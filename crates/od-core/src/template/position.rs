@@ -20,18 +20,19 @@ impl<'s> Places<'s> {
             *self = Self::new(self.source);
         }
         let bytes = self.source.as_bytes();
-        while self.offset < offset.min(bytes.len()) {
-            let byte = bytes[self.offset];
-            self.offset += 1;
-            let ends_line =
-                byte == b'\n' || (byte == b'\r' && bytes.get(self.offset) != Some(&b'\n'));
-            if ends_line {
+        let offset = offset.min(bytes.len());
+        let mut line_start = self.offset;
+        for end in memchr::memchr2_iter(b'\n', b'\r', &bytes[self.offset..offset]) {
+            let end = self.offset + end;
+            if bytes[end] == b'\n' || bytes.get(end + 1) != Some(&b'\n') {
                 self.line += 1;
                 self.column = 1;
-            } else if byte & 0xC0 != 0x80 {
-                self.column += 1;
+                line_start = end + 1;
             }
         }
+        let characters = bytes[line_start..offset].iter().filter(|byte| **byte & 0xC0 != 0x80);
+        self.column += characters.count() as u32;
+        self.offset = offset;
         (self.line, self.column)
     }
 }

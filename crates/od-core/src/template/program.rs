@@ -26,8 +26,6 @@ pub struct Binding {
     pub path: Path,
     /// The path from `data`; the row of a repeat stands as `*`: `data.rows.*.name`.
     pub full_path: Box<str>,
-    /// As written, without braces.
-    pub text: Box<str>,
     /// The element around it, in lower case.
     pub element: Box<str>,
     /// Where in that element.
@@ -36,6 +34,8 @@ pub struct Binding {
     pub repeat: Option<usize>,
     /// Byte offset in the template.
     pub offset: usize,
+    /// Bytes in the template, with the braces.
+    pub length: usize,
     /// Line, from 1.
     pub line: u32,
     /// Column in characters, from 1.
@@ -49,6 +49,8 @@ pub struct Repeat {
     pub alias: Box<str>,
     /// Index of the list among the template's bindings.
     pub list: usize,
+    /// The keys of a row that are looked up together.
+    pub(super) keys: Vec<Box<str>>,
 }
 
 /// One step of rendering.
@@ -56,8 +58,8 @@ pub struct Repeat {
 pub(super) enum Op {
     /// Copies literal bytes.
     Literal { start: u32, end: u32 },
-    /// Writes a value, escaped.
-    Value { binding: u32 },
+    /// Copies literal bytes, then writes a value, escaped.
+    Value { start: u32, end: u32, binding: u32 },
     /// Writes an attribute value whose bound parts must be plain CSS.
     Style { guarded: u32 },
     /// Writes an attribute value that must be an allowed URL.
@@ -119,6 +121,8 @@ pub(super) struct Program {
     pub(super) guarded: Vec<Guarded>,
     pub(super) bindings: Vec<Binding>,
     pub(super) repeats: Vec<Repeat>,
+    /// For every binding, the place of its first key among the repeat's keys.
+    pub(super) slots: Vec<u8>,
     /// By `at`.
     pub(super) marks: Vec<Mark>,
     /// Literal text outside tags and style sheets, as spans of the source.
@@ -170,6 +174,13 @@ impl<'s> Emitter<'s> {
         self.program.ops.len() - 1
     }
 
+    /// Adds the step that writes a value, together with the literal bytes before it.
+    pub(super) fn value(&mut self, binding: usize) {
+        let (start, end) = (self.literal_start as u32, self.literal_end() as u32);
+        self.program.ops.push(Op::Value { start, end, binding: binding as u32 });
+        self.literal_start = self.literal_end();
+    }
+
     /// Puts source text among the literals without a step that writes it.
     pub(super) fn store(&mut self, span: Range<usize>) -> Range<usize> {
         self.flush();
@@ -206,13 +217,14 @@ impl<'s> Emitter<'s> {
         self.copy_to(self.source.len());
         self.flush();
         self.program.marks.sort_by_key(|mark| mark.at);
+        super::row::assign_slots(&mut self.program);
         self.program
     }
 }
 
 fn push_with_line_feeds(literals: &mut String, text: &str) {
     let mut rest = text;
-    while let Some(at) = rest.find('\r') {
+    while let Some(at) = memchr::memchr(b'\r', rest.as_bytes()) {
         literals.push_str(&rest[..at]);
         literals.push('\n');
         rest = &rest[at + 1..];

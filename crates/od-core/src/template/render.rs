@@ -8,10 +8,11 @@ use serde_json::Value;
 use super::attribute::LINK_ATTRIBUTES;
 use super::css_policy::{self, Tail};
 use super::digits::Digits;
-use super::escape::write_escaped;
+use super::escape::Output;
 use super::inspect::{self, Inspection};
 use super::program::{Binding, Guarded, Op, Part, Program};
 use super::render_error::{BindingPlace, RenderError};
+use super::row::{NO_SLOT, Row, RowValues};
 use super::url_policy::{self, Destination};
 
 /// The largest page, in bytes.
@@ -39,9 +40,9 @@ pub(super) fn render<W: Write>(
 ) -> Result<RenderReport, RenderError> {
     let mut renderer = Renderer::new(program, data, out);
     renderer.inspection = inspection;
-    let result = renderer.run(0, program.ops.len());
-    renderer.report.bytes = renderer.out.bytes;
-    if renderer.out.bytes > RENDERED_BYTES_MAX {
+    let result = renderer.run(0, program.ops.len()).and_then(|()| Ok(renderer.out.flush()?));
+    renderer.report.bytes = renderer.out.bytes();
+    if renderer.report.bytes > RENDERED_BYTES_MAX {
         return Err(RenderError::TooLarge);
     }
     result.map(|()| renderer.report)
@@ -61,13 +62,6 @@ pub(super) fn collect_errors(program: &Program, data: &Value) -> Vec<RenderError
     errors
 }
 
-/// The row that is being repeated.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Row<'d> {
-    item: &'d Value,
-    position: usize,
-}
-
 /// Returns the binding's path from `data`, with the row's position in it.
 pub(super) fn full_path<'b>(binding: &'b Binding, row: Option<Row<'_>>) -> Cow<'b, str> {
     match row {
@@ -85,15 +79,16 @@ struct Renderer<'p, 'd, W> {
     /// Errors so far, when they are collected instead of ending the walk.
     collected: Option<Vec<RenderError>>,
     row: Option<Row<'d>>,
+    row_values: RowValues<'d>,
     /// The link written last leads to another host.
     external: bool,
     /// Room for URLs made of several parts.
     url: String,
 }
 
-impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Counted<'w, W>> {
+impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
     fn new(program: &'p Program, data: &'d Value, out: &'w mut W) -> Self {
-        let out = Counted { inner: out, bytes: 0 };
+        let out = Output::new(out, RENDERED_BYTES_MAX);
         let report = RenderReport::default();
         Self {
             program,
@@ -103,6 +98,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Counted<'w, W>> {
             inspection: None,
             collected: None,
             row: None,
+            row_values: RowValues::new(),
             external: false,
             url: String::new(),
         }
@@ -131,7 +127,10 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Counted<'w, W>> {
         let program = self.program;
         match op {
             Op::Literal { start, end } => self.literal(start, end),
-            Op::Value { binding } => self.value(&program.bindings[binding as usize]),
+            Op::Value { start, end, binding } => {
+                self.literal(start, end)?;
+                self.value(binding as usize)
+            }
             Op::Style { guarded } => self.style(&program.guarded[guarded as usize]),
             Op::Url { guarded } => self.url(&program.guarded[guarded as usize]),
             Op::LinkAttributes { start, end } => self.link_attributes(start, end),
@@ -167,19 +166,21 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Counted<'w, W>> {
             )?);
         }
         let bytes = &self.program.literals.as_bytes()[range];
-        self.out.write_all(bytes).map_err(RenderError::from)
+        self.out.literal(bytes).map_err(RenderError::from)
     }
 
     fn link_attributes(&mut self, start: u32, end: u32) -> Result<(), RenderError> {
         if std::mem::take(&mut self.external) {
-            self.out.write_all(LINK_ATTRIBUTES.as_bytes())?;
+            self.out.literal(LINK_ATTRIBUTES.as_bytes())?;
             return Ok(());
         }
         self.literal(start, end)
     }
 
     fn repeat(&mut self, repeat: usize, from: usize, to: usize) -> Result<(), RenderError> {
-        let binding = &self.program.bindings[self.program.repeats[repeat].list];
+        let program = self.program;
+        let repeat = &program.repeats[repeat];
+        let binding = &program.bindings[repeat.list];
         let items = match binding.path.resolve(self.data, None) {
             Some(Value::Array(items)) => items,
             other => {
@@ -188,6 +189,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Counted<'w, W>> {
         };
         for (position, item) in items.iter().enumerate() {
             self.row = Some(Row { item, position });
+            self.row_values.load(&repeat.keys, item);
             self.run(from, to)?;
         }
         self.row = None;
@@ -195,38 +197,44 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Counted<'w, W>> {
         Ok(())
     }
 
-    fn resolve(&mut self, binding: &Binding) -> Option<&'d Value> {
-        let value = binding
-            .path
-            .resolve(self.data, self.row.map(|row| row.item))
-            .filter(|value| !value.is_null());
+    #[inline]
+    fn resolve(&mut self, binding: usize) -> Option<&'d Value> {
+        let slot = self.program.slots[binding];
+        let path = &self.program.bindings[binding].path;
+        let value = if slot == NO_SLOT {
+            path.resolve(self.data, self.row.map(|row| row.item))
+        } else {
+            path.resolve_rest(self.row_values.get(slot))
+        };
+        let value = value.filter(|value| !value.is_null());
         self.report.values += 1;
         self.report.empty += usize::from(value.is_none());
         value
     }
 
-    fn value(&mut self, binding: &Binding) -> Result<(), RenderError> {
+    fn value(&mut self, binding: usize) -> Result<(), RenderError> {
         match self.resolve(binding) {
             None => Ok(()),
-            Some(Value::String(text)) => Ok(write_escaped(text, &mut self.out)?),
+            Some(Value::String(text)) => Ok(self.out.escaped(text)?),
             Some(Value::Number(number)) => {
-                Ok(self.out.write_all(Digits::new().format(number).as_bytes())?)
+                Ok(self.out.literal(Digits::new().format(number).as_bytes())?)
             }
             Some(other) => {
                 let text = self.plain(binding, other)?;
-                Ok(self.out.write_all(text.as_bytes())?)
+                Ok(self.out.literal(text.as_bytes())?)
             }
         }
     }
 
     /// Returns the text of a value that is neither string nor number.
-    fn plain(&self, binding: &Binding, value: &Value) -> Result<&'static str, RenderError> {
+    fn plain(&self, binding: usize, value: &Value) -> Result<&'static str, RenderError> {
         match value {
             Value::Bool(true) => Ok("true"),
             Value::Bool(false) => Ok("false"),
             Value::Null | Value::Number(_) | Value::String(_) => Ok(""),
             Value::Array(_) | Value::Object(_) => {
-                Err(RenderError::NotScalar { at: self.place(binding), found: kind(Some(value)) })
+                let at = self.place(&self.program.bindings[binding]);
+                Err(RenderError::NotScalar { at, found: kind(Some(value)) })
             }
         }
     }
@@ -234,7 +242,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Counted<'w, W>> {
     /// Hands the text of a value to `use_text`; null and missing values are empty text.
     fn with_text<T>(
         &mut self,
-        binding: &Binding,
+        binding: usize,
         use_text: impl FnOnce(&mut Self, &str) -> T,
     ) -> Result<T, RenderError> {
         Ok(match self.resolve(binding) {
@@ -257,16 +265,16 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Counted<'w, W>> {
                     self.literal(raw.start as u32, raw.end as u32)?;
                 }
                 Part::Binding(binding) => {
-                    let binding = &self.program.bindings[*binding];
+                    let binding = *binding;
                     tail =
                         self.with_text(binding, |renderer, text| {
                             match css_policy::check_value(text, tail) {
                                 Ok(tail) => {
-                                    renderer.out.write_all(text.as_bytes())?;
+                                    renderer.out.literal(text.as_bytes())?;
                                     Ok(tail)
                                 }
                                 Err(fault) => {
-                                    let at = renderer.place(binding);
+                                    let at = renderer.place(&renderer.program.bindings[binding]);
                                     Err(RenderError::Css {
                                         at,
                                         value: super::issue::shorten(text),
@@ -283,10 +291,9 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Counted<'w, W>> {
 
     fn url(&mut self, guarded: &Guarded) -> Result<(), RenderError> {
         if let [Part::Binding(binding)] = &*guarded.parts {
-            let binding = &self.program.bindings[*binding];
-            return self.with_text(binding, |renderer, text| {
+            return self.with_text(*binding, |renderer, text| {
                 renderer.allow_url(guarded, text)?;
-                Ok(write_escaped(text, &mut renderer.out)?)
+                Ok(renderer.out.escaped(text)?)
             })?;
         }
         let mut url = std::mem::take(&mut self.url);
@@ -295,12 +302,12 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Counted<'w, W>> {
             match part {
                 Part::Literal { decoded, .. } => url.push_str(decoded),
                 Part::Binding(binding) => {
-                    self.with_text(&self.program.bindings[*binding], |_, text| url.push_str(text))?;
+                    self.with_text(*binding, |_, text| url.push_str(text))?;
                 }
             }
         }
         self.allow_url(guarded, &url)?;
-        write_escaped(&url, &mut self.out)?;
+        self.out.escaped(&url)?;
         self.url = url;
         Ok(())
     }
@@ -340,31 +347,5 @@ fn kind(value: Option<&Value>) -> &'static str {
         Some(Value::String(_)) => "string",
         Some(Value::Array(_)) => "array",
         Some(Value::Object(_)) => "object",
-    }
-}
-
-/// Counts what passes and stops at the limit.
-struct Counted<'w, W> {
-    inner: &'w mut W,
-    bytes: usize,
-}
-
-impl<W: Write> Write for Counted<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.write_all(bytes)?;
-        Ok(bytes.len())
-    }
-
-    #[inline]
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.bytes += bytes.len();
-        if self.bytes > RENDERED_BYTES_MAX {
-            return Err(io::Error::from(io::ErrorKind::FileTooLarge));
-        }
-        self.inner.write_all(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
     }
 }

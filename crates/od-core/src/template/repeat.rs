@@ -1,5 +1,7 @@
 //! `data-od-repeat`: its grammar, and where a repeated element may stand.
 
+use std::ops::Range;
+
 use super::binding::Found;
 use super::compile::{Compiler, Phase};
 use super::issue::{Fix, IssueCode, delete, insert, replace};
@@ -12,7 +14,9 @@ use super::scan::Tag;
 #[derive(Debug)]
 pub(super) struct RepeatAttribute {
     alias: Box<str>,
-    list: Found,
+    list: Box<str>,
+    span: Range<usize>,
+    path: Path,
 }
 
 impl<'s> Compiler<'s> {
@@ -120,11 +124,13 @@ impl<'s> Compiler<'s> {
     pub(super) fn begin_repeat(&mut self, tag: &Tag<'s>, repeat: RepeatAttribute) {
         self.refuse_joining(tag.span.start);
         self.emitter.copy_to(tag.span.start);
-        let list = self.add_binding_in(&repeat.list, Place::Repeat, tag.name.as_ref().into());
+        let RepeatAttribute { alias, list, span, path } = repeat;
+        let found = Found { span, text: &list, path };
+        let list = self.add_binding_in(&found, Place::Repeat, tag.name.as_ref().into());
         let index = self.emitter.program.repeats.len();
-        self.emitter.program.repeats.push(Repeat { alias: repeat.alias.clone(), list });
+        self.emitter.program.repeats.push(Repeat { alias: alias.clone(), list, keys: Vec::new() });
         let op = self.emitter.op(Op::Repeat { repeat: index as u32, end: 0 });
-        self.repeat = Some(OpenRepeat { depth: self.open.len(), op, index, alias: repeat.alias });
+        self.repeat = Some(OpenRepeat { depth: self.open.len(), op, index, alias });
     }
 }
 
@@ -138,7 +144,7 @@ fn parse(text: &str, start: usize) -> Option<RepeatAttribute> {
     let path = Path::parse(list, None).ok()?;
     let start = start + text.rfind(list)?;
     let span = start..start + list.len();
-    Some(RepeatAttribute { alias: alias.into(), list: Found { span, text: list.into(), path } })
+    Some(RepeatAttribute { alias: alias.into(), list: list.into(), span, path })
 }
 
 /// Finds the repeat that was probably meant.

@@ -7,7 +7,7 @@ use super::compile::{Compiler, Phase};
 use super::element::{ForeignContent, Space};
 use super::issue::{Edit, Fix, IssueCode, delete, insert, replace};
 use super::path::Root;
-use super::program::{Binding, Mark, Op, Place};
+use super::program::{Binding, Mark, Place};
 use super::reference;
 use super::scan::is_space;
 
@@ -184,7 +184,7 @@ impl<'s> Compiler<'s> {
                     self.emitter.copy_to(found.span.start);
                     from = found.span.end;
                     let binding = self.add_binding(&found, Place::Text);
-                    self.emitter.op(Op::Value { binding: binding as u32 });
+                    self.emitter.value(binding);
                     self.emitter.skip_to(found.span.end);
                     self.mark_current(binding);
                 }
@@ -200,7 +200,7 @@ impl<'s> Compiler<'s> {
         from: usize,
         open: usize,
         end: usize,
-    ) -> Option<Result<Found, usize>> {
+    ) -> Option<Result<Found<'s>, usize>> {
         let Some(braces) = binding::braces(self.source, open, open..end) else {
             let found = open..end.min(open + 40);
             let fix = replace(
@@ -270,7 +270,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// Records a binding and returns its number.
-    pub(super) fn add_binding(&mut self, found: &Found, place: Place) -> usize {
+    pub(super) fn add_binding(&mut self, found: &Found<'_>, place: Place) -> usize {
         let element =
             self.current().map_or_else(|| "body".into(), |open| open.name.as_ref().into());
         self.add_binding_in(found, place, element)
@@ -278,7 +278,7 @@ impl<'s> Compiler<'s> {
 
     pub(super) fn add_binding_in(
         &mut self,
-        found: &Found,
+        found: &Found<'_>,
         place: Place,
         element: Box<str>,
     ) -> usize {
@@ -287,23 +287,22 @@ impl<'s> Compiler<'s> {
         let list = repeat
             .and_then(|index| program.repeats.get(index))
             .and_then(|repeat| program.bindings.get(repeat.list));
-        let mut full_path = match (found.path.root, list) {
-            (Root::Item, Some(list)) => format!("{}.*", list.full_path),
-            (Root::Data | Root::Item, _) => "data".to_owned(),
+        let full_path: Box<str> = match (found.path.root, list) {
+            (Root::Item, Some(list)) => {
+                let rest = found.text.find('.').map_or("", |dot| &found.text[dot..]);
+                format!("{}.*{rest}", list.full_path).into()
+            }
+            (Root::Data | Root::Item, _) => found.text.into(),
         };
-        for segment in &found.path.segments {
-            full_path.push('.');
-            full_path.push_str(&segment.to_string());
-        }
         let (line, column) = self.places.at(found.span.start);
         program.bindings.push(Binding {
             path: found.path.clone(),
-            full_path: full_path.into(),
-            text: found.text.clone(),
+            full_path,
             element,
             place,
             repeat,
             offset: found.span.start,
+            length: found.span.len(),
             line,
             column,
         });

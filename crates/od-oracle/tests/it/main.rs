@@ -13,3 +13,4 @@ mod oracle;
 mod shrink;
 mod template_differential;
 mod template_fixtures;
+mod template_linearity;

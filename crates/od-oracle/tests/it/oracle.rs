@@ -116,7 +116,8 @@ impl Context<'_> {
             matches!(name.as_str(), "href" | "xlink:href")
                 && (value.starts_with("http:") || value.starts_with("https:"))
         };
-        if matches!(name, "a" | "area" | "svg:a") && filled.iter().any(leads_out) {
+        let is_link = matches!(name, "a" | "area" | "svg:a") || name.starts_with("math:");
+        if is_link && filled.iter().any(leads_out) {
             filled.retain(|(name, _)| name != "target" && name != "rel");
             filled.push(("target".to_owned(), "_blank".to_owned()));
             filled.push(("rel".to_owned(), "noopener noreferrer".to_owned()));

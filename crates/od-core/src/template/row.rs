@@ -1,0 +1,112 @@
+//! The row of a repeat, with its values looked up once.
+
+use serde_json::Value;
+
+use super::path::{Root, Segment};
+use super::program::Program;
+
+/// How many keys of a row are looked up together; further ones are looked up one by one.
+const SLOTS_MAX: usize = 32;
+/// How many keys of a row are remembered from one row to the next.
+const HINTS_MAX: usize = 64;
+/// The slot of a binding that has none.
+pub(super) const NO_SLOT: u8 = u8::MAX;
+
+/// The row that is being repeated.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row<'d> {
+    pub(super) item: &'d Value,
+    pub(super) position: usize,
+}
+
+/// The values of one row by slot. Rows mostly have the same keys in the same order, so a key's slot
+/// is guessed from the row before and the guess compared: no hashing.
+#[derive(Debug)]
+pub(super) struct RowValues<'d> {
+    values: [Option<&'d Value>; SLOTS_MAX],
+    hints: [u8; HINTS_MAX],
+}
+
+impl<'d> RowValues<'d> {
+    pub(super) const fn new() -> Self {
+        Self { values: [None; SLOTS_MAX], hints: [NO_SLOT; HINTS_MAX] }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, slot: u8) -> Option<&'d Value> {
+        self.values.get(slot as usize).copied().flatten()
+    }
+
+    /// Looks up all `keys` in the row.
+    pub(super) fn load(&mut self, keys: &[Box<str>], item: &'d Value) {
+        let Some(values) = self.values.get_mut(..keys.len()) else { return };
+        values.fill(None);
+        let Value::Object(map) = item else { return };
+        if map.len() > 2 * keys.len() + 4 {
+            for (value, key) in values.iter_mut().zip(keys) {
+                *value = map.get(&**key);
+            }
+            return;
+        }
+        for ((key, value), hint) in map.iter().zip(&mut self.hints) {
+            let guess = keys.get(*hint as usize).filter(|guess| ***guess == **key);
+            if guess.is_none() {
+                let slot = keys.iter().position(|other| **other == **key);
+                *hint = slot.map_or(NO_SLOT, |slot| slot as u8);
+            }
+            if let Some(slot) = values.get_mut(*hint as usize) {
+                *slot = Some(value);
+            }
+        }
+    }
+}
+
+/// Gives the keys that a repeat's bindings begin with their slots.
+pub(super) fn assign_slots(program: &mut Program) {
+    program.slots = vec![NO_SLOT; program.bindings.len()];
+    for (binding, slot) in program.bindings.iter().zip(&mut program.slots) {
+        let (Root::Item, Some(repeat)) = (binding.path.root, binding.repeat) else { continue };
+        let Some(Segment::Key(key)) = binding.path.segments.first() else { continue };
+        let Some(repeat) = program.repeats.get_mut(repeat) else { continue };
+        let known = repeat.keys.iter().position(|other| other == key);
+        let at = known.unwrap_or(repeat.keys.len());
+        if at >= SLOTS_MAX {
+            continue;
+        }
+        if known.is_none() {
+            repeat.keys.push(key.clone());
+        }
+        *slot = at as u8;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn row(keys: &[u8]) -> Value {
+        let entry = |key: &u8| (format!("k{key}"), json!(key));
+        Value::Object(keys.iter().map(entry).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn slots_hold_what_a_lookup_finds(
+            wanted in proptest::collection::btree_set(0..12_u8, 0..8),
+            rows in proptest::collection::vec(proptest::collection::vec(0..40_u8, 0..30), 0..6),
+        ) {
+            let keys: Vec<Box<str>> = wanted.iter().map(|key| format!("k{key}").into()).collect();
+            let rows: Vec<Value> = rows.iter().map(|keys| row(keys)).chain([json!(null), json!([1])]).collect();
+            let mut values = RowValues::new();
+            for row in &rows {
+                values.load(&keys, row);
+                for (slot, key) in keys.iter().enumerate() {
+                    prop_assert_eq!(values.get(slot as u8), row.get(&**key));
+                }
+            }
+        }
+    }
+}

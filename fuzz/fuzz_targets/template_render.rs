@@ -1,0 +1,29 @@
+//! A template and, behind a NUL, its data: no panic, the same page twice, and no raw markup from data.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use od_core::template::{Inspection, Template};
+use serde_json::{Value, json};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let (html, rest) = text.split_once('\0').unwrap_or((text, "<x>"));
+    let Ok((template, _)) = Template::compile(html) else { return };
+    let data: Value = serde_json::from_str(rest).unwrap_or_else(|_| {
+        json!({ "t": rest, "n": 1.5, "none": null, "rows": [{ "t": rest, "u": "https://a.test/" }, {}], "list": [rest, 1, true] })
+    });
+    let mut one = Vec::new();
+    let mut two = Vec::new();
+    let first = template.render(&data, &mut one);
+    let second = template.render(&data, &mut two);
+    assert_eq!(first.is_ok(), second.is_ok());
+    assert_eq!(one, two);
+    let check = template.check(&data);
+    assert_eq!(first.is_ok(), check.errors.is_empty());
+    if let Ok(report) = first {
+        assert_eq!(report.bytes, one.len());
+        assert!(std::str::from_utf8(&one).is_ok());
+        let mut inspected = Vec::new();
+        template.render_inspect(&data, Inspection { source: "\"<", time: "'>" }, &mut inspected).unwrap();
+    }
+});
