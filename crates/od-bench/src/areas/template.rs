@@ -96,11 +96,11 @@ fn compile() -> Vec<Row> {
         "<!doctype html><html lang=\"en\"><head><title>{{data.title}}</title></head><body>\n",
     );
     for card in 0..400 {
-        let _ = write!(
+        let _ = writeln!(
             dashboard,
             "<section class=\"card\" id=\"c{card}\"><h2>{{{{data.cards.{card}.title}}}}</h2><p>Figures of the last week, as the source gave them.</p>\
              <svg viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"M5 12h14M12 5l7 7-7 7\" fill=\"none\" stroke=\"currentColor\"/></svg>\
-             <a href=\"https://example.com/cards/{card}\" style=\"--share: {{{{data.cards.{card}.share}}}}\">{{{{data.cards.{card}.value}}}}</a></section>\n"
+             <a href=\"https://example.com/cards/{card}\" style=\"--share: {{{{data.cards.{card}.share}}}}\">{{{{data.cards.{card}.value}}}}</a></section>"
         );
     }
     [("tables", bound), ("a dashboard with SVG", dashboard)]

@@ -13,6 +13,7 @@ use super::program::{Emitter, Program};
 use super::scan::{Scanner, Token};
 use super::warning::{WarningDrafts, Warnings};
 use super::{TEMPLATE_BYTES_MAX, Template, TemplateIssue};
+use crate::credential;
 
 /// How far the document has come.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -90,6 +91,7 @@ pub(super) fn compile(source: &str) -> Result<(Template, Warnings), Vec<Template
         stopped: false,
     };
     compiler.refuse_nul();
+    compiler.refuse_credentials();
     compiler.run();
     compiler.finish()
 }
@@ -166,6 +168,27 @@ impl<'s> Compiler<'s> {
                 fix,
             );
             self.stopped = true;
+        }
+    }
+
+    /// Refuses what looks like a credential; the first few are enough to act on.
+    fn refuse_credentials(&mut self) {
+        const CREDENTIALS_MAX: usize = 5;
+        let mut from = 0;
+        for _ in 0..CREDENTIALS_MAX {
+            let Some((kind, range)) = credential::find(&self.source[from..]) else { return };
+            let span = from + range.start..from + range.end;
+            from = span.end;
+            let fix = replace(span.clone(), "", "remove it");
+            let message = format!("this looks like a credential ({})", kind.as_str());
+            // The refusal itself must not repeat the secret.
+            self.issues.add(
+                IssueCode::Credential,
+                self.source,
+                span.start..span.start,
+                message,
+                fix,
+            );
         }
     }
 

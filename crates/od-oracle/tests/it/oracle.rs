@@ -168,6 +168,9 @@ fn print_value(value: Option<&Value>) -> String {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
         Some(Value::Number(number)) if number.as_f64() == Some(1e21) => "1e+21".to_owned(),
+        Some(Value::Number(number)) if number.is_f64() && number.to_string().ends_with(".0") => {
+            number.to_string().trim_end_matches(".0").to_owned()
+        }
         Some(other) => other.to_string(),
     }
 }
