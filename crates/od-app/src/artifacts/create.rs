@@ -13,13 +13,14 @@ use od_core::json::{BoundedObject, Map, Value};
 use od_ports::change::{Created, NewArtifact};
 use od_ports::entropy::EntropyError;
 use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
+use od_ports::project_registry::ProjectError;
 use od_ports::store_error::StoreError;
 
 use super::candidate::{bounded, compile, draw};
 use super::default_page;
 use super::get::Detail;
 use super::source_check::check_source;
-use crate::{App, Caller, store_failure};
+use crate::{App, Caller, projects, store_failure};
 
 /// An artifact to make.
 #[derive(Clone, Debug)]
@@ -61,6 +62,9 @@ pub enum CreateError {
         /// What is wrong, where, and what would be right.
         issues: Vec<Issue>,
     },
+    /// The projects could not be read.
+    #[error(transparent)]
+    Projects(#[from] ProjectError),
     /// There were no random bytes for an id.
     #[error(transparent)]
     Entropy(#[from] EntropyError),
@@ -75,6 +79,7 @@ impl From<&CreateError> for Failure {
             CreateError::Invalid { issues } => {
                 Self::validation(ErrorCode::LiveArtifactInvalid, issues)
             }
+            CreateError::Projects(err) => projects::failure(err),
             CreateError::Entropy(_) => Self::new(ErrorCode::Internal, err.to_string()),
             CreateError::Store(err) => store_failure::of(err),
         }
@@ -114,8 +119,8 @@ pub async fn validate(
     request: CreateArtifact,
 ) -> Result<Validated, CreateError> {
     let CreateArtifact { project, body } = request;
-    let known = app.ports.projects.get(&project).await.ok().flatten().is_some();
-    if !known || !caller.may_see(&project) {
+    let known = app.ports.projects.get(&project).await?;
+    if known.is_none() || !caller.may_see(&project) {
         return Err(StoreError::ProjectNotFound { project }.into());
     }
     let (parsed, template_html) = parse(&body)?;

@@ -238,6 +238,10 @@ impl From<CreateError> for UpdateError {
         match err {
             CreateError::Invalid { issues } => Self::Invalid { issues },
             CreateError::Store(err) => Self::Store(err),
+            CreateError::Projects(err) => Self::Store(StoreError::Io {
+                action: "read the project",
+                source: std::io::Error::other(err),
+            }),
             CreateError::Entropy(err) => Self::Store(StoreError::Io {
                 action: "make an id",
                 source: std::io::Error::other(err),

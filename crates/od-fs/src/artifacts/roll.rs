@@ -146,29 +146,50 @@ fn place_from(artifact: &Dir, generation: &Generation, name: &str) -> Result<(),
     }
 }
 
+/// Puts the visible copy of a file in place without ever overwriting an edit.
+///
+/// The old copy is swapped out and looked at afterwards: an edit made a moment before the swap is in
+/// our hands then, one made a moment after it is an edit of the new copy.
 fn place_file(artifact: &Dir, generation: &Generation, file: SetFile) -> Result<(), DiskError> {
+    let temporary = format!("{}.tmp", file.name());
+    // A writer killed between the swap and the look left an old copy, or an edit, here.
+    put_away(artifact, generation, file, &temporary)?;
     let digests = file.digests(&generation.pointer.artifact.digests);
     match artifact.read_if_there(file.name(), file.bytes_max()) {
-        Ok(Some(bytes)) => {
-            let found = Digest::of_bytes(&bytes);
-            if found == digests.raw {
-                return Ok(());
-            }
-            let ours = generation
-                .replaces
-                .get(file.name())
-                .is_some_and(|digests| digests.contains(&found));
-            if !ours && file != SetFile::Index {
-                aside::keep_file(artifact, file.name())?;
-            }
-        }
-        Ok(None) => {}
+        Ok(Some(bytes)) if Digest::of_bytes(&bytes) == digests.raw => return Ok(()),
+        Ok(_) => {}
         Err(err) if pending::is_foreign(&err) => aside::keep_file(artifact, file.name())?,
         Err(err) => return Err(err),
     }
-    let temporary = format!("{}.tmp", file.name());
     artifact.write(&temporary, generation.bytes(file))?;
-    artifact.rename(&temporary, artifact, file.name())
+    if artifact.swap(&temporary, file.name())? {
+        put_away(artifact, generation, file, &temporary)
+    } else {
+        artifact.rename(&temporary, artifact, file.name())
+    }
+}
+
+/// Removes a copy that a commit wrote, and keeps aside any other.
+fn put_away(
+    artifact: &Dir,
+    generation: &Generation,
+    file: SetFile,
+    name: &str,
+) -> Result<(), DiskError> {
+    let bytes = match artifact.read_if_there(name, file.bytes_max()) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(()),
+        Err(err) if pending::is_foreign(&err) => return aside::keep_file(artifact, name),
+        Err(err) => return Err(err),
+    };
+    let found = Digest::of_bytes(&bytes);
+    let replaced = generation.replaces.get(file.name());
+    let ours = file == SetFile::Index
+        || found == file.digests(&generation.pointer.artifact.digests).raw
+        || replaced.is_some_and(|digests| digests.contains(&found))
+        // Half of what a killed writer was about to swap in.
+        || generation.bytes(file).starts_with(&bytes);
+    if ours { artifact.remove(name) } else { aside::keep_file(artifact, name) }
 }
 
 fn place_refresh(

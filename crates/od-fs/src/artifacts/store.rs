@@ -1,6 +1,6 @@
 //! The port, over the synchronous operations.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use od_core::artifact::ArtifactSummary;
@@ -19,7 +19,8 @@ use tokio::sync::oneshot;
 use super::locks::HeldCommit;
 use super::roller::Roller;
 use super::shared::Shared;
-use crate::blocking::Lane;
+use super::write::Placing;
+use crate::blocking::{Lane, LaneClosed};
 use crate::data_dir::DataDir;
 
 /// Keeps artifacts as files.
@@ -32,6 +33,9 @@ pub struct FileArtifactStore {
     _roller: Roller,
     shared: Arc<Shared>,
     lane: Lane,
+    /// With [`Lane::Inline`], commits that are acknowledged and not placed: the next call comes first
+    /// to them, as the worker thread does otherwise.
+    unplaced: Mutex<Vec<Placing>>,
 }
 
 impl FileArtifactStore {
@@ -40,38 +44,65 @@ impl FileArtifactStore {
         let shared = Arc::new(Shared::new(data_dir, clock)?);
         let roller = Roller::start(&shared)
             .map_err(|source| StoreError::Io { action: "start a thread", source })?;
-        Ok(Self { _roller: roller, shared, lane: Lane::Pool })
+        Ok(Self { _roller: roller, shared, lane: Lane::Pool, unplaced: Mutex::default() })
     }
 
     /// Opens them with every call on the calling thread; see [`Lane::Inline`].
     pub fn open_inline(data_dir: DataDir, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
         let shared = Arc::new(Shared::new(data_dir, clock)?);
         let roller = Roller::deferred(&shared);
-        Ok(Self { _roller: roller, shared, lane: Lane::Inline })
+        Ok(Self { _roller: roller, shared, lane: Lane::Inline, unplaced: Mutex::default() })
     }
 
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Shared) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
+        self.place_rest();
         let shared = Arc::clone(&self.shared);
         self.lane.run(move || work(&shared)).await?
     }
 
-    /// Runs work that answers before it is done.
-    async fn run_answering<T: Send + 'static>(
+    /// Runs a commit: answers when it is durable, and writes the visible copies after that.
+    async fn run_commit<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Shared, oneshot::Sender<Result<T, StoreError>>) + Send + 'static,
+        work: impl FnOnce(&Shared) -> Result<(T, Option<Placing>), StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (answer, answered) = oneshot::channel();
+        self.place_rest();
         let shared = Arc::clone(&self.shared);
-        match self.lane {
-            Lane::Pool => {
-                tokio::task::spawn_blocking(move || work(&shared, answer));
-            }
-            Lane::Inline => work(&shared, answer),
+        if self.lane == Lane::Inline {
+            let (answer, placing) = work(&shared)?;
+            self.unplaced.lock().unwrap_or_else(PoisonError::into_inner).extend(placing);
+            return Ok(answer);
         }
-        answered.await.map_err(|_| crate::blocking::LaneClosed)?
+        let (tell, told) = oneshot::channel();
+        tokio::task::spawn_blocking(move || match work(&shared) {
+            Ok((answer, placing)) => {
+                // Whoever asked may be gone; the commit is there all the same.
+                let _ = tell.send(Ok(answer));
+                if let Some(placing) = placing {
+                    shared.place(placing);
+                }
+            }
+            Err(err) => {
+                let _ = tell.send(Err(err));
+            }
+        });
+        told.await.map_err(|_| LaneClosed)?
+    }
+
+    fn place_rest(&self) {
+        let rest =
+            std::mem::take(&mut *self.unplaced.lock().unwrap_or_else(PoisonError::into_inner));
+        for placing in rest {
+            self.shared.place(placing);
+        }
+    }
+}
+
+impl Drop for FileArtifactStore {
+    fn drop(&mut self) {
+        self.place_rest();
     }
 }
 
@@ -106,19 +137,7 @@ impl ArtifactStore for FileArtifactStore {
     }
 
     async fn create(&self, new: NewArtifact) -> Result<Created, StoreError> {
-        self.run_answering(move |shared, answer| match shared.create(new) {
-            Ok(creating) => {
-                // Whoever asked may be gone; the artifact is there all the same.
-                let _ = answer.send(Ok(creating.created));
-                if let Some(placing) = creating.placing {
-                    shared.place(placing);
-                }
-            }
-            Err(err) => {
-                let _ = answer.send(Err(err));
-            }
-        })
-        .await
+        self.run_commit(move |shared| shared.create(new)).await
     }
 
     async fn open_gate(
@@ -143,16 +162,7 @@ impl ArtifactStore for FileArtifactStore {
             .ok_or(StoreError::ForeignWitness)?
             .clone();
         let before = Arc::clone(witness.stored());
-        self.run_answering(move |shared, answer| match shared.commit(&before, change, &held) {
-            Ok((stored, placing)) => {
-                let _ = answer.send(Ok(stored));
-                shared.place(placing);
-            }
-            Err(err) => {
-                let _ = answer.send(Err(err));
-            }
-        })
-        .await
+        self.run_commit(move |shared| shared.commit(&before, change, &held)).await
     }
 
     async fn delete(

@@ -20,18 +20,13 @@ use super::{commit, read, roll, trash};
 use crate::disk::{Dir, FileLock};
 
 /// A commit that is durable, and what is left to do for it.
+#[derive(Debug)]
 pub(crate) struct Placing {
     dir: Dir,
     generation: Generation,
     project: ProjectId,
     artifact: ArtifactId,
     _lock: Arc<FileLock>,
-}
-
-/// What became of a create, and what is left to do for it.
-pub(crate) struct Creating {
-    pub(crate) created: Created,
-    pub(crate) placing: Option<Placing>,
 }
 
 impl Shared {
@@ -43,7 +38,10 @@ impl Shared {
     }
 
     /// Makes an artifact durable.
-    pub(crate) fn create(&self, new: NewArtifact) -> Result<Creating, StoreError> {
+    pub(crate) fn create(
+        &self,
+        new: NewArtifact,
+    ) -> Result<(Created, Option<Placing>), StoreError> {
         let NewArtifact { project, state, page } = new;
         let id = state.artifact.id.clone();
         let live = self.live(&project)?;
@@ -55,7 +53,7 @@ impl Shared {
         if let Some(attempt) = &attempt
             && let Some(stored) = self.earlier_attempt(&live, &project, attempt)?
         {
-            return Ok(Creating { created: Created::Replayed(stored), placing: None });
+            return Ok((Created::Replayed(stored), None));
         }
         let lock = Arc::new(self.lock(&live, &id)?);
         let draft =
@@ -71,7 +69,7 @@ impl Shared {
         let dir = live.child(id.as_str())?;
         let stored = committed(&project, state);
         let placing = Placing { dir, generation, project, artifact: id, _lock: lock };
-        Ok(Creating { created: Created::Fresh(stored), placing: Some(placing) })
+        Ok((Created::Fresh(stored), Some(placing)))
     }
 
     fn lock_attempts(&self, live: &Dir, id: &ArtifactId) -> Result<FileLock, StoreError> {
@@ -137,7 +135,7 @@ impl Shared {
         before: &Stored,
         change: Change,
         held: &HeldCommit,
-    ) -> Result<(Arc<Stored>, Placing), StoreError> {
+    ) -> Result<(Arc<Stored>, Option<Placing>), StoreError> {
         let (project, id) = (&before.project, &before.id);
         let live = self.live(project)?;
         let dir = read::open(&live, id)?.ok_or_else(|| not_found(project, id))?;
@@ -176,7 +174,7 @@ impl Shared {
             artifact: id.clone(),
             _lock: Arc::clone(&held.lock),
         };
-        Ok((committed(project, state), placing))
+        Ok((committed(project, state), Some(placing)))
     }
 }
 

@@ -254,6 +254,18 @@ impl Dir {
             .map_err(|err| DiskError::new("rename", err))
     }
 
+    /// Swaps two files of the directory in one step; `false` if the second is missing, or the
+    /// filesystem cannot swap.
+    pub(crate) fn swap(&self, one: &str, other: &str) -> Result<bool, DiskError> {
+        use rustix::io::Errno;
+        let flags = rustix::fs::RenameFlags::EXCHANGE;
+        match rustix::fs::renameat_with(&self.fd, one, &self.fd, other, flags) {
+            Ok(()) => Ok(true),
+            Err(Errno::NOENT | Errno::INVAL | Errno::NOSYS) => Ok(false),
+            Err(err) => Err(DiskError::new("swap two files", err)),
+        }
+    }
+
     /// Removes a file; a missing one is fine.
     pub(crate) fn remove(&self, name: &str) -> Result<(), DiskError> {
         match rustix::fs::unlinkat(&self.fd, name, AtFlags::empty()) {
