@@ -1,0 +1,252 @@
+//! What must be true after any fault.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use od_app::artifacts::{self, Address};
+use od_app::preview::{self, PageRequest};
+use od_app::{App, Caller};
+use od_core::ids::ArtifactId;
+use od_core::token::Variant;
+use od_ports::stored::Stored;
+
+use crate::driver::{ATTEMPT, commit_refresh};
+use crate::score::Wrong;
+use crate::strace::Ending;
+use crate::world::{self, BYSTANDER, SUBJECT};
+
+/// How soon the last good page has to be served.
+const PREVIEW_WITHIN: Duration = Duration::from_secs(2);
+
+/// What an operation changes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Effect {
+    /// The subject goes from generation old to new.
+    Changes,
+    /// A new artifact appears.
+    Creates,
+    /// The subject disappears.
+    Deletes,
+    /// The subject comes back.
+    Restores,
+}
+
+/// What may be seen afterwards.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Expectation {
+    pub(crate) effect: Effect,
+    /// Whether the operation was acknowledged, so that only the state after it will do.
+    pub(crate) acknowledged: bool,
+}
+
+impl Expectation {
+    pub(crate) fn changed(ending: &Ending) -> Self {
+        Self { effect: Effect::Changes, acknowledged: ending.acknowledged }
+    }
+}
+
+/// Looks at a data directory the way the next process does, and uses it.
+pub(crate) fn full(data_dir: &Path, expected: Expectation) -> Result<(), Wrong> {
+    quick(data_dir, expected)?;
+    let app = open(data_dir)?;
+    world::wait(app.ports.artifacts.recover())
+        .map_err(|err| Wrong::Torn(format!("recovery fails: {err}")))?;
+    let subject = see(&app, data_dir, expected)?;
+    verify(&app, BYSTANDER)?;
+    if subject.is_some() {
+        verify(&app, name(expected.effect))?;
+    }
+    go_on(&app, expected)?;
+    drop(app);
+    settled(data_dir)
+}
+
+/// Looks at a data directory before anything was recovered.
+pub(crate) fn quick(data_dir: &Path, expected: Expectation) -> Result<(), Wrong> {
+    let app = open(data_dir)?;
+    see(&app, data_dir, expected)?;
+    let bystander = world::find(&app, BYSTANDER)
+        .ok_or_else(|| Wrong::Lost("the bystander is gone".to_owned()))?;
+    let seen = generation(&app, &bystander)?;
+    if seen == "old" { Ok(()) } else { Err(Wrong::Mixed(format!("the bystander is {seen}"))) }
+}
+
+fn open(data_dir: &Path) -> Result<App, Wrong> {
+    world::open(data_dir).map_err(|err| Wrong::Torn(format!("the store does not open: {err}")))
+}
+
+const fn name(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Creates => "created",
+        Effect::Changes | Effect::Deletes | Effect::Restores => SUBJECT,
+    }
+}
+
+/// Checks that exactly the state before or the one after is there.
+fn see(app: &App, data_dir: &Path, expected: Expectation) -> Result<Option<ArtifactId>, Wrong> {
+    let found = world::find(app, name(expected.effect));
+    let seen = match &found {
+        Some(id) => Some(generation(app, id)?),
+        None => None,
+    };
+    let (before, after) = match expected.effect {
+        Effect::Changes => (Some("old"), Some("new")),
+        Effect::Creates => (None, Some("new")),
+        Effect::Deletes => (Some("old"), None),
+        Effect::Restores => (None, Some("old")),
+    };
+    let seen = seen.as_deref();
+    if seen != before && seen != after {
+        return Err(Wrong::Mixed(format!("{seen:?}, neither {before:?} nor {after:?}")));
+    }
+    if expected.acknowledged && seen != after {
+        return Err(Wrong::Lost(format!("acknowledged {after:?}, found {seen:?}")));
+    }
+    if expected.effect == Effect::Deletes && seen.is_none() || found.is_none() && seen != after {
+        in_trash_or_never_there(app, data_dir, expected)?;
+    }
+    Ok(found)
+}
+
+fn in_trash_or_never_there(app: &App, data_dir: &Path, expected: Expectation) -> Result<(), Wrong> {
+    if expected.effect == Effect::Creates {
+        return Ok(());
+    }
+    let trash = world::wait(app.ports.artifacts.trash(&world::project()))
+        .map_err(|err| Wrong::Torn(format!("the trash cannot be listed: {err}")))?;
+    if trash.is_empty() {
+        let place = data_dir.display();
+        return Err(Wrong::Lost(format!("neither there nor in the trash: {place}")));
+    }
+    Ok(())
+}
+
+/// Returns the generation every part of an artifact is of.
+pub(crate) fn generation(app: &App, id: &ArtifactId) -> Result<String, Wrong> {
+    let began = Instant::now();
+    let request = PageRequest {
+        project: Some(world::project()),
+        artifact: id.clone(),
+        variant: Variant::Rendered,
+        snapshot: None,
+    };
+    let page = world::wait(preview::page(app, request))
+        .map_err(|err| Wrong::Torn(format!("no page: {err}")))?;
+    if began.elapsed() > PREVIEW_WITHIN {
+        return Err(Wrong::Torn(format!("the page took {:?}", began.elapsed())));
+    }
+    let stored = load(app, id)?;
+    if !stored.health.is_healthy() {
+        return Err(Wrong::Torn(format!("not healthy: {:?}", stored.health)));
+    }
+    if !stored.drift.is_empty() {
+        return Err(Wrong::Mixed(format!("taken for an edit: {:?}", stored.drift)));
+    }
+    of_one_generation(&stored, &String::from_utf8_lossy(&page.bytes))
+}
+
+pub(crate) fn load(app: &App, id: &ArtifactId) -> Result<std::sync::Arc<Stored>, Wrong> {
+    world::wait(app.ports.artifacts.load(&world::project(), id))
+        .map_err(|err| Wrong::Torn(format!("it cannot be read: {err}")))
+}
+
+/// Checks that metadata, data, template, provenance and page belong together.
+pub(crate) fn of_one_generation(stored: &Stored, page: &str) -> Result<String, Wrong> {
+    let state =
+        stored.state.as_deref().ok_or_else(|| Wrong::Torn("there is no state".to_owned()))?;
+    let data = state.data.value()["generation"].as_str().unwrap_or_default().to_owned();
+    let parts = [
+        ("title", state.artifact.title.rsplit(' ').next().unwrap_or_default().to_owned()),
+        ("provenance", state.provenance.notes.clone().unwrap_or_default()),
+        ("template", between(&state.template_html, "template=", "<")),
+        ("page's template", between(page, "template=", "<")),
+        ("page's data", between(page, "data=", "<")),
+    ];
+    for (part, generation) in &parts {
+        if *generation != data {
+            return Err(Wrong::Mixed(format!("data is {data}, {part} is {generation}")));
+        }
+    }
+    Ok(data)
+}
+
+fn between(text: &str, before: &str, after: &str) -> String {
+    let rest = text.split_once(before).map_or("", |(_, rest)| rest);
+    rest.split_once(after).map_or("", |(found, _)| found).to_owned()
+}
+
+/// Checks every digest of an artifact.
+fn verify(app: &App, name: &str) -> Result<(), Wrong> {
+    let Some(id) = world::find(app, name) else { return Ok(()) };
+    let address = Address { project: Some(world::project()), artifact: id };
+    let report = world::wait(artifacts::verify(app, &Caller::Person, address))
+        .map_err(|err| Wrong::Torn(format!("verify fails: {err}")))?;
+    if report.ok { Ok(()) } else { Err(Wrong::Torn(format!("{name}: {:?}", report.findings))) }
+}
+
+/// Checks that the next operation works.
+fn go_on(app: &App, expected: Expectation) -> Result<(), Wrong> {
+    let torn = |what: &str, err: &dyn std::fmt::Display| Wrong::Torn(format!("{what}: {err}"));
+    match expected.effect {
+        Effect::Creates => {
+            // The same attempt again makes no second artifact.
+            world::wait(world::create(app, "created", "new", Some(ATTEMPT)))
+                .map_err(|failure| torn("the create cannot be repeated", &failure.message))?;
+            let list = world::wait(app.ports.artifacts.list(&world::project()))
+                .map_err(|err| torn("no list", &err))?;
+            if list.len() != 3 {
+                return Err(Wrong::Torn(format!("{} artifacts instead of 3", list.len())));
+            }
+        }
+        Effect::Deletes | Effect::Restores => {
+            if world::find(app, SUBJECT).is_none() {
+                let trash = world::wait(app.ports.artifacts.trash(&world::project()))
+                    .map_err(|err| torn("no trash", &err))?;
+                let id = trash.first().map(|trashed| trashed.artifact_id.clone());
+                let id = id.ok_or_else(|| Wrong::Lost("nothing to restore".to_owned()))?;
+                world::wait(artifacts::restore(app, &Caller::Person, world::address(&id)))
+                    .map_err(|err| torn("it cannot be restored", &err))?;
+            }
+        }
+        Effect::Changes => {}
+    }
+    let Some(subject) = world::find(app, SUBJECT) else {
+        return Err(Wrong::Lost("the subject is gone".to_owned()));
+    };
+    world::wait(world::update(app, &subject, SUBJECT, "next"))
+        .map_err(|failure| torn("the next update fails", &failure.message))?;
+    refresh_again(app, &subject)?;
+    let seen = generation(app, &subject)?;
+    if seen == "last" { Ok(()) } else { Err(Wrong::Lost(format!("the last refresh: {seen}"))) }
+}
+
+/// Checks that a refresh gets an id of its own and commits.
+fn refresh_again(app: &App, id: &ArtifactId) -> Result<(), Wrong> {
+    let store = &app.ports.artifacts;
+    let history = world::wait(store.history(&world::project(), id))
+        .map_err(|err| Wrong::Torn(format!("no history: {err}")))?;
+    let newest = history.records.iter().map(|record| record.refresh_id.number()).max();
+    let at = app.ports.clock.now();
+    let running = world::wait(store.begin_refresh(&world::project(), id, at))
+        .map_err(|err| Wrong::Torn(format!("the next refresh does not begin: {err}")))?;
+    if newest.is_some_and(|newest| running.id.number() <= newest) {
+        return Err(Wrong::Torn(format!("{} was used before", running.id)));
+    }
+    world::wait(commit_refresh(app, id, &running.id, "last"))
+        .map_err(|err| Wrong::Torn(format!("the next refresh does not commit: {err}")))
+}
+
+/// Checks that nothing was left lying about.
+fn settled(data_dir: &Path) -> Result<(), Wrong> {
+    let app = open(data_dir)?;
+    for name in [SUBJECT, BYSTANDER] {
+        verify(&app, name)?;
+        let Some(id) = world::find(&app, name) else { continue };
+        let pending = world::artifact_dir(data_dir, &id).join("pending");
+        let left = std::fs::read_dir(pending).map_or(0, Iterator::count);
+        if left > 0 {
+            return Err(Wrong::Torn(format!("{left} files stay in pending/ of {name}")));
+        }
+    }
+    Ok(())
+}

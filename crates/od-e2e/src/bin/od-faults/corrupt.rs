@@ -1,0 +1,239 @@
+//! Flipped bits and cut files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use od_app::artifacts::{self, RepairArtifact, UpdateArtifact};
+use od_app::{App, Caller};
+use od_core::artifact::HealthState;
+use od_core::error::{ErrorCode, Failure};
+use od_core::ids::ArtifactId;
+use od_ports::inspection::RepairMode;
+
+use crate::Extent;
+use crate::check::{load, of_one_generation};
+use crate::kill;
+use crate::score::{Score, Wrong};
+use crate::strace;
+use crate::world::{self, SUBJECT};
+
+pub(crate) fn run(score: &mut Score, extent: Extent) {
+    let scratch = world::scratch();
+    let base = scratch.path().join("base");
+    world::build(&base);
+    pointer(score, &base, extent);
+    frame(score, scratch.path(), &base, extent);
+    log(score, scratch.path(), &base, extent);
+}
+
+/// What is damaged, and what must be seen then.
+struct Patient<'a> {
+    app: &'a App,
+    id: ArtifactId,
+    file: PathBuf,
+    good: Vec<u8>,
+    /// The generation that must still be served.
+    generation: &'static str,
+    health: HealthState,
+}
+
+fn step(extent: Extent) -> usize {
+    match extent {
+        Extent::Whole => 1,
+        Extent::Quick => 31,
+    }
+}
+
+/// Damages a file in every way and puts it back each time.
+fn damage(score: &mut Score, what: &str, patient: &Patient<'_>, extent: Extent) {
+    let bits = patient.good.len() * 8;
+    let mut tried = 0;
+    for bit in (0..bits).step_by(step(extent)) {
+        let mut bytes = patient.good.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        tried += 1;
+        if let Err(wrong) = one(patient, &bytes, tried) {
+            score.take(&format!("{what}, bit {bit}"), wrong);
+        }
+    }
+    for length in (0..patient.good.len()).step_by(step(extent)) {
+        tried += 1;
+        if let Err(wrong) = one(patient, &patient.good[..length], tried) {
+            score.take(&format!("{what}, cut at {length}"), wrong);
+        }
+    }
+    fs::write(&patient.file, &patient.good).expect("a file can be written");
+    score.corruptions += tried;
+    println!("corruption: {tried} of {what}");
+}
+
+fn one(patient: &Patient<'_>, bytes: &[u8], number: usize) -> Result<(), Wrong> {
+    fs::write(&patient.file, bytes).expect("a file can be written");
+    // The store that was open all along has to notice by itself.
+    let stored = load(patient.app, &patient.id)?;
+    if stored.health.state != patient.health {
+        return Err(Wrong::Mixed(format!("believed: {:?}", stored.health)));
+    }
+    let page = page(patient.app, &patient.id)?;
+    let seen = of_one_generation(&stored, &page)?;
+    if seen != patient.generation {
+        return Err(Wrong::Lost(format!("serves {seen}, not {}", patient.generation)));
+    }
+    if number.is_multiple_of(101) {
+        refuses(patient)?;
+    }
+    Ok(())
+}
+
+fn page(app: &App, id: &ArtifactId) -> Result<String, Wrong> {
+    let request = od_app::preview::PageRequest {
+        project: Some(world::project()),
+        artifact: id.clone(),
+        variant: od_core::token::Variant::Rendered,
+        snapshot: None,
+    };
+    let page = world::wait(od_app::preview::page(app, request))
+        .map_err(|err| Wrong::Torn(format!("no page: {err}")))?;
+    Ok(String::from_utf8_lossy(&page.bytes).into_owned())
+}
+
+fn refuses(patient: &Patient<'_>) -> Result<(), Wrong> {
+    let request = UpdateArtifact {
+        address: world::address(&patient.id),
+        body: world::body(SUBJECT, "forbidden"),
+    };
+    match world::wait(artifacts::update(patient.app, &Caller::Person, request)) {
+        Ok(_) => Err(Wrong::Torn("a damaged artifact was written".to_owned())),
+        Err(err) => match Failure::from(&err).code {
+            ErrorCode::LiveArtifactNotHealthy => Ok(()),
+            code => Err(Wrong::Other(format!("a write was refused with {code}"))),
+        },
+    }
+}
+
+/// Repairs a damaged artifact and checks that it can be used again.
+fn repairs(score: &mut Score, what: &str, data_dir: &Path, generation: &str) {
+    let mended = || -> Result<(), Wrong> {
+        let app = world::open(data_dir).map_err(Wrong::Torn)?;
+        let id = world::find(&app, SUBJECT).ok_or_else(|| Wrong::Lost("no subject".to_owned()))?;
+        let mode = RepairMode::Apply;
+        let request = RepairArtifact { address: world::address(&id), mode };
+        world::wait(artifacts::repair(&app, &Caller::Person, request))
+            .map_err(|err| Wrong::Torn(format!("repair: {err}")))?;
+        let stored = load(&app, &id)?;
+        if !stored.health.is_healthy() {
+            return Err(Wrong::Torn(format!("still {:?} after its repair", stored.health)));
+        }
+        let seen = of_one_generation(&stored, &page(&app, &id)?)?;
+        if seen != generation {
+            return Err(Wrong::Lost(format!("repaired to {seen}, not {generation}")));
+        }
+        world::wait(world::update(&app, &id, SUBJECT, "next"))
+            .map_err(|failure| Wrong::Torn(format!("not writable: {}", failure.message)))
+    };
+    score.corruptions += 1;
+    if let Err(wrong) = mended() {
+        score.take(what, wrong);
+    }
+}
+
+fn pointer(score: &mut Score, base: &Path, extent: Extent) {
+    let app = world::open(base).expect("the store opens");
+    let id = world::find(&app, SUBJECT).expect("the subject is there");
+    let file = world::artifact_dir(base, &id).join("artifact.json");
+    let good = fs::read(&file).expect("the pointer");
+    let (generation, health) = ("old", HealthState::CorruptHead);
+    let patient = Patient { app: &app, id, file: file.clone(), good, generation, health };
+    damage(score, "artifact.json", &patient, extent);
+    let copy = base.with_extension("repair");
+    for length in (0..patient.good.len()).step_by(211) {
+        world::copy_world(base, &copy);
+        let damaged = world::artifact_dir(&copy, &patient.id).join("artifact.json");
+        fs::write(damaged, &patient.good[..length]).expect("a file can be written");
+        repairs(score, &format!("repair of artifact.json cut at {length}"), &copy, "old");
+    }
+}
+
+fn frame(score: &mut Score, scratch: &Path, base: &Path, extent: Extent) {
+    let crashed = scratch.join("crashed");
+    world::copy_world(base, &crashed);
+    kill::crash_after_commit(&crashed);
+    let app = world::open(&crashed).expect("the store opens");
+    let id = world::find(&app, SUBJECT).expect("the subject is there");
+    let pending = world::artifact_dir(&crashed, &id).join("pending");
+    let file =
+        fs::read_dir(pending).expect("a directory").flatten().next().expect("a frame").path();
+    let good = fs::read(&file).expect("the frame");
+    let (generation, health) = ("old", HealthState::CorruptHead);
+    let patient = Patient { app: &app, id, file, good, generation, health };
+    damage(score, "a pending frame", &patient, extent);
+    let copy = scratch.join("frame-repair");
+    let name = patient.file.file_name().expect("a name").to_owned();
+    for length in (0..patient.good.len()).step_by(409) {
+        world::copy_world(&crashed, &copy);
+        let damaged = world::artifact_dir(&copy, &patient.id).join("pending").join(&name);
+        fs::write(damaged, &patient.good[..length]).expect("a file can be written");
+        repairs(score, &format!("repair of a frame cut at {length}"), &copy, "old");
+    }
+}
+
+/// Cuts the last line of the log at every byte, and flips the bits of the lines before it.
+fn log(score: &mut Score, scratch: &Path, base: &Path, extent: Extent) {
+    let refreshed = scratch.join("refreshed");
+    world::copy_world(base, &refreshed);
+    strace::plain("refresh", &refreshed);
+    let app = world::open(&refreshed).expect("the store opens");
+    let id = world::find(&app, SUBJECT).expect("the subject is there");
+    let file = world::artifact_dir(&refreshed, &id).join("refreshes.jsonl");
+    let good = fs::read(&file).expect("the log");
+    let last =
+        good[..good.len() - 1].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let mut tried = 0;
+    let copy = scratch.join("log-copy");
+    for length in (last + 1..good.len()).step_by(step(extent)) {
+        tried += 1;
+        fs::write(&file, &good[..length]).expect("a file can be written");
+        let health = load(&app, &id).map(|stored| stored.health);
+        if !health.as_ref().is_ok_and(od_core::artifact::Health::is_healthy) {
+            score.take(&format!("the log, cut at {length}"), Wrong::Torn(format!("{health:?}")));
+        }
+        if tried % 25 == 1 {
+            world::copy_world(&refreshed, &copy);
+            if let Err(wrong) = goes_on(&copy) {
+                score.take(&format!("the log, cut at {length}, then used"), wrong);
+            }
+        }
+    }
+    for bit in (0..(last - 1) * 8).step_by(step(extent)) {
+        tried += 1;
+        let mut bytes = good.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&file, bytes).expect("a file can be written");
+        let health = load(&app, &id).map(|stored| stored.health.state);
+        if health.as_ref().ok() != Some(&HealthState::CorruptTail) {
+            score.take(&format!("the log, bit {bit}"), Wrong::Mixed(format!("{health:?}")));
+        }
+        if bit % 1009 == 0 {
+            world::copy_world(&refreshed, &copy);
+            repairs(score, &format!("repair of the log, bit {bit}"), &copy, "new");
+        }
+    }
+    score.corruptions += tried;
+    println!("corruption: {tried} of the audit log");
+}
+
+/// Recovers and appends: the torn line is kept aside and the chain goes on.
+fn goes_on(data_dir: &Path) -> Result<(), Wrong> {
+    strace::plain("recover", data_dir);
+    let ending = strace::plain("refresh", data_dir);
+    if !ending.acknowledged {
+        return Err(Wrong::Torn(format!("no refresh after a torn line: {:?}", ending.refused)));
+    }
+    let app = world::open(data_dir).map_err(Wrong::Torn)?;
+    let id = world::find(&app, SUBJECT).ok_or_else(|| Wrong::Lost("no subject".to_owned()))?;
+    let stored = load(&app, &id)?;
+    if !stored.health.is_healthy() || stored.kept_aside.is_empty() {
+        return Err(Wrong::Torn(format!("{:?}, {:?}", stored.health, stored.kept_aside)));
+    }
+    Ok(())
+}

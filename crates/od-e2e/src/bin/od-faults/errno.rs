@@ -1,0 +1,54 @@
+//! Every call of every operation fails once, in four ways.
+
+use crate::Extent;
+use crate::check;
+use crate::kill::{self, Scenario};
+use crate::score::{Score, Wrong};
+use crate::strace::{self, Fault, Point};
+use crate::world;
+
+const ERRNOS: [&str; 4] = ["EIO", "ENOSPC", "EROFS", "EMFILE"];
+
+pub(crate) fn run(score: &mut Score, extent: Extent) {
+    let scratch = world::scratch();
+    for scenario in kill::scenarios(scratch.path()) {
+        let mut tries: Vec<(Point, &'static str)> = Vec::new();
+        for (number, point) in kill::points(scratch.path(), &scenario).into_iter().enumerate() {
+            for (which, errno) in ERRNOS.into_iter().enumerate() {
+                // The quick run tries each point in one way.
+                if extent == Extent::Whole || number % ERRNOS.len() == which {
+                    tries.push((point, errno));
+                }
+            }
+        }
+        let tried = kill::parallel(scratch.path(), &tries, score, |dir, (point, errno)| {
+            one(dir, &scenario, *point, errno)
+        });
+        score.errno_points += tried;
+        println!("errno: {tried} points in {}", scenario.operation);
+    }
+}
+
+fn one(
+    dir: &std::path::Path,
+    scenario: &Scenario,
+    point: Point,
+    errno: &'static str,
+) -> Result<(), Wrong> {
+    world::copy_world(&scenario.base, dir);
+    let ending = strace::disturb(scenario.operation, dir, point, Fault::Errno(errno));
+    if ending.stderr.contains("panicked") || !ending.exited {
+        return Err(Wrong::Other(format!("the program died: {}", ending.stderr)));
+    }
+    let loading = ending.stderr.contains("loading shared libraries");
+    match (&ending.refused, ending.acknowledged) {
+        (None, true) => {}
+        (Some(code), false) if code == "LIVE_ARTIFACT_STORAGE_FAILED" || code == "OPEN" => {}
+        // The list before the operation did not find the subject because it could not read it.
+        (Some(code), false) if code == "LIVE_ARTIFACT_NOT_FOUND" || code == "NOT_FOUND" => {}
+        (Some(code), _) => return Err(Wrong::Other(format!("{errno} became {code}"))),
+        (None, false) if loading || point.call == "write" => {}
+        (None, false) => return Err(Wrong::Other(format!("{errno}: neither answer"))),
+    }
+    check::full(dir, kill::expectation(scenario, &ending))
+}

@@ -1,0 +1,206 @@
+//! Kill at every call of every operation, and again inside the recovery from it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::Extent;
+use crate::check::{self, Effect, Expectation};
+use crate::score::{Score, Wrong};
+use crate::strace::{self, Ending, Fault, Point};
+use crate::world;
+
+/// One operation, the state it starts from and what it changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Scenario {
+    pub(crate) operation: &'static str,
+    pub(crate) effect: Effect,
+    pub(crate) base: PathBuf,
+}
+
+/// Builds the starting states and returns every scenario.
+pub(crate) fn scenarios(scratch: &Path) -> Vec<Scenario> {
+    let base = scratch.join("base");
+    world::build(&base);
+    let deleted = scratch.join("deleted");
+    world::copy_world(&base, &deleted);
+    strace::plain("delete", &deleted);
+    let refreshed = scratch.join("refreshed");
+    world::copy_world(&base, &refreshed);
+    crash_after_commit(&refreshed);
+    let scenario =
+        |operation, effect, base: &PathBuf| Scenario { operation, effect, base: base.clone() };
+    vec![
+        scenario("create", Effect::Creates, &base),
+        scenario("update", Effect::Changes, &base),
+        scenario("refresh", Effect::Changes, &base),
+        scenario("delete", Effect::Deletes, &base),
+        scenario("restore", Effect::Restores, &deleted),
+        scenario("recover", Effect::Changes, &refreshed),
+    ]
+}
+
+/// Leaves a data directory as a refresh does that was killed right after its commit.
+pub(crate) fn crash_after_commit(data_dir: &Path) {
+    let fresh = data_dir.with_extension("fresh");
+    world::copy_world(data_dir, &fresh);
+    // The first rename after the third sync of the commit places a visible copy.
+    for nth in 1..200 {
+        world::copy_world(&fresh, data_dir);
+        let point = Point { call: "renameat", nth };
+        let ending = strace::disturb("refresh", data_dir, point, Fault::Kill);
+        assert!(!ending.stderr.contains("panicked"), "the driver panicked: {}", ending.stderr);
+        assert!(!ending.exited || ending.acknowledged, "the refresh failed: {ending:?}");
+        if ending.acknowledged {
+            return;
+        }
+    }
+    panic!("no refresh was killed after its acknowledgement");
+}
+
+pub(crate) fn run(score: &mut Score, extent: Extent) {
+    let scratch = world::scratch();
+    let scenarios = scenarios(scratch.path());
+    for scenario in &scenarios {
+        let points = points(scratch.path(), scenario);
+        let tried = parallel(scratch.path(), &points, score, |dir, point| {
+            one(dir, scenario, *point).map(|_| ())
+        });
+        score.kill_points += tried;
+        println!("kill: {} points in {}", tried, scenario.operation);
+    }
+    let budget = match extent {
+        Extent::Whole => 1_700,
+        Extent::Quick => 60,
+    };
+    nested(scratch.path(), &scenarios, score, budget);
+}
+
+pub(crate) fn points(scratch: &Path, scenario: &Scenario) -> Vec<Point> {
+    let dir = scratch.join("count");
+    world::copy_world(&scenario.base, &dir);
+    strace::points(scenario.operation, &dir)
+}
+
+/// Kills an operation at one point and checks what is left.
+fn one(dir: &Path, scenario: &Scenario, point: Point) -> Result<Ending, Wrong> {
+    let ending = killed(dir, scenario, point)?;
+    check::full(dir, expectation(scenario, &ending))?;
+    Ok(ending)
+}
+
+fn killed(dir: &Path, scenario: &Scenario, point: Point) -> Result<Ending, Wrong> {
+    world::copy_world(&scenario.base, dir);
+    let ending = strace::disturb(scenario.operation, dir, point, Fault::Kill);
+    if ending.stderr.contains("panicked") {
+        return Err(Wrong::Other(ending.stderr));
+    }
+    Ok(ending)
+}
+
+pub(crate) fn expectation(scenario: &Scenario, ending: &Ending) -> Expectation {
+    // A recovery acknowledges nothing new: what it recovers was acknowledged before.
+    let acknowledged = ending.acknowledged || scenario.operation == "recover";
+    Expectation { effect: scenario.effect, acknowledged }
+}
+
+/// Kills inside the recovery from a kill.
+fn nested(scratch: &Path, scenarios: &[Scenario], score: &mut Score, budget: usize) {
+    let mut crashes = Vec::new();
+    for (number, scenario) in scenarios.iter().enumerate() {
+        if scenario.operation == "recover" {
+            continue;
+        }
+        for point in points(scratch, scenario) {
+            let crashed = scratch.join(format!("crash-{number}-{}-{}", point.call, point.nth));
+            let Ok(ending) = killed(&crashed, scenario, point) else { continue };
+            let expected = expectation(scenario, &ending);
+            crashes.push(Crash { base: crashed, expected, from: scenario.operation, point });
+        }
+    }
+    let mut inner = Vec::new();
+    for crash in &crashes {
+        let counted = scratch.join("count");
+        world::copy_world(&crash.base, &counted);
+        inner.extend(strace::points("recover", &counted).into_iter().map(|point| (crash, point)));
+    }
+    let seed = std::env::var("OD_FAULTS_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed: u64 = seed.unwrap_or_else(|| u64::from(std::process::id()) | 1);
+    let total = inner.len();
+    shuffle(&mut inner, seed);
+    inner.truncate(budget);
+    let tried = parallel(scratch, &inner, score, |dir, (crash, point)| {
+        world::copy_world(&crash.base, dir);
+        let ending = strace::disturb("recover", dir, *point, Fault::Kill);
+        if ending.stderr.contains("panicked") {
+            return Err(Wrong::Other(ending.stderr));
+        }
+        check::full(dir, crash.expected).map_err(|wrong| told(wrong, crash))
+    });
+    score.kill_points += tried;
+    println!(
+        "kill: {tried} of {total} points in recovery from {} crashes, seed {seed}",
+        crashes.len()
+    );
+}
+
+#[derive(Debug)]
+struct Crash {
+    base: PathBuf,
+    expected: Expectation,
+    from: &'static str,
+    point: Point,
+}
+
+fn told(wrong: Wrong, crash: &Crash) -> Wrong {
+    let from = format!(" after {} killed at {} {}", crash.from, crash.point.call, crash.point.nth);
+    match wrong {
+        Wrong::Mixed(what) => Wrong::Mixed(what + &from),
+        Wrong::Lost(what) => Wrong::Lost(what + &from),
+        Wrong::Torn(what) => Wrong::Torn(what + &from),
+        Wrong::Other(what) => Wrong::Other(what + &from),
+    }
+}
+
+/// Reorders by a seed, so that a part of everything is a fair sample and can be had again.
+fn shuffle<T>(items: &mut [T], seed: u64) {
+    let mut state = seed;
+    for at in (1..items.len()).rev() {
+        // Xorshift: enough for a sample.
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let other = usize::try_from(state % (at as u64 + 1)).unwrap_or(0);
+        items.swap(at, other);
+    }
+}
+
+/// Tries every item, on as many threads as there are cores, each with a directory of its own.
+pub(crate) fn parallel<T: Sync + std::fmt::Debug>(
+    scratch: &Path,
+    items: &[T],
+    score: &mut Score,
+    attempt: impl Fn(&Path, &T) -> Result<(), Wrong> + Sync,
+) -> usize {
+    let next = AtomicUsize::new(0);
+    let faults = Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let (next, faults, attempt) = (&next, &faults, &attempt);
+            scope.spawn(move || {
+                let dir = scratch.join(format!("run-{thread}"));
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(wrong) = attempt(&dir, item) {
+                        let mut faults = faults.lock().expect("no thread panics");
+                        faults.push((format!("{item:?}"), wrong));
+                    }
+                }
+            });
+        }
+    });
+    for (place, wrong) in faults.into_inner().expect("no thread panics") {
+        score.take(&place, wrong);
+    }
+    items.len()
+}

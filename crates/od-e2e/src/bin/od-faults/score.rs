@@ -1,0 +1,82 @@
+//! What was tried and what went wrong.
+
+/// What was tried and what went wrong.
+#[derive(Debug, Default)]
+pub(crate) struct Score {
+    pub(crate) kill_points: usize,
+    pub(crate) errno_points: usize,
+    pub(crate) corruptions: usize,
+    pub(crate) power_points: usize,
+    mixed: Vec<String>,
+    lost: Vec<String>,
+    torn: Vec<String>,
+    other: Vec<String>,
+}
+
+/// What can go wrong.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Wrong {
+    /// Parts of two generations together.
+    Mixed(String),
+    /// Something acknowledged is gone.
+    Lost(String),
+    /// Something is half there, or cannot be used any more.
+    Torn(String),
+    /// The suite or the program misbehaved in another way.
+    Other(String),
+}
+
+impl Score {
+    pub(crate) fn take(&mut self, place: &str, wrong: Wrong) {
+        let (list, kind, what) = match wrong {
+            Wrong::Mixed(what) => (&mut self.mixed, "MIXED", what),
+            Wrong::Lost(what) => (&mut self.lost, "LOST", what),
+            Wrong::Torn(what) => (&mut self.torn, "TORN", what),
+            Wrong::Other(what) => (&mut self.other, "WRONG", what),
+        };
+        if list.len() < 20 {
+            eprintln!("{kind} {place}: {what}");
+        }
+        list.push(format!("{place}: {what}"));
+    }
+
+    /// Counts a fault without printing it.
+    pub(crate) fn count(&mut self, wrong: Wrong) {
+        match wrong {
+            Wrong::Mixed(what) => self.mixed.push(what),
+            Wrong::Lost(what) => self.lost.push(what),
+            Wrong::Torn(what) => self.torn.push(what),
+            Wrong::Other(what) => self.other.push(what),
+        }
+    }
+
+    pub(crate) fn is_good(&self) -> bool {
+        self.mixed.is_empty()
+            && self.lost.is_empty()
+            && self.torn.is_empty()
+            && self.other.is_empty()
+    }
+
+    /// How many points ended badly.
+    pub(crate) fn faults(&self) -> usize {
+        self.mixed.len() + self.lost.len() + self.torn.len()
+    }
+
+    pub(crate) fn print(&self) {
+        println!(
+            "{} kill points, {} errno points, {} corruptions: {} mixed, {} lost, {} torn",
+            self.kill_points,
+            self.errno_points,
+            self.corruptions,
+            self.mixed.len(),
+            self.lost.len(),
+            self.torn.len(),
+        );
+        if self.power_points > 0 {
+            println!("{} power-loss points on a loop-mounted ext4", self.power_points);
+        }
+        if !self.other.is_empty() {
+            println!("{} other faults", self.other.len());
+        }
+    }
+}

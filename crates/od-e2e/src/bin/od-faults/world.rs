@@ -1,0 +1,182 @@
+//! A small data directory to break, and the use cases over it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use od_app::artifacts::{self, Address, CreateArtifact, UpdateArtifact};
+use od_app::{App, Caller};
+use od_core::error::Failure;
+use od_core::ids::{ArtifactId, ProjectId};
+use od_core::json::Value;
+use od_fs::{
+    DataDir, DiskProjectFiles, FileArtifactStore, FileProjectRegistry, FileRunStore,
+    FileTokenAuthority, Lane, SystemClock, SystemEntropy,
+};
+use od_ports::Ports;
+use od_ports::fakes::{MemoryEvents, MemoryVault};
+use od_ports::project_registry::{Project, ProjectRegistry};
+use serde_json::json;
+
+/// The artifact that gets hurt.
+pub(crate) const SUBJECT: &str = "subject";
+/// The one that must not notice.
+pub(crate) const BYSTANDER: &str = "bystander";
+
+/// Returns the one project.
+pub(crate) fn project() -> ProjectId {
+    "p1".parse().expect("a good id")
+}
+
+/// A place in memory if there is one: a kill does not care, and a sync costs nothing there.
+pub(crate) fn scratch() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    let parent = if memory.is_dir() { memory.to_path_buf() } else { std::env::temp_dir() };
+    tempfile::Builder::new().prefix("od-faults-").tempdir_in(parent).expect("a scratch directory")
+}
+
+/// Opens the use cases over a data directory, every call on this thread.
+pub(crate) fn open(data_dir: &Path) -> Result<App, String> {
+    let home = data_dir.with_extension("home");
+    let data_dir = DataDir::open(data_dir).map_err(|err| err.to_string())?;
+    let clock = Arc::new(SystemClock);
+    let store = FileArtifactStore::open_inline(data_dir.clone(), clock.clone())
+        .map_err(|err| err.to_string())?;
+    let entropy = Arc::new(SystemEntropy::new());
+    let tokens =
+        FileTokenAuthority::open(&home, entropy.as_ref()).map_err(|err| err.to_string())?;
+    let projects = Arc::new(FileProjectRegistry::new(data_dir.clone()).on(Lane::Inline));
+    Ok(App::new(Ports {
+        artifacts: Arc::new(store),
+        files: Arc::new(DiskProjectFiles::new(projects.clone(), data_dir.clone())),
+        projects,
+        runs: Arc::new(FileRunStore::new(data_dir).on(Lane::Inline)),
+        clock,
+        entropy,
+        events: Arc::new(MemoryEvents::default()),
+        tokens: Arc::new(tokens),
+        connectors: Vec::new(),
+        vault: Arc::new(MemoryVault::default()),
+    }))
+}
+
+/// Runs a use case to its end. Every port works on the calling thread, so nothing ever waits.
+pub(crate) fn wait<T>(work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(done) = work.as_mut().poll(&mut context) {
+            return done;
+        }
+    }
+}
+
+/// Returns a request body in which every part says which generation it is of.
+pub(crate) fn body(name: &str, generation: &str) -> Value {
+    json!({
+        "input": {
+            "title": format!("{name} {generation}"),
+            "document": { "dataJson": {
+                "generation": generation,
+                "rows": (0..8).map(|n| json!({ "n": n, "of": generation })).collect::<Vec<_>>(),
+            }},
+        },
+        "templateHtml": template(generation),
+        "provenanceJson": { "notes": generation, "sources": [] },
+    })
+}
+
+/// Returns a template that says which generation it is of.
+pub(crate) fn template(generation: &str) -> String {
+    format!(
+        "<!doctype html><title>T</title><h1>template={generation}</h1>\
+         <p>data={{{{data.generation}}}}</p>\
+         <ul><li data-od-repeat=\"row in data.rows\">{{{{row.of}}}}</li></ul>\n"
+    )
+}
+
+/// Makes a data directory with the subject and the bystander, both of generation `old`.
+pub(crate) fn build(data_dir: &Path) {
+    let made = DataDir::open(data_dir).expect("a data directory");
+    let registry = FileProjectRegistry::new(made).on(Lane::Inline);
+    let created_at = od_core::ids::Timestamp::from_unix_ms(1_777_000_000_000);
+    let project = Project { id: project(), name: "One".to_owned(), root: None, created_at };
+    wait(registry.create(project)).expect("a project");
+    let app = open(data_dir).expect("the store opens");
+    for name in [SUBJECT, BYSTANDER] {
+        wait(create(&app, name, "old", None)).expect("a create works");
+        let id = find(&app, name).expect("it is listed");
+        // A second revision, so that there is a generation before the present one.
+        wait(update(&app, &id, name, "old")).expect("an update works");
+    }
+}
+
+pub(crate) async fn create(
+    app: &App,
+    name: &str,
+    generation: &str,
+    attempt: Option<&str>,
+) -> Result<ArtifactId, Failure> {
+    let mut body = body(name, generation);
+    body["input"]["slug"] = name.into();
+    if let Some(attempt) = attempt {
+        body["attemptId"] = attempt.into();
+    }
+    let request = CreateArtifact { project: project(), body };
+    let created = artifacts::create(app, &Caller::Person, request).await;
+    created.map(|made| made.detail.stored.id.clone()).map_err(|err| Failure::from(&err))
+}
+
+pub(crate) async fn update(
+    app: &App,
+    id: &ArtifactId,
+    name: &str,
+    generation: &str,
+) -> Result<(), Failure> {
+    let request = UpdateArtifact { address: address(id), body: body(name, generation) };
+    let updated = artifacts::update(app, &Caller::Person, request).await;
+    updated.map(|_| ()).map_err(|err| Failure::from(&err))
+}
+
+pub(crate) fn address(id: &ArtifactId) -> Address {
+    Address { project: Some(project()), artifact: id.clone() }
+}
+
+/// Finds an artifact by its slug.
+pub(crate) fn find(app: &App, name: &str) -> Option<ArtifactId> {
+    let list = wait(app.ports.artifacts.list(&project())).ok()?;
+    let prefix = format!("la-{name}-");
+    list.iter().map(|line| line.id.clone()).find(|id| id.as_str().starts_with(&prefix))
+}
+
+/// Returns the directory of an artifact.
+pub(crate) fn artifact_dir(data_dir: &Path, id: &ArtifactId) -> PathBuf {
+    data_dir.join("projects").join(project().as_str()).join(".live-artifacts").join(id.as_str())
+}
+
+/// Copies a directory with everything in it.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a directory can be made");
+    for entry in fs::read_dir(from).expect("a directory can be read").flatten() {
+        let target = to.join(entry.file_name());
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), &target).expect("a file can be copied");
+        }
+    }
+    let mode = fs::metadata(from).expect("a directory has a mode").permissions();
+    fs::set_permissions(to, mode).expect("a mode can be set");
+}
+
+/// Copies a data directory and the home that belongs to it.
+pub(crate) fn copy_world(from: &Path, to: &Path) {
+    let _ = fs::remove_dir_all(to);
+    let home = to.with_extension("home");
+    let _ = fs::remove_dir_all(&home);
+    copy(from, to);
+    if from.with_extension("home").is_dir() {
+        copy(&from.with_extension("home"), &home);
+    }
+}
