@@ -108,12 +108,15 @@ function toolRow(tool) {
 /** @param {Connector} connector */
 function connectorAction(connector) {
   const local = isLocal(connector);
-  if (connector.status === "connected") {
-    return button(local ? "Disable" : "Disconnect", () => disconnect(connector, local));
-  }
-  return button(connector.status === "disabled" ? "Enable" : "Connect", () => connect(connector, local), {
-    kind: "primary",
-  });
+  // Public data needs no account: without a stored token there is only something to switch off.
+  const off = local || !connector.auth.configured;
+  const on = connector.status === "connected";
+  return [
+    on && button(off ? "Disable" : "Disconnect", () => disconnect(connector, off), { key: "off" }),
+    !(on && local) &&
+      !(on && connector.auth.configured) &&
+      button(local ? "Enable" : "Connect account", () => connect(connector, local), { kind: "primary", key: "on" }),
+  ];
 }
 
 /** @param {Connector} connector @param {boolean} local */
@@ -142,21 +145,21 @@ function connect(connector, local) {
   });
 }
 
-/** @param {Connector} connector @param {boolean} local */
-function disconnect(connector, local) {
+/** @param {Connector} connector @param {boolean} off */
+function disconnect(connector, off) {
   openDialog({
-    title: `${local ? "Disable" : "Disconnect"} ${connector.name}?`,
-    confirm: local ? "Disable" : "Disconnect",
+    title: `${off ? "Disable" : "Disconnect"} ${connector.name}?`,
+    confirm: off ? "Disable" : "Disconnect",
     kind: "danger",
     body: () =>
       h(
         "p",
         "Live artifacts that read through it keep their last data but cannot be refreshed until you connect it again.",
-        !local && " The stored token is deleted.",
+        !off && " The stored token is deleted.",
       ),
     run: async () => {
       await api.disconnect(connector.id);
-      done(`${connector.name} is ${local ? "disabled" : "disconnected"}`);
+      done(`${connector.name} is ${off ? "disabled" : "disconnected"}`);
     },
   });
 }

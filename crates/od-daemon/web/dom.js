@@ -109,9 +109,29 @@ function create(node) {
   return el;
 }
 
+/**
+ * Returns the description made last time for the same thing, if nothing it depends on has changed:
+ * patching skips it whole.
+ * @param {object} owner @param {string} kind @param {string} stamp @param {() => VNode} build
+ * @returns {VNode}
+ */
+export function memo(owner, kind, stamp, build) {
+  const kinds = made.get(owner) ?? new Map();
+  made.set(owner, kinds);
+  const known = kinds.get(kind);
+  if (known?.stamp === stamp) return known.node;
+  const node = build();
+  kinds.set(kind, { stamp, node });
+  return node;
+}
+
+/** @type {WeakMap<object, Map<string, {stamp: string, node: VNode}>>} */
+const made = new WeakMap();
+
 /** @param {VNode} old @param {VNode} node @returns {Element | Text} */
 function update(old, node) {
   const el = old.el;
+  if (old === node && el) return el;
   if (el instanceof Text) {
     if (el.data !== node.text) el.data = node.text;
     node.el = el;

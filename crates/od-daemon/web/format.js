@@ -6,6 +6,10 @@ import { h } from "./dom.js";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+// Making one of these costs as much as using it a hundred times.
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const NUMBER = new Intl.NumberFormat();
 
 /** @param {string | number | undefined} when @returns {string} */
 export function age(when, now = Date.now()) {
@@ -18,14 +22,14 @@ export function age(when, now = Date.now()) {
   const days = Math.round(past / DAY);
   if (days === 1) return "yesterday";
   if (days < 30) return `${days} days ago`;
-  return new Date(at).toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" });
+  return DATE.format(at);
 }
 
 /** @param {string | number | undefined} when @returns {string} */
 export function absolute(when) {
   const at = new Date(when ?? NaN);
   if (Number.isNaN(at.getTime())) return "";
-  return at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  return DATE_TIME.format(at);
 }
 
 /** @param {string | undefined} when @returns {import("./dom.js").VNode} */
@@ -49,7 +53,7 @@ export function size(bytes) {
 
 /** @param {number} count @param {string} one @param {string} [many] */
 export function plural(count, one, many = `${one}s`) {
-  return `${count.toLocaleString()} ${count === 1 ? one : many}`;
+  return `${NUMBER.format(count)} ${count === 1 ? one : many}`;
 }
 
 /**

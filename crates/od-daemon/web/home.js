@@ -3,24 +3,33 @@
 
 import { api } from "./api.js";
 import { button, empty, growing, loading, retry, searchField, toggle } from "./controls.js";
-import { h } from "./dom.js";
-import { badge, badges, plural, time } from "./format.js";
+import { h, memo } from "./dom.js";
+import { age, badge, badges, plural, time } from "./format.js";
 import { icon } from "./icons.js";
 import { openDialog } from "./overlays.js";
 import { go, to } from "./router.js";
-import { expire, setUi, state, ui, use } from "./store.js";
+import { expire, known, setUi, state, ui, use } from "./store.js";
 import { thumb } from "./thumbs.js";
 
 /** @typedef {import("./schema.js").ArtifactSummary} Summary */
 
-const CARDS_AT_ONCE = 36;
+const CARDS_AT_ONCE = 24;
 
 export function projects() {
   return use("projects", api.projects);
 }
 
 export function artifacts() {
-  return use("artifacts", api.artifacts);
+  return use("artifacts", loadArtifacts);
+}
+
+/** Entries that are as they were stay the same objects, so that nothing is drawn again for them. */
+async function loadArtifacts() {
+  const before = new Map((known("artifacts") ?? []).map((/** @type {Summary} */ entry) => [entry.id, entry]));
+  return (await api.artifacts()).map((entry) => {
+    const old = before.get(entry.id);
+    return old && JSON.stringify(old) === JSON.stringify(entry) ? old : entry;
+  });
 }
 
 /** @param {Summary[]} list @returns {Summary[]} */
@@ -35,9 +44,9 @@ export function running(artifact) {
 
 export function designsView() {
   const listed = artifacts();
-  const known = projects();
-  if (!listed.value || !known.value) {
-    const error = listed.error ?? known.error;
+  const all = projects();
+  if (!listed.value || !all.value) {
+    const error = listed.error ?? all.error;
     return main(error ? retry(error, "") : loading());
   }
   const archived = ui("show archived", false);
@@ -54,7 +63,7 @@ export function designsView() {
       listed.value.length > 0 && searchField("search designs", "Search live artifacts", { hint: "/" }),
       h("a.button.primary", { href: to.create() }, icon("plus"), h("span", "New")),
     ),
-    projectStrip(known.value, listed.value),
+    projectStrip(all.value, listed.value),
     h(
       "section",
       { "aria-labelledby": "live-title", key: "live" },
@@ -65,7 +74,7 @@ export function designsView() {
         h("div.grow"),
         hasArchived && toggle("Archived", archived, (on) => setUi("show archived", on)),
       ),
-      cards(visible, known.value, query),
+      cards(visible, all.value, query),
     ),
   );
 }
@@ -147,6 +156,12 @@ function cards(list, all, query) {
 
 /** @param {Summary} artifact @param {string} project */
 function card(artifact, project) {
+  const stamp = `${project} ${running(artifact)} ${age(artifact.lastRefreshedAt ?? artifact.updatedAt)}`;
+  return memo(artifact, "card", stamp, () => cardOf(artifact, project));
+}
+
+/** @param {Summary} artifact @param {string} project */
+function cardOf(artifact, project) {
   return h(
     "li.card",
     { key: artifact.id },

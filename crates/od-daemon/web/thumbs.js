@@ -7,12 +7,14 @@ import { h } from "./dom.js";
 
 const MOST_AT_ONCE = 4;
 const WIDTH = 1120;
+const SETTLE_MS = 120;
 
 /** @type {WeakMap<Element, {id: string, revision: string, title: string}>} */
 const wanted = new WeakMap();
 /** @type {Set<Element>} */
 const queue = new Set();
 let busy = 0;
+let settled = 0;
 
 const seen = new IntersectionObserver(
   (entries) => {
@@ -23,7 +25,9 @@ const seen = new IntersectionObserver(
         target.replaceChildren();
       }
     }
-    work();
+    // Cards that only fly past are not worth a request.
+    clearTimeout(settled);
+    settled = window.setTimeout(work, SETTLE_MS);
   },
   { rootMargin: "120px" },
 );

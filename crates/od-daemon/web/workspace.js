@@ -3,7 +3,7 @@
 
 import { api } from "./api.js";
 import { button, copyable, empty, growing, iconButton, loading, problem, searchField } from "./controls.js";
-import { cls, h } from "./dom.js";
+import { cls, h, memo } from "./dom.js";
 import { badge, badges, plural, size } from "./format.js";
 import { artifacts, ordered, projects, running } from "./home.js";
 import { icon } from "./icons.js";
@@ -120,13 +120,15 @@ function leaf(key, href, on, ...children) {
 function liveNode(artifact) {
   const on = current().artifact === artifact.id;
   const tab = current().view === "live" ? current().tab : "preview";
-  return leaf(
-    `live:${artifact.id}`,
-    to.live(artifact, tab),
-    on,
-    icon("live"),
-    h("span.grow.clip", { title: artifact.title }, artifact.title),
-    badges(artifact, running(artifact)).slice(0, 1).map(badge),
+  return memo(artifact, "node", `${on} ${tab} ${running(artifact)}`, () =>
+    leaf(
+      `live:${artifact.id}`,
+      to.live(artifact, tab),
+      on,
+      icon("live"),
+      h("span.grow.clip", { title: artifact.title }, artifact.title),
+      badges(artifact, running(artifact)).slice(0, 1).map(badge),
+    ),
   );
 }
 
@@ -180,16 +182,18 @@ function overview(project) {
 
 /** @param {Summary} artifact */
 function line(artifact) {
-  return h(
-    "li",
-    { key: artifact.id },
+  return memo(artifact, "line", String(running(artifact)), () =>
     h(
-      "a.line",
-      { href: to.live(artifact) },
-      icon("live"),
-      h("span.grow.clip.strong", artifact.title),
-      h("span.meta.clip.wide-only", artifact.sourceLabel ?? ""),
-      badges(artifact, running(artifact)).map(badge),
+      "li",
+      { key: artifact.id },
+      h(
+        "a.line",
+        { href: to.live(artifact) },
+        icon("live"),
+        h("span.grow.clip.strong", artifact.title),
+        h("span.meta.clip.wide-only", artifact.sourceLabel ?? ""),
+        badges(artifact, running(artifact)).map(badge),
+      ),
     ),
   );
 }

@@ -117,7 +117,7 @@ impl Tab {
         // Twice the same place: it has stopped moving.
         let place = format!(
             "(async () => {{ let before = ''; for (;;) {{ const el = {element}; if (!el) return null; \
-             el.scrollIntoView({{ block: 'nearest' }}); \
+             el.scrollIntoView({{ block: 'center' }}); \
              await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))); \
              const box = el.getBoundingClientRect(); \
              const now = `${{box.x + box.width / 2}},${{box.y + box.height / 2}}`; \

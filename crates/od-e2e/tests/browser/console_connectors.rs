@@ -26,13 +26,13 @@ async fn a_token_connects_an_account_and_is_never_shown_again() {
     let tab = world.console("#/connectors").await;
     let card = "[...document.querySelectorAll('.connector')].find((el) => el.innerText.startsWith('GitHub'))";
     tab.until(card).await;
-    tab.run(&format!("void {card}.querySelector('footer button').click()")).await;
+    tab.click_named(".connector footer button", "Connect account").await;
     tab.until("document.activeElement?.type === 'password'").await;
     tab.type_text("ghp_canarycanarycanarycanarycanarycana").await;
     tab.press("Enter").await;
     tab.until(&format!("{card}.innerText.includes('octo')")).await;
     tab.until("!document.documentElement.outerHTML.includes('canary')").await;
-    tab.run(&format!("void {card}.querySelector('footer button').click()")).await;
+    tab.click_named(".connector footer button", "Disconnect").await;
     tab.click("dialog button[type=submit]").await;
     tab.until(&format!("!{card}.innerText.includes('octo')")).await;
     world.assert_clean(&tab, &[]);

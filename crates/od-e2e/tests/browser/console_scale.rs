@@ -11,10 +11,12 @@ async fn a_thousand_artifacts_scroll_without_a_long_task() {
         world.artifact(&project, body).await;
     }
     let tab = world.console("").await;
-    tab.until("document.querySelectorAll('.card').length >= 36").await;
+    tab.until("document.querySelectorAll('.card').length >= 24").await;
     tab.run(
-        "window.longest = 0; new PerformanceObserver((list) => { for (const entry of list.getEntries()) \
-         window.longest = Math.max(window.longest, entry.duration); }).observe({ type: 'longtask' })",
+        "window.longest = 0; window.tasks = []; new PerformanceObserver((list) => { \
+         for (const { duration } of list.getEntries()) { window.longest = Math.max(window.longest, duration); \
+         if (duration > 100) window.tasks.push(`${location.hash} ${Math.round(duration)}`); } \
+         }).observe({ type: 'longtask' })",
     )
     .await;
     for place in ["#/designs", "#/p/web"] {
@@ -28,9 +30,16 @@ async fn a_thousand_artifacts_scroll_without_a_long_task() {
         ))
         .await;
     }
+    // Events of an agent at work do not make it stutter either.
+    for index in 0..20 {
+        let body = from_file(&format!("Late {index}"), "fleet.json", &sample(index));
+        world.artifact(&project, body).await;
+    }
+    tab.until("document.querySelector('.tree').innerText.includes('Late 19')").await;
     let longest = tab.run("window.longest").await.as_f64().unwrap();
     println!("longest task while scrolling 1,000 artifacts: {longest} ms");
-    assert!(longest <= 200.0, "a task took {longest} ms");
+    let tasks = tab.run("window.tasks.join(', ')").await;
+    assert!(longest <= 200.0, "a task took {longest} ms: {tasks}");
     world.assert_clean(&tab, &[]);
     world.end().await;
 }
