@@ -9,6 +9,7 @@ use od_daemon::{LogSink, Port, RunningDaemon, ServeConfig, serve};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::published;
 use crate::raw_client::{Answer, RawClient};
 
 /// A running daemon and the directories it works on.
@@ -60,7 +61,9 @@ impl TestDaemon {
         body: Option<&Value>,
     ) -> Answer {
         let request = request(self.api(), bearer, method, target, body, &[]);
-        self.send(self.api(), request).await
+        let answer = self.send(self.api(), request).await;
+        published::check(method, target, &answer);
+        answer
     }
 
     /// Sends prepared bytes and reads one answer.

@@ -1,0 +1,201 @@
+//! Every route answers once with success, and every answer is held against its published schema.
+
+use std::io::Read as _;
+use std::net::TcpListener;
+use std::sync::Arc;
+
+use od_app::Caller;
+use od_app::projects::{CreateProject, create};
+use od_daemon::{ComposeOptions, ServeConfig, serve};
+use od_wire::route::{Operation, ROUTES};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::published;
+use crate::raw_client::RawClient;
+use crate::test_daemon::{TestDaemon, config, create_body, request};
+
+/// A daemon whose GitHub takes calls and never answers.
+struct Stuck {
+    daemon: TestDaemon,
+    github: TcpListener,
+}
+
+impl Stuck {
+    async fn start() -> Self {
+        Self::start_in(Arc::new(tempfile::tempdir().unwrap())).await
+    }
+
+    async fn start_in(dirs: Arc<TempDir>) -> Self {
+        let github = TcpListener::bind("127.0.0.1:0").unwrap();
+        let options = ComposeOptions {
+            github_base_url: Some(format!("http://{}", github.local_addr().unwrap())),
+            ..ComposeOptions::default()
+        };
+        let running = serve(ServeConfig { options, ..config(dirs.path()) }).await.unwrap();
+        Self { daemon: TestDaemon { running, dirs }, github }
+    }
+
+    /// Makes a project over a directory with one JSON file; returns its id and a run's token.
+    async fn project(&self) -> (String, String, String) {
+        let root = self.daemon.dirs.path().join("root");
+        std::fs::create_dir_all(&root).unwrap();
+        std::fs::write(root.join("numbers.json"), r#"{"count":1}"#).unwrap();
+        let request = CreateProject { id: None, name: "Numbers".to_owned(), root: Some(root) };
+        let app = self.daemon.running.app();
+        let project = create(app, &Caller::Person, request).await.unwrap().id.to_string();
+        let run = json!({ "projectId": project });
+        let started = self.daemon.ok("POST", "/api/runs", Some(run)).await;
+        let run = started["run"]["runId"].as_str().unwrap().to_owned();
+        (project, run, started["toolToken"].as_str().unwrap().to_owned())
+    }
+
+    /// Creates an artifact with a source; returns its id.
+    async fn create(&self, token: &str, source: Value) -> String {
+        let mut body = create_body("Sourced");
+        body["input"]["document"]["sourceJson"] = source;
+        let target = "/api/tools/live-artifacts/create";
+        let answer = self.daemon.call(Some(token), "POST", target, Some(&body)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()["artifact"]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Starts a refresh that hangs in its source; returns the connection that waits for its answer.
+    async fn hang(&self, artifact: &str) -> RawClient {
+        let target = format!("/api/live-artifacts/{artifact}/refresh");
+        let address = self.daemon.api();
+        let bytes = request(address, Some(&self.daemon.person()), "POST", &target, None, &[]);
+        let github = self.github.try_clone().unwrap();
+        tokio::task::spawn_blocking(move || {
+            let mut client = RawClient::connect(address);
+            client.send(&bytes).unwrap();
+            let (mut call, _) = github.accept().unwrap();
+            // The call has come: the refresh is in the middle of its source.
+            assert!(call.read(&mut [0; 64]).unwrap() > 0);
+            std::mem::forget(call);
+            client
+        })
+        .await
+        .unwrap()
+    }
+}
+
+fn local_file() -> Value {
+    json!({
+        "type": "local_file",
+        "input": { "path": "numbers.json" },
+        "refreshPermission": "manual_refresh_granted_for_read_only",
+    })
+}
+
+fn github() -> Value {
+    json!({
+        "type": "connector_tool",
+        "toolName": "github.public_repo_summary",
+        "input": { "owner": "octo", "repo": "cat" },
+        "connector": { "connectorId": "github", "toolName": "github.public_repo_summary" },
+        "refreshPermission": "manual_refresh_granted_for_read_only",
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_route_answers_as_published() {
+    let stuck = Stuck::start().await;
+    let daemon = &stuck.daemon;
+    let (project, run, token) = stuck.project().await;
+    daemon.call(None, "GET", "/api/health", None).await;
+    let code = daemon.ok("POST", "/api/session/codes", None).await;
+    let code = json!({ "code": code["code"] });
+    daemon.call(None, "POST", "/api/session", Some(&code)).await;
+    daemon.ok("GET", "/api/projects", None).await;
+    daemon.ok("POST", "/api/projects", Some(json!({ "name": "Other" }))).await;
+    daemon.ok("GET", &format!("/api/projects/{project}"), None).await;
+    let files = daemon.ok("GET", &format!("/api/projects/{project}/files"), None).await;
+    assert_eq!(files["files"][0]["path"], "numbers.json");
+    let sourced = stuck.create(&token, local_file()).await;
+    let of_person = format!("/api/live-artifacts?projectId={project}");
+    daemon.ok("POST", &of_person, Some(create_body("Mine"))).await;
+    daemon.ok("GET", "/api/live-artifacts", None).await;
+    let artifact = format!("/api/live-artifacts/{sourced}");
+    daemon.ok("GET", &artifact, None).await;
+    daemon.ok("PATCH", &artifact, Some(json!({ "input": { "pinned": true } }))).await;
+    let refreshed = daemon.ok("POST", &format!("{artifact}/refresh"), None).await;
+    assert_eq!(refreshed["refresh"]["changed"], true, "{refreshed}");
+    daemon.ok("GET", &format!("{artifact}/refreshes"), None).await;
+    daemon.ok("GET", &format!("{artifact}/snapshots"), None).await;
+    let id = refreshed["refresh"]["id"].as_str().unwrap();
+    daemon.ok("GET", &format!("{artifact}/snapshots/{id}"), None).await;
+    let snapshot = json!({ "variant": "inspect", "snapshot": id });
+    daemon.ok("POST", &format!("{artifact}/preview-ticket"), Some(snapshot)).await;
+    agents_door(&stuck, &token, &sourced).await;
+    daemon.ok("DELETE", &artifact, None).await;
+    daemon.ok("POST", &format!("{artifact}/restore"), None).await;
+    daemon.ok("GET", "/api/connectors", None).await;
+    daemon.ok("GET", "/api/connectors/git", None).await;
+    daemon.ok("DELETE", "/api/connectors/git/connection", None).await;
+    daemon.ok("POST", "/api/connectors/git/connect", None).await;
+    let hanging = stuck.create(&token, github()).await;
+    let waiting = stuck.hang(&hanging).await;
+    daemon.ok("POST", &format!("/api/live-artifacts/{hanging}/refresh/cancel"), None).await;
+    drop(waiting);
+    daemon.ok("POST", &format!("/api/runs/{run}/renew"), None).await;
+    daemon.ok("DELETE", &format!("/api/runs/{run}"), None).await;
+    daemon.call(None, "GET", "/openapi.json", None).await;
+    let silent = [Operation::PreviewArtifact, Operation::FollowAll, Operation::FollowProject];
+    for route in ROUTES.iter().filter(|route| !silent.contains(&route.operation)) {
+        assert!(published::has_been_seen(route.operation), "{} {}", route.method, route.path);
+    }
+    stuck.daemon.stop().await;
+}
+
+async fn agents_door(stuck: &Stuck, token: &str, artifact: &str) {
+    let tools = [
+        ("POST", "live-artifacts/validate", Some(create_body("Valid"))),
+        ("GET", "live-artifacts/list", None),
+        (
+            "POST",
+            "live-artifacts/update",
+            Some(json!({ "artifactId": artifact, "input": { "title": "Renamed" } })),
+        ),
+        ("POST", "live-artifacts/refresh", Some(json!({ "artifactId": artifact }))),
+        ("GET", "connectors/list", None),
+        (
+            "POST",
+            "connectors/execute",
+            Some(
+                json!({ "connectorId": "project_files", "toolName": "read_json", "input": { "path": "numbers.json" } }),
+            ),
+        ),
+        ("GET", "schema", None),
+    ];
+    for (method, path, body) in tools {
+        let target = format!("/api/tools/{path}");
+        let answer = stuck.daemon.call(Some(token), method, &target, body.as_ref()).await;
+        assert_eq!(answer.status, 200, "{target}: {}", answer.text());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_with_a_refresh_running_cancels_it_and_loses_nothing() {
+    let stuck = Stuck::start().await;
+    let (_, _, token) = stuck.project().await;
+    let artifact = stuck.create(&token, github()).await;
+    let shown = stuck.daemon.ok("GET", &format!("/api/live-artifacts/{artifact}"), None).await;
+    let mut waiting = stuck.hang(&artifact).await;
+    let dirs = Arc::clone(&stuck.daemon.dirs);
+    let began = std::time::Instant::now();
+    stuck.daemon.stop().await;
+    assert!(began.elapsed() < std::time::Duration::from_secs(8), "{:?}", began.elapsed());
+    let answer = tokio::task::spawn_blocking(move || waiting.read(false)).await.unwrap();
+    let answer = answer.expect("the client is told");
+    assert_eq!(answer.code(), "REFRESH_CANCELLED", "{}", answer.text());
+    let next = Stuck::start_in(dirs).await;
+    let after = next.daemon.ok("GET", &format!("/api/live-artifacts/{artifact}"), None).await;
+    assert_eq!(after["artifact"]["revision"], shown["artifact"]["revision"]);
+    assert_eq!(after["artifact"]["document"], shown["artifact"]["document"]);
+    assert_eq!(after["health"], json!({ "state": "healthy" }));
+    let history =
+        next.daemon.ok("GET", &format!("/api/live-artifacts/{artifact}/refreshes"), None).await;
+    assert_eq!(history["refreshes"][0]["status"], "cancelled", "{history}");
+    next.daemon.stop().await;
+}
