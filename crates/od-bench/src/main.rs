@@ -24,6 +24,9 @@ fn main() -> ExitCode {
         }
         _ => {}
     }
+    if areas::daemon::serve_until_stdin_closes(&wanted) {
+        return ExitCode::SUCCESS;
+    }
     let mut missed = false;
     println!("{}", row::HEADER);
     for area in areas::AREAS

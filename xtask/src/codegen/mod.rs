@@ -4,6 +4,7 @@ mod cli;
 mod compare;
 mod console;
 mod core_docs;
+mod http_api;
 mod schemas;
 mod skill_references;
 mod table;

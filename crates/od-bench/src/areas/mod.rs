@@ -1,5 +1,6 @@
 //! The table of areas. A new area is a module and a new line here.
 
+pub(crate) mod daemon;
 mod disk;
 mod template;
 
@@ -17,4 +18,5 @@ pub(crate) struct Area {
 pub(crate) const AREAS: &[Area] = &[
     Area { name: "disk", measure: disk::measure },
     Area { name: "template", measure: template::measure },
+    Area { name: "daemon", measure: daemon::measure },
 ];
