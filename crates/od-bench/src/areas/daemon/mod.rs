@@ -1,0 +1,210 @@
+//! The daemon under load, against hyper with nothing around it.
+
+mod bare_hyper;
+mod child;
+mod http_load;
+mod process;
+mod subject;
+
+use std::time::{Duration, Instant};
+
+pub(crate) use child::serve_until_stdin_closes;
+use http_load::{Connection, p99_of_new_connections, requests_per_second};
+use subject::{ARTIFACTS, Subject};
+
+use crate::row::{Row, Target};
+
+const CONNECTIONS: usize = 8;
+const ROUNDS: usize = 5;
+const ROUND: Duration = Duration::from_millis(1500);
+const SLOW_CLIENTS: usize = 1000;
+const STREAM_CYCLES: usize = 10_000;
+
+/// Rows, or why there are none.
+type Part = fn(&Subject) -> Result<Vec<Row>, String>;
+
+/// Measures every row, or says why not.
+#[expect(clippy::print_stderr, reason = "a row that cannot be measured has to say so")]
+pub(crate) fn measure() -> Vec<Row> {
+    let mut rows = Vec::new();
+    let parts: [(&str, Part); 4] = [
+        ("start", start),
+        ("previews", previews),
+        ("slow clients", slow_clients),
+        ("streams", streams),
+    ];
+    let subject = match Subject::make() {
+        Ok(subject) => subject,
+        Err(error) => {
+            eprintln!("daemon: {error}");
+            return rows;
+        }
+    };
+    for (name, part) in parts {
+        match part(&subject) {
+            Ok(measured) => rows.extend(measured),
+            Err(error) => eprintln!("daemon, {name}: {error}"),
+        }
+    }
+    rows
+}
+
+/// From process start to the first 200, and what the idle process holds.
+fn start(subject: &Subject) -> Result<Vec<Row>, String> {
+    let mut readings = Vec::new();
+    let mut resident = 0;
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        let child = subject.spawn()?;
+        let (status, _) = Connection::open(child.api)
+            .and_then(|mut connection| connection.exchange(&child.get("/api/health", None)))
+            .map_err(|error| error.to_string())?;
+        readings.push(began.elapsed());
+        if status != 200 {
+            return Err(format!("the first answer was {status}"));
+        }
+        resident = process::resident_bytes(child.pid()).ok_or("no memory reading")?;
+    }
+    let median = crate::measure::median(&mut readings);
+    Ok(vec![
+        Row {
+            what: format!("from process start to the first 200, {ARTIFACTS} artifacts"),
+            measured: format!("{median:.1?}"),
+            against: String::new(),
+            figure: median.as_secs_f64() * 1000.0,
+            unit: "ms",
+            target: Target::AtMost(100.0),
+        },
+        Row {
+            what: format!("idle memory, {ARTIFACTS} artifacts"),
+            measured: format!("{} KiB", resident / 1024),
+            against: String::new(),
+            figure: resident as f64 / 1e6,
+            unit: "MB",
+            target: Target::AtMost(25.0),
+        },
+    ])
+}
+
+/// Requests per second of two pages, in turns with bare hyper and the same bytes.
+fn previews(subject: &Subject) -> Result<Vec<Row>, String> {
+    let child = subject.spawn()?;
+    let mut rows = Vec::new();
+    for page in subject.pages() {
+        let request = child.ticketed(subject, page)?;
+        let (status, length) = Connection::open(child.preview)
+            .and_then(|mut connection| connection.exchange(&request))
+            .map_err(|error| error.to_string())?;
+        if status != 200 || length != page.bytes.len() {
+            return Err(format!("the page answered {status} with {length} bytes"));
+        }
+        let bare = child::Bare::spawn(page.bytes.len())?;
+        let (mut daemon_rates, mut bare_rates) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            daemon_rates.push(requests_per_second(child.preview, &request, CONNECTIONS, ROUND));
+            bare_rates.push(requests_per_second(bare.address, &request, CONNECTIONS, ROUND));
+        }
+        let (daemon, bare) = (middle(&mut daemon_rates), middle(&mut bare_rates));
+        rows.push(Row {
+            what: format!("preview of {} KiB, {CONNECTIONS} connections", page.bytes.len() / 1024),
+            measured: format!("{daemon:.0}/s"),
+            against: format!("bare hyper {bare:.0}/s"),
+            figure: daemon / bare.max(f64::MIN_POSITIVE),
+            unit: "x",
+            target: Target::AtLeast(0.6),
+        });
+    }
+    Ok(rows)
+}
+
+/// An honest client while a thousand others send their heads a byte at a time.
+fn slow_clients(subject: &Subject) -> Result<Vec<Row>, String> {
+    let child = subject.spawn()?;
+    let request = child.get("/api/health", None);
+    let alone = p99_of_new_connections(child.api, &request, 1000).ok_or("no answer alone")?;
+    let mut slow = Vec::with_capacity(SLOW_CLIENTS);
+    for _ in 0..SLOW_CLIENTS {
+        let mut connection = Connection::open(child.api).map_err(|error| error.to_string())?;
+        connection.send(b"GET /api/health HTTP/1.1\r\nHo").map_err(|error| error.to_string())?;
+        slow.push(connection);
+    }
+    let p99 = p99_of_new_connections(child.api, &request, 1000).ok_or("no answer under load")?;
+    for connection in &mut slow {
+        // Still open, still sending: this was measured with all of them there.
+        let _ = connection.send(b"s");
+    }
+    Ok(vec![Row {
+        what: format!("p99 of an honest client, {SLOW_CLIENTS} slow-loris connections open"),
+        measured: format!("{p99:.1?}"),
+        against: format!("alone {alone:.1?}"),
+        figure: p99.as_secs_f64() * 1000.0,
+        unit: "ms",
+        target: Target::AtMost(50.0),
+    }])
+}
+
+/// Streams opened and cut off, and what they leave behind.
+fn streams(subject: &Subject) -> Result<Vec<Row>, String> {
+    let child = subject.spawn()?;
+    cycle(subject, &child, 500)?;
+    let base = settled(&child)?;
+    cycle(subject, &child, STREAM_CYCLES)?;
+    let (files, resident) = settled(&child)?;
+    let grown = resident.saturating_sub(base.1) as f64 / 1e6;
+    Ok(vec![
+        Row {
+            what: format!("file descriptors after {STREAM_CYCLES} SSE connect and abort cycles"),
+            measured: files.to_string(),
+            against: format!("base {}", base.0),
+            figure: files as f64 - base.0 as f64,
+            unit: "more",
+            target: Target::AtMost(0.0),
+        },
+        Row {
+            what: format!("memory after {STREAM_CYCLES} SSE connect and abort cycles"),
+            measured: format!("{} KiB", resident / 1024),
+            against: format!("base {} KiB", base.1 / 1024),
+            figure: grown,
+            unit: "MB more",
+            target: Target::AtMost(2.0),
+        },
+    ])
+}
+
+fn cycle(subject: &Subject, child: &child::Child, times: usize) -> Result<(), String> {
+    let mut request = Vec::new();
+    for n in 0..times {
+        if n % 1000 == 0 {
+            // The person's token lives a minute.
+            request = child.get("/api/events", Some(&subject.person_token()?));
+        }
+        let mut stream = Connection::open(child.api).map_err(|error| error.to_string())?;
+        stream.send(&request).map_err(|error| error.to_string())?;
+        stream.read_until(b"event: ready").map_err(|error| format!("cycle {n}: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Open files and memory once they have stopped falling.
+fn settled(child: &child::Child) -> Result<(usize, u64), String> {
+    let read = || {
+        let files = process::open_files(child.pid()).ok_or("no reading of open files")?;
+        let resident = process::resident_bytes(child.pid()).ok_or("no reading of memory")?;
+        Ok::<_, String>((files, resident))
+    };
+    let mut last = read()?;
+    for _ in 0..20 {
+        std::thread::sleep(Duration::from_millis(100));
+        let next = read()?;
+        if next.0 >= last.0 {
+            return Ok(next);
+        }
+        last = next;
+    }
+    Ok(last)
+}
+
+fn middle(rates: &mut [f64]) -> f64 {
+    rates.sort_by(f64::total_cmp);
+    rates.get(rates.len() / 2).copied().unwrap_or_default()
+}
