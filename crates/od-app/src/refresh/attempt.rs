@@ -158,7 +158,7 @@ impl<'a> Attempt<'a> {
             return Err(RefreshFault::Cancelled);
         }
         let Candidate { next, changes } = candidate;
-        let mut record = self.record(RecordStep::Finished, RecordStatus::Succeeded, now);
+        let mut record = self.record(RecordStep::Committed, RecordStatus::Succeeded, now);
         record.duration_ms = Some(now.ms_since(self.started));
         record.changes = Some(changes.clone());
         record.connector = Some(connector_metadata(executed));
@@ -210,7 +210,7 @@ impl<'a> Attempt<'a> {
     /// refresh has succeeded.
     async fn fail(&self, fault: RefreshFault) -> Result<Done, RefreshFault> {
         let now = self.app.ports.clock.now();
-        let mut record = self.record(RecordStep::Finished, fault.status(), now);
+        let mut record = self.record(RecordStep::Failed, fault.status(), now);
         record.duration_ms = Some(now.ms_since(self.started));
         record.error = Some(fault.compact());
         let store = &self.app.ports.artifacts;
@@ -229,7 +229,7 @@ impl<'a> Attempt<'a> {
         let last = history
             .records
             .into_iter()
-            .find(|record| record.refresh_id == *self.id() && record.step == RecordStep::Finished);
+            .find(|record| record.refresh_id == *self.id() && record.step.is_last());
         match last {
             Some(record) if record.status == RecordStatus::Succeeded => Ok(Done {
                 stored: store.load(&self.project, &self.artifact).await?,

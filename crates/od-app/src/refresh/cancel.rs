@@ -2,7 +2,7 @@
 
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
-use od_core::refresh::{RecordStatus, RecordStep};
+use od_core::refresh::RecordStatus;
 use od_ports::refresh_log::UnfinishedRefresh;
 use od_ports::store_error::StoreError;
 
@@ -70,10 +70,8 @@ pub async fn cancel(app: &App, request: CancelRefresh) -> Result<Cancelled, Canc
     };
     let Some(refresh) = refresh else { return Err(CancelError::NotRunning { artifact }) };
     let history = app.ports.artifacts.history(&project, &artifact).await?;
-    let last = history
-        .records
-        .iter()
-        .find(|record| record.refresh_id == refresh && record.step == RecordStep::Finished);
+    let last =
+        history.records.iter().find(|record| record.refresh_id == refresh && record.step.is_last());
     let status = last.map_or(RecordStatus::Running, |record| record.status);
     Ok(Cancelled { refresh, status })
 }

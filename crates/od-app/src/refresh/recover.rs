@@ -80,7 +80,7 @@ pub(super) async fn close(
         | RecordStatus::Succeeded => ErrorCode::RefreshAbandoned,
     };
     let at = app.ports.clock.now();
-    let mut record = RefreshRecord::new(refresh.clone(), RecordStep::Finished, status, at);
+    let mut record = RefreshRecord::new(refresh.clone(), RecordStep::last(status), status, at);
     record.error = Some(CompactError {
         code,
         message: code.doc().to_owned(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use od_app::{App, Caller};
 use od_core::artifact::{ArtifactSummary, RefreshStatus};
-use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
+use od_core::refresh::{RecordStatus, RefreshRecord};
 use od_ports::stored::Stored;
 use od_wire::artifact::ArtifactView;
 use serde_json::{Value, json};
@@ -159,7 +159,7 @@ pub(crate) async fn history(settings: &Settings, asked: &OneArtifact) -> Result<
         .await
         .map_err(|error| local::failed(&error))?;
     let ended: Vec<&RefreshRecord> =
-        history.records.iter().filter(|record| record.step == RecordStep::Finished).collect();
+        history.records.iter().filter(|record| record.step.is_last()).collect();
     let mut text = Text::new();
     if ended.is_empty() {
         text = text.line("Never refreshed.");

@@ -1,5 +1,7 @@
 //! The connectors through their public interface, against real files, real git and a local server.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests stop at the first surprise")]
+
 mod canary;
 mod catalogs;
 mod crowd;

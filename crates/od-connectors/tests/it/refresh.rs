@@ -35,7 +35,7 @@ async fn a_local_file_becomes_the_data() {
         [
             (RecordStep::Started, RecordStatus::Running),
             (RecordStep::Source, RecordStatus::Succeeded),
-            (RecordStep::Finished, RecordStatus::Succeeded),
+            (RecordStep::Committed, RecordStatus::Succeeded),
         ]
     );
     assert!(records.iter().all(|record| record.refresh_id.as_str() == "refresh-000001"));

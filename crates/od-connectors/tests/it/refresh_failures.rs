@@ -473,6 +473,6 @@ async fn the_source_step_is_recorded_with_its_error() {
     world.refresh(&artifact).await.unwrap_err();
     let records = world.records(&artifact).await;
     let steps: Vec<_> = records.iter().rev().map(|record| record.step).collect();
-    assert_eq!(steps, [RecordStep::Started, RecordStep::Source, RecordStep::Finished]);
+    assert_eq!(steps, [RecordStep::Started, RecordStep::Source, RecordStep::Failed]);
     assert_eq!(records[1].error.as_ref().unwrap().code, ErrorCode::ConnectorNotConnected);
 }

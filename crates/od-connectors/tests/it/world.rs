@@ -12,7 +12,7 @@ use od_connectors::{Fence, Git, GitHub, GitHubConfig, ProjectFilesConnector};
 use od_core::artifact::{ArtifactState, Author, Source, SourcePin};
 use od_core::ids::{ArtifactId, ProjectId, Timestamp};
 use od_core::json::{BoundedObject, Value};
-use od_core::refresh::{RecordStep, RefreshRecord};
+use od_core::refresh::RefreshRecord;
 use od_fs::{
     DataDir, DiskProjectFiles, FileArtifactStore, FileProjectRegistry, FileTokenAuthority,
     FileVault, SystemEntropy,
@@ -186,7 +186,7 @@ impl World {
     /// Returns the last records of refreshes, newest first.
     pub(crate) async fn terminal_records(&self, artifact: &ArtifactId) -> Vec<RefreshRecord> {
         let records = self.records(artifact).await;
-        records.into_iter().filter(|record| record.step == RecordStep::Finished).collect()
+        records.into_iter().filter(|record| record.step.is_last()).collect()
     }
 
     /// Returns the bytes that must not change when a refresh fails.

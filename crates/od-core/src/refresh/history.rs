@@ -58,7 +58,7 @@ pub fn fold_history(records: &[RefreshRecord]) -> Vec<RefreshEntry> {
 #[must_use]
 pub fn open_refresh(records: &[RefreshRecord]) -> Option<RefreshId> {
     let last = records.last()?;
-    (last.step != RecordStep::Finished).then(|| last.refresh_id.clone())
+    (!last.step.is_last()).then(|| last.refresh_id.clone())
 }
 
 impl RefreshEntry {
@@ -81,7 +81,7 @@ impl RefreshEntry {
         self.error = record.error.clone().or(self.error.take());
         match record.step {
             RecordStep::Started | RecordStep::Source => {}
-            RecordStep::Finished => {
+            RecordStep::Committed | RecordStep::Failed => {
                 self.status = record.status;
                 self.finished_at = Some(record.at);
                 self.duration_ms = record.duration_ms;
@@ -106,7 +106,7 @@ mod tests {
         let records = [
             record(1, RecordStep::Started, RecordStatus::Running, 0),
             record(1, RecordStep::Source, RecordStatus::Succeeded, 1),
-            record(1, RecordStep::Finished, RecordStatus::Succeeded, 2),
+            record(1, RecordStep::Committed, RecordStatus::Succeeded, 2),
             record(2, RecordStep::Started, RecordStatus::Running, 3),
         ];
         let entries = fold_history(&records);

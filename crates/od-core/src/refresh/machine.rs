@@ -262,7 +262,7 @@ fn succeeded(
     revision: Option<Revision>,
     at: Timestamp,
 ) -> (RefreshState, Vec<Effect>) {
-    let mut record = begun.record(RecordStep::Finished, RecordStatus::Succeeded, at);
+    let mut record = begun.record(RecordStep::Committed, RecordStatus::Succeeded, at);
     record.changes = Some(changes.clone());
     record.revision = revision;
     let state = RefreshState::Succeeded(begun.refresh_id, changes);
@@ -275,7 +275,7 @@ fn failed(
     error: CompactError,
     at: Timestamp,
 ) -> (RefreshState, Vec<Effect>) {
-    let mut record = begun.record(RecordStep::Finished, status, at);
+    let mut record = begun.record(RecordStep::last(status), status, at);
     record.error = Some(error.clone());
     (RefreshState::Failed(begun.refresh_id, error), over(record, Phase::Failed))
 }
@@ -409,7 +409,7 @@ mod tests {
             [
                 (RecordStep::Started, RecordStatus::Running, None),
                 (RecordStep::Source, RecordStatus::Succeeded, Some(10)),
-                (RecordStep::Finished, RecordStatus::Succeeded, Some(20)),
+                (RecordStep::Committed, RecordStatus::Succeeded, Some(20)),
             ]
         );
     }
@@ -473,7 +473,7 @@ mod tests {
                         prop_assert!(!was_final);
                         for effect in &effects {
                             match effect {
-                                Effect::Append(record) if record.step == RecordStep::Finished => {
+                                Effect::Append(record) if record.step.is_last() => {
                                     finished += 1;
                                 }
                                 Effect::ReleaseLock => released += 1,

@@ -10,11 +10,37 @@ words! {
     /// Which step of a refresh a record tells of.
     RecordStep {
         /// The refresh got its id; nothing has run.
-        Started = "started",
+        Started = "refresh:start",
         /// The source ran.
-        Source = "source",
-        /// The refresh is over; the last record of its id.
-        Finished = "finished",
+        Source = "document",
+        /// The refresh is over and the data is what the source gave; the last record of its id.
+        Committed = "refresh:commit",
+        /// The refresh is over and the data before it is kept; the last record of its id.
+        Failed = "refresh:failed",
+    }
+}
+
+impl RecordStep {
+    /// Returns the last step of a refresh that ended in this way.
+    #[must_use]
+    pub const fn last(status: RecordStatus) -> Self {
+        match status {
+            RecordStatus::Succeeded => Self::Committed,
+            RecordStatus::Running
+            | RecordStatus::Failed
+            | RecordStatus::Cancelled
+            | RecordStatus::TimedOut
+            | RecordStatus::Abandoned => Self::Failed,
+        }
+    }
+
+    /// Returns whether this is the last step of a refresh.
+    #[must_use]
+    pub const fn is_last(self) -> bool {
+        match self {
+            Self::Started | Self::Source => false,
+            Self::Committed | Self::Failed => true,
+        }
     }
 }
 

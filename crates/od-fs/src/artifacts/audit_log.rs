@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use od_core::artifact::HealthReason;
 use od_core::ids::{Digest, RefreshId, Timestamp};
-use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
+use od_core::refresh::{RecordStatus, RefreshRecord};
 
 use super::aside;
 use super::pending::is_foreign;
@@ -230,7 +230,7 @@ pub(crate) fn cut_broken_tail(artifact: &Dir, log: &AuditLog) -> Result<(), Disk
 
 /// Tells the record that ends a refresh.
 pub(crate) fn is_terminal(record: &RefreshRecord) -> bool {
-    record.step == RecordStep::Finished
+    record.step.is_last()
 }
 
 /// Tells the record that ends a refresh well.

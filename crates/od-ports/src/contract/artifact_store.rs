@@ -162,7 +162,7 @@ async fn refreshes_are_numbered_logged_and_fenced(store: &dyn ArtifactStore, pro
     let locked = store.begin_refresh(project, &id, sample::now()).await;
     assert!(matches!(locked, Err(StoreError::RefreshLocked { .. })), "one refresh at a time");
     assert_eq!(store.unfinished_refreshes().await.expect("they list").len(), 1);
-    let failed = record(&first.id, RecordStep::Finished, RecordStatus::Failed);
+    let failed = record(&first.id, RecordStep::Failed, RecordStatus::Failed);
     store.append_record(project, &id, failed.clone()).await.expect("a record is appended");
     assert_eq!(status(store, project, &id).await, RefreshStatus::Failed);
     assert!(store.unfinished_refreshes().await.expect("they list").is_empty());
@@ -212,7 +212,7 @@ async fn commit_refresh(
     let gate = store.open_gate(project, id).await?;
     let state = gate.stored().state.clone().expect("a gate has a state");
     let mut change = sample::change(&state, title);
-    change.refresh = Some(record(refresh, RecordStep::Finished, RecordStatus::Succeeded));
+    change.refresh = Some(record(refresh, RecordStep::Committed, RecordStatus::Succeeded));
     store.commit(&gate.witness(), change).await
 }
 

@@ -77,7 +77,7 @@ impl Kept {
 
     fn is_open(&self, refresh: &RefreshId) -> bool {
         let mut records = self.log.iter().filter(|record| record.refresh_id == *refresh).peekable();
-        records.peek().is_some() && records.all(|record| record.step != RecordStep::Finished)
+        records.peek().is_some() && records.all(|record| !record.step.is_last())
     }
 
     fn append(&mut self, mut record: RefreshRecord) {
@@ -100,17 +100,15 @@ impl Inner {
         let mut state = kept.state.clone();
         if let Some(last) = kept.log.last() {
             state.artifact.refresh_status = match (last.step, last.status) {
-                (RecordStep::Finished, RecordStatus::Succeeded) => RefreshStatus::Succeeded,
-                (RecordStep::Finished, _) => RefreshStatus::Failed,
+                (RecordStep::Committed, _) => RefreshStatus::Succeeded,
+                (RecordStep::Failed, _) => RefreshStatus::Failed,
                 _ if self.locked.contains(&(key.clone(), LockKind::Running)) => {
                     RefreshStatus::Running
                 }
                 _ => RefreshStatus::Failed,
             };
         }
-        let succeeded = |record: &&RefreshRecord| {
-            record.step == RecordStep::Finished && record.status == RecordStatus::Succeeded
-        };
+        let succeeded = |record: &&RefreshRecord| record.step == RecordStep::Committed;
         if let Some(last) = kept.log.iter().rev().find(succeeded) {
             state.artifact.last_refreshed_at = Some(last.at);
         }
@@ -467,8 +465,8 @@ impl ArtifactStore for MemoryArtifactStore {
         let mut inner = self.inner();
         let kept = inner.kept_mut(&key)?;
         let refresh = record.refresh_id.clone();
-        let allowed = kept.is_open(&refresh)
-            && (record.step == RecordStep::Finished || kept.newest() == Some(&refresh));
+        let allowed =
+            kept.is_open(&refresh) && (record.step.is_last() || kept.newest() == Some(&refresh));
         if !allowed {
             return Err(StoreError::RefreshClosed { artifact: key.1, refresh });
         }

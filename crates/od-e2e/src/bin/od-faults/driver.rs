@@ -157,7 +157,7 @@ pub(crate) async fn commit_refresh(
     let page = page(&state);
     let at = app.ports.clock.now();
     let record =
-        RefreshRecord::new(refresh.clone(), RecordStep::Finished, RecordStatus::Succeeded, at);
+        RefreshRecord::new(refresh.clone(), RecordStep::Committed, RecordStatus::Succeeded, at);
     let expected = before.artifact.revision;
     let change = Change { expected, state, page, refresh: Some(record) };
     store.commit(&gate.witness(), change).await.map(|_| ())

@@ -151,7 +151,7 @@ fn a_stopped_refresh_is_fenced_off(dir: &Path) -> Result<(), Wrong> {
     let id = world::find(&app, SUBJECT).ok_or_else(|| Wrong::Lost("no subject".to_owned()))?;
     let record = RefreshRecord::new(
         RefreshId::from_number(1),
-        RecordStep::Finished,
+        RecordStep::Failed,
         RecordStatus::Abandoned,
         app.ports.clock.now(),
     );
