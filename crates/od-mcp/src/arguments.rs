@@ -6,19 +6,22 @@ use serde_json::{Map, Value};
 ///
 /// Each value is read at most once: what comes out of a text is not looked into again, and a text
 /// that is not what the schema wants stays as it is, for the daemon to refuse.
-pub(crate) fn read_texts(arguments: &mut Map<String, Value>, schema: &Value) -> Vec<String> {
+pub(crate) fn read_texts(
+    arguments: &mut Map<String, Value>,
+    schema: &Map<String, Value>,
+) -> Vec<String> {
     let mut places = Vec::new();
-    walk_properties(arguments, schema, "", &mut places);
+    walk_properties(arguments, schema.get("properties"), "", &mut places);
     places
 }
 
 fn walk_properties(
     fields: &mut Map<String, Value>,
-    schema: &Value,
+    properties: Option<&Value>,
     place: &str,
     places: &mut Vec<String>,
 ) {
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
+    let Some(properties) = properties.and_then(Value::as_object) else { return };
     for (name, value) in fields {
         if let Some(schema) = properties.get(name) {
             walk(value, schema, &format!("{place}/{name}"), places);
@@ -34,7 +37,7 @@ fn walk(value: &mut Value, schema: &Value, place: &str, places: &mut Vec<String>
                 places.push(place.to_owned());
             }
         }
-        Value::Object(fields) => walk_properties(fields, schema, place, places),
+        Value::Object(fields) => walk_properties(fields, schema.get("properties"), place, places),
         Value::Array(items) => {
             let Some(schema) = schema.get("items") else { return };
             for (n, item) in items.iter_mut().enumerate() {
@@ -93,7 +96,8 @@ mod tests {
     #[track_caller]
     fn check(given: Value, expected: Value, places: &[&str]) {
         let Value::Object(mut given) = given else { panic!("arguments are an object") };
-        assert_eq!(read_texts(&mut given, &schema()), places);
+        let Value::Object(schema) = schema() else { panic!("a schema is an object") };
+        assert_eq!(read_texts(&mut given, &schema), places);
         assert_eq!(Value::Object(given), expected);
     }
 

@@ -116,10 +116,11 @@ impl Server {
         whole_was_text: bool,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ErrorData> {
-        let Some(tool) = ToolName::from_name(name) else {
+        let described = self.tools().iter().find(|tool| tool.name == name);
+        let (Some(tool), Some(described)) = (ToolName::from_name(name), described) else {
             return Err(ErrorData::invalid_params(format!("unknown tool: {name}"), None));
         };
-        let mut read = arguments::read_texts(&mut given, &tool.input_schema());
+        let mut read = arguments::read_texts(&mut given, &described.input_schema);
         if whole_was_text {
             read.insert(0, "arguments".to_owned());
         }

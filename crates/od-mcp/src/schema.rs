@@ -115,7 +115,7 @@ fn closed_words(fields: &mut Map<String, Value>) {
     fields.insert("enum".to_owned(), Value::Array(words));
 }
 
-/// A pattern without repetition already bounds the length, and an unsigned number its minimum.
+/// A pattern without repetition already bounds the length; a bound that bounds nothing is no bound.
 fn bound_once(fields: &mut Map<String, Value>) {
     let bounded = fields
         .get("pattern")
@@ -124,6 +124,14 @@ fn bound_once(fields: &mut Map<String, Value>) {
     if bounded {
         fields.remove("maxLength");
         fields.remove("minLength");
+    }
+    for least in ["minLength", "minItems"] {
+        if fields.get(least).is_some_and(|least| least == 0) {
+            fields.shift_remove(least);
+        }
+    }
+    if fields.get("required").is_some_and(|names| names == &json!([])) {
+        fields.shift_remove("required");
     }
     if let Some(word) = fields.remove("const") {
         fields.insert("enum".to_owned(), json!([word]));
