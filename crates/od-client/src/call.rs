@@ -40,6 +40,7 @@ impl<'c> Call<'c> {
 
     /// Gives the next parameter of the path.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "callers give numbers and texts in place")]
     pub fn parameter(mut self, value: impl ToString) -> Self {
         self.parameters.push(value.to_string());
         self
@@ -47,6 +48,7 @@ impl<'c> Call<'c> {
 
     /// Adds a query parameter.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "callers give numbers and texts in place")]
     pub fn query(mut self, name: &'static str, value: impl ToString) -> Self {
         self.query.push((name, value.to_string()));
         self

@@ -145,7 +145,7 @@ async fn tell_progress(tool: ToolName, context: &RequestContext<RoleServer>) {
     if let Some(token) = context.meta.get_progress_token().filter(|_| tool.may_be_slow()) {
         tick(tool, &token, &context.peer).await;
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 async fn tick(tool: ToolName, token: &ProgressToken, peer: &Peer<RoleServer>) {

@@ -23,11 +23,12 @@ fn lint(schema: &Value, place: &str, free: &[&str], faults: &mut Vec<String>) {
         }
     }
     let has = |word: &str| schema.get(word).is_some();
-    let kind = match &schema["type"] {
+    let kind = schema["type"].as_array().map_or(&schema["type"], |kinds| match kinds.as_slice() {
         // A part that null takes away.
-        Value::Array(kinds) if kinds[1] == "null" && kinds.len() == 2 => kinds[0].as_str(),
-        kind => kind.as_str(),
-    };
+        [kind, null] if null == "null" => kind,
+        _ => &Value::Null,
+    });
+    let kind = kind.as_str();
     match kind {
         Some("object") if has("properties") => {
             if schema["additionalProperties"] != false {
@@ -46,7 +47,7 @@ fn lint(schema: &Value, place: &str, free: &[&str], faults: &mut Vec<String>) {
         }
         Some("integer" | "number") if has("minimum") && has("maximum") => {}
         Some("boolean" | "string") => {}
-        None if free.contains(&place) => {}
+        None if !has("type") && free.contains(&place) => {}
         _ => fault("open or unbounded"),
     }
 }
