@@ -134,7 +134,7 @@
 /**
  * @typedef {object} FileDigests
  * @property {string} content Of the content: the canonical form of JSON, the bytes of HTML.
- * @property {string} raw Of the bytes on disk.
+ * @property {string} file Of the bytes on disk.
  */
 
 /**

@@ -1,5 +1,6 @@
 //! The table of areas. A new area is a module and a new line here.
 
+mod core;
 pub(crate) mod daemon;
 mod disk;
 mod template;
@@ -16,6 +17,7 @@ pub(crate) struct Area {
 
 /// Every area, in the order of the printed table.
 pub(crate) const AREAS: &[Area] = &[
+    Area { name: "core", measure: core::measure },
     Area { name: "disk", measure: disk::measure },
     Area { name: "template", measure: template::measure },
     Area { name: "daemon", measure: daemon::measure },

@@ -219,6 +219,8 @@ pub struct FileDigests {
     /// Of the content: the canonical form of JSON, the bytes of HTML.
     pub content: Digest,
     /// Of the bytes on disk.
+    // `raw` is a key that is never stored, in our own files no more than in others'.
+    #[serde(rename = "file")]
     pub raw: Digest,
 }
 

@@ -83,13 +83,14 @@ pub fn protect_text(text: &str, secrets: &Scrubber) -> String {
 fn redact(value: &mut Value, depth: usize) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-        Value::String(text) => match redact_text(text) {
-            std::borrow::Cow::Owned(redacted) => {
-                *text = redacted;
-                1
+        Value::String(text) => {
+            let redacted = redact_text(text);
+            if redacted == text.as_str() {
+                return 0;
             }
-            std::borrow::Cow::Borrowed(_) => 0,
-        },
+            *text = redacted.into_owned();
+            1
+        }
         Value::Array(_) | Value::Object(_) if depth > crate::limits::JSON_DEPTH.max() => 0,
         Value::Array(items) => items.iter_mut().map(|item| redact(item, depth + 1)).sum(),
         Value::Object(map) => {

@@ -14,6 +14,18 @@ pub fn redact_text(text: &str) -> Cow<'_, str> {
     if find(text).is_none() {
         return Cow::Borrowed(text);
     }
+    // The mark may complete a form with what stands beside it, such as `://` before and `@` after.
+    let mut redacted = redact_once(text);
+    for _ in 0..8 {
+        if find(&redacted).is_none() {
+            return Cow::Owned(redacted);
+        }
+        redacted = redact_once(&redacted);
+    }
+    Cow::Borrowed(REDACTED)
+}
+
+fn redact_once(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while let Some((_, range)) = find_from(text, at) {
@@ -23,7 +35,7 @@ pub fn redact_text(text: &str) -> Cow<'_, str> {
         at = range.end;
     }
     out.push_str(&text[at..]);
-    Cow::Owned(out)
+    out
 }
 
 /// Replaces everything in a value's strings that looks like a credential, and returns where.
@@ -37,8 +49,8 @@ fn walk_mut(value: &mut Value, here: &Pointer, found: &mut Vec<Pointer>) {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
         Value::String(text) => {
-            if let Cow::Owned(redacted) = redact_text(text) {
-                *text = redacted;
+            if find(text).is_some() {
+                *text = redact_text(text).into_owned();
                 found.push(here.clone());
             }
         }
