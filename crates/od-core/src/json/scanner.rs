@@ -140,7 +140,8 @@ impl<'a> Scanner<'a> {
             return Err(self.syntax("expected a key"));
         }
         let start = self.at + 1;
-        let key = self.string()?.unwrap_or_default();
+        let read = self.string()?;
+        let key = self.text_of(start, &read);
         self.path.push(Step::Key { start, end: self.at - 1 });
         if self.rules.denies_keys && is_denied_key(&key) {
             let shown = key.clone();
@@ -227,18 +228,20 @@ impl<'a> Scanner<'a> {
     }
 
     fn string_value(&mut self) -> Scan<Value> {
-        Ok(self.string()?.map_or(Value::Null, Value::String))
+        let start = self.at + 1;
+        let read = self.string()?;
+        // A value is copied only while the document can still be accepted.
+        if self.holding { Ok(Value::String(self.text_of(start, &read))) } else { Ok(Value::Null) }
     }
 
-    /// Reads a string or key; nothing if it is not kept.
-    fn string(&mut self) -> Scan<Option<String>> {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.clear();
-        let read = text::read(self.bytes, self.at, self.rules.string.max(), &mut scratch)?;
-        let (bytes, start) = (self.bytes, self.at + 1);
+    /// Reads a string or key, noting what is wrong with it; its text is not copied.
+    fn string(&mut self) -> Scan<text::Read> {
+        self.scratch.clear();
+        let units_max = self.rules.string.max();
+        let read = text::read(self.bytes, self.at, units_max, &mut self.scratch)?;
         self.at = read.end;
         self.grow(read.size);
-        if read.units > self.rules.string.max() {
+        if read.units > units_max {
             let limit = self.rules.string;
             self.over(FaultKind::StringTooLong, read.units, &limit, false);
         }
@@ -252,13 +255,17 @@ impl<'a> Scanner<'a> {
                 || "whole characters".to_owned(),
             );
         }
-        let kept = if read.plain {
-            std::str::from_utf8(&bytes[start..read.end - 1]).unwrap_or_default().to_owned()
+        Ok(read)
+    }
+
+    /// Copies the text of the string just read, which began at `start`.
+    fn text_of(&self, start: usize, read: &text::Read) -> String {
+        if read.plain {
+            // Its bytes were found to be UTF-8 when they were read.
+            std::str::from_utf8(&self.bytes[start..read.end - 1]).unwrap_or_default().to_owned()
         } else {
-            scratch.clone()
-        };
-        self.scratch = scratch;
-        Ok(Some(kept))
+            self.scratch.clone()
+        }
     }
 
     fn number(&mut self) -> Scan<Value> {
