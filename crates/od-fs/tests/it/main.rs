@@ -1,3 +1,6 @@
 //! The adapters through their public API.
 
 mod contract;
+mod freshness;
+mod keyring;
+mod paths;

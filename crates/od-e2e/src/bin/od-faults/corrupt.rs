@@ -104,10 +104,8 @@ fn refuses(patient: &Patient<'_>) -> Result<(), Wrong> {
     };
     match world::wait(artifacts::update(patient.app, &Caller::Person, request)) {
         Ok(_) => Err(Wrong::Torn("a damaged artifact was written".to_owned())),
-        Err(err) => match Failure::from(&err).code {
-            ErrorCode::LiveArtifactNotHealthy => Ok(()),
-            code => Err(Wrong::Other(format!("a write was refused with {code}"))),
-        },
+        Err(err) if Failure::from(&err).code == ErrorCode::LiveArtifactNotHealthy => Ok(()),
+        Err(err) => Err(Wrong::Other(format!("a write was refused: {err}"))),
     }
 }
 

@@ -65,23 +65,21 @@ fn stop() {
 }
 
 async fn perform(app: &App, operation: &str, data_dir: &Path) -> Result<(), Failure> {
-    let subject = || {
-        world::find(app, world::SUBJECT)
-            .ok_or_else(|| Failure::new(ErrorCode::LiveArtifactNotFound, "no subject"))
-    };
     match operation {
         "create" | "create-then-stop" => {
             world::create(app, "created", "new", Some(ATTEMPT)).await.map(|_| ())
         }
         "update" | "update-then-stop" => {
-            world::update(app, &subject()?, world::SUBJECT, "new").await
+            world::update(app, &subject(app)?, world::SUBJECT, "new").await
         }
-        "refresh" | "refresh-then-stop" => refresh(app, &subject()?, false).await.map_err(failure),
-        "refresh-slowly" => refresh(app, &subject()?, true).await.map_err(failure),
-        "race" => race(app, &subject()?).await,
+        "refresh" | "refresh-then-stop" => {
+            refresh(app, &subject(app)?, false).await.map_err(failure)
+        }
+        "refresh-slowly" => refresh(app, &subject(app)?, true).await.map_err(failure),
+        "race" => race(app, &subject(app)?).await,
         "delete" => {
             let request =
-                DeleteArtifact { address: world::address(&subject()?), if_revision: None };
+                DeleteArtifact { address: world::address(&subject(app)?), if_revision: None };
             let deleted = artifacts::delete(app, &Caller::Person, request).await;
             deleted.map(|_| ()).map_err(|err| Failure::from(&err))
         }
@@ -95,14 +93,19 @@ async fn perform(app: &App, operation: &str, data_dir: &Path) -> Result<(), Fail
         "recover" => app.ports.artifacts.recover().await.map_err(failure),
         "repair" => {
             let request =
-                RepairArtifact { address: world::address(&subject()?), mode: RepairMode::Apply };
+                RepairArtifact { address: world::address(&subject(app)?), mode: RepairMode::Apply };
             let repaired = artifacts::repair(app, &Caller::Person, request).await;
             repaired.map(|_| ()).map_err(|err| Failure::from(&err))
         }
-        "file-by-file" => control::file_by_file(data_dir, &subject()?)
+        "file-by-file" => control::file_by_file(data_dir, &subject(app)?)
             .map_err(|err| Failure::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())),
         _ => Err(Failure::new(ErrorCode::BadRequest, format!("no operation `{operation}`"))),
     }
+}
+
+fn subject(app: &App) -> Result<ArtifactId, Failure> {
+    world::find(app, world::SUBJECT)
+        .ok_or_else(|| Failure::new(ErrorCode::LiveArtifactNotFound, "no subject"))
 }
 
 /// Updates what it reads, again and again, and says which revisions it won.

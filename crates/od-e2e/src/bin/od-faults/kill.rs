@@ -44,10 +44,10 @@ pub(crate) fn scenarios(scratch: &Path) -> Vec<Scenario> {
 pub(crate) fn crash_after_commit(data_dir: &Path) {
     let fresh = data_dir.with_extension("fresh");
     world::copy_world(data_dir, &fresh);
-    // The first rename after the third sync of the commit places a visible copy.
+    // The first write after the acknowledgement is that of a visible copy.
     for nth in 1..200 {
         world::copy_world(&fresh, data_dir);
-        let point = Point { call: "renameat", nth };
+        let point = Point { call: "write", nth };
         let ending = strace::disturb("refresh", data_dir, point, Fault::Kill);
         assert!(!ending.stderr.contains("panicked"), "the driver panicked: {}", ending.stderr);
         assert!(!ending.exited || ending.acknowledged, "the refresh failed: {ending:?}");

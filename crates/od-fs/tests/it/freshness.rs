@@ -1,0 +1,157 @@
+//! What another process or a person changes is seen by the next call; damage stays where it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use od_core::artifact::{HealthReason, HealthState};
+use od_core::ids::{ArtifactId, ProjectId};
+use od_fs::{FileArtifactStore, SystemClock};
+use od_ports::artifact_store::ArtifactStore;
+use od_ports::contract::sample;
+use od_ports::inspection::RepairMode;
+use od_ports::store_error::StoreError;
+use od_ports::stored::SourceFile;
+
+use crate::contract::project;
+
+struct Store {
+    home: tempfile::TempDir,
+    project: ProjectId,
+    store: FileArtifactStore,
+}
+
+impl Store {
+    async fn with(titles: &[&str]) -> Self {
+        let home = tempfile::tempdir().expect("a directory");
+        let (data_dir, project) = project(home.path()).await;
+        let clock = Arc::new(SystemClock);
+        let store = FileArtifactStore::open_inline(data_dir, clock).expect("a store");
+        for (number, title) in (1..).zip(titles) {
+            let new = sample::new(&project, &sample::id(number), title);
+            store.create(new).await.expect("a create works");
+        }
+        Self { home, project, store }
+    }
+
+    fn file(&self, number: u32, name: &str) -> PathBuf {
+        let live = Path::new("projects").join(self.project.as_str()).join(".live-artifacts");
+        self.home.path().join(live).join(sample::id(number).as_str()).join(name)
+    }
+
+    /// Opens the same directory as another process would.
+    fn another(&self) -> FileArtifactStore {
+        let data_dir = od_fs::DataDir::open(self.home.path()).expect("a data directory");
+        FileArtifactStore::open_inline(data_dir, Arc::new(SystemClock)).expect("a store")
+    }
+
+    async fn title(&self, number: u32) -> String {
+        let stored = self.store.load(&self.project, &sample::id(number)).await.expect("it loads");
+        let state = stored.state.as_ref().expect("a state");
+        state.data.value()["title"].as_str().expect("a title").to_owned()
+    }
+}
+
+async fn rename(store: &dyn ArtifactStore, project: &ProjectId, id: &ArtifactId, title: &str) {
+    let gate = store.open_gate(project, id).await.expect("the gate opens");
+    let state = gate.stored().state.clone().expect("a state");
+    let change = sample::change(&state, title);
+    store.commit(&gate.witness(), change).await.expect("a commit works");
+}
+
+#[tokio::test]
+async fn a_commit_of_another_process_is_seen_by_the_next_call() {
+    let one = Store::with(&["first", "second"]).await;
+    // Places what was committed, so that the lock is free.
+    assert_eq!(one.store.list(&one.project).await.expect("a list").len(), 2);
+    assert_eq!(one.store.trash(&one.project).await.expect("a trash").len(), 0);
+    assert_eq!(one.title(1).await, "first");
+    let two = one.another();
+    rename(&two, &one.project, &sample::id(1), "changed elsewhere").await;
+    assert_eq!(one.title(1).await, "changed elsewhere");
+    two.trash(&one.project).await.expect("a trash");
+    two.create(sample::new(&one.project, &sample::id(3), "third")).await.expect("a create works");
+    let list = one.store.list(&one.project).await.expect("a list");
+    assert_eq!(list.len(), 3, "a new artifact is listed");
+    assert_eq!(list.iter().filter(|line| line.title == "changed elsewhere").count(), 1);
+    drop(two);
+    one.another().delete(&one.project, &sample::id(3), None).await.expect("a delete works");
+    assert_eq!(one.store.list(&one.project).await.expect("a list").len(), 2);
+    assert_eq!(one.store.locate(&sample::id(3)).await.expect("a search"), None);
+}
+
+#[tokio::test]
+async fn an_edit_by_hand_is_served_as_drift_and_adopted_by_the_next_commit() {
+    let one = Store::with(&["first"]).await;
+    let id = sample::id(1);
+    one.store.trash(&one.project).await.expect("places the copies");
+    assert_eq!(one.title(1).await, "first");
+    fs::write(one.file(1, "data.json"), br#"{"title":"by hand"}"#).expect("a write");
+    let stored = one.store.load(&one.project, &id).await.expect("it loads");
+    assert_eq!(one.title(1).await, "by hand");
+    assert!(stored.health.is_healthy());
+    let files: Vec<SourceFile> = stored.drift.iter().map(|drift| drift.file).collect();
+    assert_eq!(files, [SourceFile::Data]);
+    // Another layout of the same JSON is no drift once it is adopted.
+    let gate = one.store.open_gate(&one.project, &id).await.expect("the gate opens");
+    let state = gate.stored().state.clone().expect("a state");
+    let change = od_ports::change::Change {
+        expected: state.artifact.revision,
+        state: state.as_ref().clone(),
+        page: sample::page("by hand"),
+        refresh: None,
+    };
+    one.store.commit(&gate.witness(), change).await.expect("a commit works");
+    drop(gate);
+    let adopted = one.store.load(&one.project, &id).await.expect("it loads");
+    one.store.trash(&one.project).await.expect("places the copies");
+    let placed = one.store.load(&one.project, &id).await.expect("it loads");
+    assert!(adopted.drift.is_empty() && placed.drift.is_empty());
+    assert!(placed.kept_aside.is_empty(), "nothing was in the way: {:?}", placed.kept_aside);
+    assert_eq!(one.title(1).await, "by hand");
+}
+
+#[tokio::test]
+async fn a_damaged_artifact_is_shown_served_and_repaired_and_hides_no_other() {
+    let one = Store::with(&["first", "second"]).await;
+    let id = sample::id(1);
+    one.store.trash(&one.project).await.expect("places the copies");
+    assert_eq!(one.store.list(&one.project).await.expect("a list").len(), 2);
+    fs::write(one.file(1, "data.json"), b"{ not json").expect("a write");
+    let list = one.store.list(&one.project).await.expect("a list");
+    let states: Vec<HealthState> = list.iter().map(|line| line.health.state).collect();
+    assert_eq!(list.len(), 2);
+    assert!(states.contains(&HealthState::CorruptHead) && states.contains(&HealthState::Healthy));
+    let damaged = one.store.load(&one.project, &id).await.expect("it loads");
+    assert_eq!(damaged.health.reason, Some(HealthReason::DataInvalid));
+    assert_eq!(one.title(1).await, "first", "the last good state is served");
+    assert_eq!(one.title(2).await, "second");
+    let refused = one.store.open_gate(&one.project, &id).await;
+    assert!(matches!(refused, Err(StoreError::NotHealthy { .. })));
+    let plan = one.store.repair(&one.project, &id, RepairMode::Plan).await.expect("a plan");
+    assert!(!plan.applied && !plan.drops.is_empty());
+    let report = one.store.repair(&one.project, &id, RepairMode::Apply).await.expect("a repair");
+    assert!(report.applied);
+    assert_eq!((plan.keeps, plan.drops), (report.keeps, report.drops), "as it was said");
+    let repaired = one.store.load(&one.project, &id).await.expect("it loads");
+    assert!(repaired.health.is_healthy());
+    assert_eq!(one.title(1).await, "first");
+    let kept = repaired.kept_aside.iter().map(|kept| fs::read(one.file(1, &kept.path)));
+    assert!(kept.flatten().any(|bytes| bytes == b"{ not json"), "nothing is thrown away");
+    rename(&one.store, &one.project, &id, "writable").await;
+    assert_eq!(one.title(1).await, "writable");
+}
+
+#[tokio::test]
+async fn a_cold_list_sees_an_edit_of_the_same_length() {
+    let one = Store::with(&["first"]).await;
+    let file = one.file(1, "data.json");
+    drop(one.store);
+    let good = fs::read(&file).expect("the data");
+    let text = String::from_utf8(good).expect("text").replace("first", "fir\\st");
+    fs::write(&file, text).expect("a write");
+    let data_dir = od_fs::DataDir::open(one.home.path()).expect("a data directory");
+    let cold = FileArtifactStore::open_inline(data_dir, Arc::new(SystemClock)).expect("a store");
+    let list = cold.list(&one.project).await.expect("a list");
+    assert_eq!(list[0].health.state, HealthState::CorruptHead);
+}
