@@ -194,7 +194,7 @@
 /**
  * @typedef {object} RefreshRecord
  * @property {string} refreshId Which refresh.
- * @property {"started" | "source" | "finished"} step Which step of it.
+ * @property {"refresh:start" | "document" | "refresh:commit" | "refresh:failed"} step Which step of it.
  * @property {"running" | "succeeded" | "failed" | "cancelled" | "timed_out" | "abandoned"} status How the step went.
  * @property {string} at When the record was made.
  * @property {number | null=} durationMs How long the step took.
