@@ -46,8 +46,17 @@ pub(crate) async fn ensure(
     }
     // Made first, so that a keyring or a directory that cannot be used is told here and not in a log.
     local::open(settings)?;
+    match start(settings, port.or_else(free_default)).await {
+        // Another program took the default port in between.
+        Err(_) if port.is_none() => start(settings, Some(0)).await,
+        outcome => outcome,
+    }
+}
+
+/// Starts a daemon and waits until it answers.
+async fn start(settings: &Settings, port: Option<u16>) -> Result<Announcement, Refusal> {
     let log = log_path(settings);
-    let mut child = spawn(settings, port.or_else(free_default), &log)?;
+    let mut child = spawn(settings, port, &log)?;
     let deadline = tokio::time::Instant::now() + START_MAX;
     loop {
         if let Some(found) = running(settings).await {

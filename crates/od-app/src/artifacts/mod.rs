@@ -24,5 +24,5 @@ pub use list::{ListArtifacts, list};
 pub use repair::{RepairArtifact, RepairError, Repaired, repair};
 pub use restore::{RestoreError, restore};
 pub use snapshots::{snapshot, snapshots};
-pub use update::{UpdateArtifact, UpdateError, UpdatedArtifact, update};
+pub use update::{UpdateArtifact, UpdateError, UpdatedArtifact, update, validate_update};
 pub use verify::{Finding, VerifyReport, verify};

@@ -116,6 +116,36 @@ pub async fn update(
     Ok(UpdatedArtifact { detail: Detail::of(stored), warnings })
 }
 
+/// Says everything an update would say, and writes nothing. Returns what its author should know.
+pub async fn validate_update(
+    app: &App,
+    caller: &Caller,
+    request: UpdateArtifact,
+) -> Result<Vec<Issue>, UpdateError> {
+    let UpdateArtifact { address, body } = request;
+    let parsed = parse(&body)?;
+    let project = find(app, caller, &address).await?;
+    let mut warnings = Vec::new();
+    if let Some(source) = new_source(&parsed) {
+        check_source(app, &project, source, &mut warnings).await?;
+    }
+    let artifact = address.artifact;
+    let stored = app.ports.artifacts.load(&project, &artifact).await?;
+    if !stored.health.is_healthy() {
+        return Err(StoreError::NotHealthy { artifact, health: stored.health }.into());
+    }
+    let Some(before) = stored.state.clone() else {
+        return Err(StoreError::NotFound { project, artifact }.into());
+    };
+    let actual = before.artifact.revision;
+    if let Some(expected) = parsed.if_revision.filter(|expected| *expected != actual) {
+        return Err(StoreError::RevisionConflict { artifact, expected, actual }.into());
+    }
+    let state = apply(&before, parsed, caller.author(), app.ports.clock.now(), &mut warnings)?;
+    redraw(&state, &mut warnings)?;
+    Ok(warnings)
+}
+
 fn parse(body: &Value) -> Result<UpdateRequest, UpdateError> {
     UpdateRequest::parse(body).map_err(|mut issues| {
         if let Some(Err(found)) = body.get("templateHtml").and_then(Value::as_str).map(compile) {

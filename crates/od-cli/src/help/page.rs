@@ -1,5 +1,7 @@
 //! Help for people at a terminal.
 
+use od_core::error::ErrorCode;
+
 use crate::args::{Flag, GLOBAL_FLAGS, UsageError, VERBS, Verb, nearest};
 use crate::output::{Exit, Style, Text};
 
@@ -59,7 +61,9 @@ pub fn for_words(words: &str) -> Result<Text, UsageError> {
         .filter(|verb| verb.words.strip_prefix(words).is_some_and(|rest| rest.starts_with(' ')))
         .collect();
     if group.is_empty() {
-        let near = nearest(words, VERBS.iter().map(|verb| verb.words).chain(["errors"]));
+        let heads = VERBS.iter().filter_map(|verb| verb.words.split(' ').next());
+        let known = VERBS.iter().map(|verb| verb.words).chain(heads).chain(["errors"]);
+        let near = nearest(words, known);
         return Err(UsageError::UnknownVerb { given: words.to_owned(), nearest: near });
     }
     let mut text = Text::new().styled(Style::Bold, &format!("od {words}"));
@@ -123,12 +127,23 @@ fn entry(name: &str, help: &str) -> Text {
     text
 }
 
+/// Every exit code and every error code, from the catalogue.
 fn errors() -> Text {
     let mut text = Text::new().styled(Style::Bold, "exit codes");
     for (exit, meaning) in Exit::ALL {
         text = text.line(&format!("  {}  {meaning}", exit.code()));
     }
-    text.line("  `od run` ends with the code of the command it started.")
+    text = text
+        .line("  `od run` ends with the code of the command it started.")
+        .gap()
+        .styled(Style::Bold, "error codes (exit, HTTP status)");
+    for code in ErrorCode::ALL {
+        text = text.pieces(&[
+            (Style::Plain, &format!("  {:<34}", code.as_str())),
+            (Style::Dim, &format!("{}  {}  {}", code.exit_code(), code.http_status(), code.doc())),
+        ]);
+    }
+    text
 }
 
 /// Breaks a paragraph at spaces.

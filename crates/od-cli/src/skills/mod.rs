@@ -8,6 +8,8 @@ mod yaml;
 
 #[cfg(test)]
 mod asset_tests;
+#[cfg(test)]
+mod rule_tests;
 
 #[cfg(test)]
 pub(crate) use asset_tests::check_page;

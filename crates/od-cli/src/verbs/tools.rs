@@ -67,21 +67,40 @@ async fn update(client: &Client, asked: ToolUpdate) -> Result<Value, Refusal> {
     if let Some(revision) = asked.if_revision {
         read.fields.insert("ifRevision".to_owned(), json!(revision));
     }
-    if asked.dry_run {
-        read.fields.insert("dryRun".to_owned(), json!(true));
-    }
-    let call = client.call(Operation::ToolUpdateArtifact).json(&read.fields)?;
+    let operation =
+        if asked.dry_run { Operation::ToolValidateArtifact } else { Operation::ToolUpdateArtifact };
+    let call = client.call(operation).json(&read.fields)?;
     Ok(finished(call.send_value().await?, read.warnings, asked.dry_run))
 }
 
-/// Refreshes an artifact.
+/// Refreshes an artifact; with `--dry-run` only says whether one may be started.
 async fn refresh(client: &Client, asked: ToolRefresh) -> Result<Value, Refusal> {
-    let mut body = json!({ "artifactId": asked.artifact_id });
     if asked.dry_run {
-        body["dryRun"] = json!(true);
+        return refresh_plan(client, &asked.artifact_id).await;
     }
+    let body = json!({ "artifactId": asked.artifact_id });
     let answer = client.call(Operation::ToolRefreshArtifact).json(&body)?.send_value().await?;
-    Ok(finished(answer, Vec::new(), asked.dry_run))
+    Ok(finished(answer, Vec::new(), false))
+}
+
+async fn refresh_plan(client: &Client, id: &str) -> Result<Value, Refusal> {
+    let listed = client.call(Operation::ToolListArtifacts).send_value().await?;
+    let artifacts = listed["artifacts"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let Some(found) = artifacts.iter().find(|artifact| artifact["id"] == id) else {
+        let message = format!("no artifact `{id}` here");
+        return Err(Refusal::new(ErrorCode::LiveArtifactNotFound, message)
+            .suggesting("`list` shows the ids")
+            .detail("artifactId", id));
+    };
+    if found["refreshable"] != true {
+        let message = format!("artifact `{id}` cannot be refreshed");
+        return Err(Refusal::new(ErrorCode::LiveArtifactRefreshUnavailable, message)
+            .suggesting(
+                "it needs to be active and healthy, with a source whose refresh is permitted",
+            )
+            .detail("artifactId", id));
+    }
+    Ok(finished(json!({ "artifact": found }), Vec::new(), true))
 }
 
 /// Checks what create would be given.

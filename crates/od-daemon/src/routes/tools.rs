@@ -77,10 +77,20 @@ pub(crate) async fn refresh(exchange: &Exchange<'_>, body: Incoming) -> Result<R
     }))
 }
 
-/// Says everything create would say.
+/// Says everything create would say; everything update would say if the body names an artifact.
 pub(crate) async fn validate(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let agent = Agent::of(exchange)?;
-    let body = Value::Object(agent.document(exchange, body).await?);
+    let mut body = agent.document(exchange, body).await?;
+    if body.contains_key("artifactId") {
+        let artifact = take_artifact(&mut body)?;
+        let address = Address { project: Some(agent.project), artifact };
+        let request = UpdateArtifact { address, body: Value::Object(body) };
+        let warnings = artifacts::validate_update(&exchange.daemon.app, &agent.caller, request)
+            .await
+            .map_err(|error| Failure::from(&error))?;
+        return Ok(Reply::json(&ToolValidAnswer { valid: true, warnings }));
+    }
+    let body = Value::Object(body);
     let request = CreateArtifact { project: agent.project, body };
     let valid = artifacts::validate(&exchange.daemon.app, &agent.caller, request)
         .await

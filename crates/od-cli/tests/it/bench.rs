@@ -1,0 +1,121 @@
+//! A machine of its own for each test: home, data directory, project, and the daemon it started.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Directories that nothing else uses, and whatever `od` starts in them.
+pub(crate) struct Bench {
+    root: TempDir,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        let bench = Self { root: tempfile::tempdir().unwrap() };
+        std::fs::create_dir_all(bench.project()).unwrap();
+        std::fs::create_dir_all(bench.root.path().join("user")).unwrap();
+        bench
+    }
+
+    /// With the project's directory registered.
+    pub(crate) fn with_project() -> Self {
+        let bench = Self::new();
+        bench.good(&["init", "--name", "Web"]);
+        bench
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.root.path().join("web")
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.root.path().join("home/data")
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.project().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// A command with nothing of the machine's own settings in it.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_od"));
+        command
+            .args(arguments)
+            .current_dir(self.project())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.root.path().join("user"))
+            .env("OD_HOME", self.root.path().join("home"))
+            .env("BROWSER", "/bin/false")
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn od(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Runs a command that has to succeed, and returns its stdout.
+    #[track_caller]
+    pub(crate) fn good(&self, arguments: &[&str]) -> String {
+        let output = self.od(arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {stderr}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs a command with `--json` that has to succeed.
+    #[track_caller]
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let mut arguments = arguments.to_vec();
+        arguments.push("--json");
+        serde_json::from_str(&self.good(&arguments)).unwrap()
+    }
+
+    /// Runs a shell script as an agent of the project.
+    pub(crate) fn agent(&self, script: &str) -> Output {
+        self.write("agent.sh", script);
+        self.od(&["run", "--", "sh", "agent.sh"])
+    }
+
+    /// The running daemon's URL, if it announced itself.
+    pub(crate) fn daemon(&self) -> Option<(String, String)> {
+        let text = std::fs::read_to_string(self.data().join("daemon.json")).ok()?;
+        let said: Value = serde_json::from_str(&text).ok()?;
+        Some((said["url"].as_str()?.to_owned(), said["pid"].to_string()))
+    }
+
+    /// Ends the daemon that this bench started, and waits until it has gone.
+    pub(crate) fn end_daemon(&self) {
+        let Some((_, pid)) = self.daemon() else { return };
+        let _gone = Command::new("kill").arg(&pid).stderr(Stdio::null()).status();
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        // Its announcement goes first, its last writes after it.
+        let process = PathBuf::from(format!("/proc/{pid}"));
+        while process.exists() && std::time::Instant::now() < deadline {
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        self.end_daemon();
+    }
+}
+
+/// Returns stderr's last line as JSON.
+#[track_caller]
+pub(crate) fn refusal(output: &Output) -> Value {
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+    serde_json::from_slice(&output.stderr)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+}

@@ -1,0 +1,98 @@
+//! What a person reads: help of every verb, main failures, exit codes.
+
+use od_cli::args::VERBS;
+
+use crate::bench::Bench;
+
+#[test]
+fn the_help_of_every_verb() {
+    let bench = Bench::new();
+    let mut pages = bench.good(&["help"]);
+    pages.push_str(&format!("\n$ od help errors\n{}", bench.good(&["help", "errors"])));
+    for verb in VERBS {
+        let mut words = vec!["help"];
+        words.extend(verb.words.split(' '));
+        pages.push_str(&format!("\n$ od {}\n{}", words.join(" "), bench.good(&words)));
+    }
+    insta::assert_snapshot!("help", pages);
+}
+
+/// Commands that fail, and the code each ends with.
+const FAILURES: &[(&[&str], i32)] = &[
+    (&["artifact", "list"], 2),
+    (&["artifacts"], 2),
+    (&["artifacts", "list", "--jsno"], 2),
+    (&["serve", "--port", "x"], 2),
+    (&["artifacts", "show", "nothing"], 5),
+    (&["artifacts", "restore", "la-nothing-000000000000"], 5),
+    (&["artifacts", "list", "--project", "nowhere"], 5),
+    (&["artifacts", "refresh", "--dry-run", "nothing"], 5),
+    (&["tools", "live-artifacts", "list"], 4),
+    (&["tools", "live-artifacts", "create", "--input", "artifact.json"], 4),
+    (&["connectors", "connect", "githb"], 5),
+    (&["connectors", "disconnect", "nothing"], 5),
+    (&["run", "--project", "nowhere", "--", "true"], 5),
+    (&["run", "--", "/no/such/program"], 5),
+    (&["skills", "show", "nothing"], 5),
+    (&["skills", "check"], 5),
+    (&["skills", "check", "broken"], 1),
+    (&["mcp", "config", "--agent", "cluade"], 2),
+    (&["help", "artifacst"], 2),
+    (&["completions", "csh"], 2),
+];
+
+#[test]
+fn the_main_failures_with_their_exit_codes() {
+    let bench = Bench::with_project();
+    bench.write("broken/SKILL.md", "---\nname: Broken One\ntriggers: [x]\n---\n");
+    let mut transcript = String::new();
+    for (words, code) in FAILURES {
+        let output = bench.od(words);
+        assert_eq!(output.status.code(), Some(*code), "{words:?}: {output:?}");
+        let text = |bytes: &[u8]| {
+            let place = bench.root().canonicalize().unwrap();
+            String::from_utf8_lossy(bytes).replace(place.to_str().unwrap(), "…")
+        };
+        transcript.push_str(&format!(
+            "$ od {}\n{}{}[exit {code}]\n\n",
+            words.join(" "),
+            text(&output.stdout),
+            text(&output.stderr),
+        ));
+    }
+    insta::assert_snapshot!("failures", transcript);
+}
+
+#[test]
+fn every_failure_is_one_json_document_on_stderr_with_json() {
+    let bench = Bench::with_project();
+    for (words, code) in FAILURES {
+        // What ran and found problems answers on stdout.
+        if *code == 1 {
+            continue;
+        }
+        let at = words.iter().position(|word| *word == "--").unwrap_or(words.len());
+        let mut words = words.to_vec();
+        words.insert(at, "--json");
+        let output = bench.od(&words);
+        let said = crate::bench::refusal(&output);
+        assert_eq!(said["ok"], false, "{words:?}");
+        assert!(
+            said["error"]["message"].as_str().is_some_and(|text| !text.is_empty()),
+            "{words:?}"
+        );
+        assert!(said["error"]["suggestion"].as_str().is_some(), "{words:?}");
+    }
+}
+
+#[test]
+fn verbs_work_without_a_daemon() {
+    let bench = Bench::with_project();
+    assert_eq!(bench.json(&["artifacts", "list"])["artifacts"], serde_json::json!([]));
+    assert_eq!(bench.json(&["artifacts", "verify"])["checked"], 0);
+    let connectors = bench.json(&["connectors", "list"]);
+    let ids: Vec<_> =
+        connectors["connectors"].as_array().unwrap().iter().map(|c| c["id"].clone()).collect();
+    assert_eq!(ids, ["project_files", "git", "github"]);
+    assert!(bench.daemon().is_none(), "a daemon was started for reading");
+}
