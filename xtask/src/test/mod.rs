@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything CI checks, with what ran and how long it took.
 
+mod console_types;
 mod run;
 mod step;
 mod system_tools;

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use super::console_types;
 use super::step::{Steps, cargo, present};
 use super::system_tools::{self, SystemTool};
 use crate::arguments::{CodegenMode, TestOptions};
@@ -21,6 +22,11 @@ pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
         steps.command("doc tests", cargo(&["test", "--workspace", "--doc", "--quiet"]))?;
     }
     steps.command("docs", docs())?;
+    steps.call("console types", console_types::check)?;
+    if !options.without_faults {
+        steps
+            .command("faults", cargo(&["run", "--quiet", "-p", "od-e2e", "--bin", "od-faults"]))?;
+    }
     steps.report();
     Ok(())
 }

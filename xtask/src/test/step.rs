@@ -77,7 +77,7 @@ fn shown(command: &Command) -> String {
 }
 
 #[expect(clippy::print_stdout, reason = "a test run tells what it does")]
-fn announce(line: &str) {
+pub(crate) fn announce(line: &str) {
     use std::io::Write;
     println!("{line}");
     // The child processes write to the same stream.
