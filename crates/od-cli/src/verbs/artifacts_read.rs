@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use od_app::{App, Caller};
 use od_core::artifact::{ArtifactSummary, RefreshStatus};
+use od_core::ids::ProjectId;
 use od_core::refresh::{RecordStatus, RefreshRecord};
 use od_ports::stored::Stored;
 use od_wire::artifact::ArtifactView;
@@ -46,7 +47,29 @@ pub(crate) async fn list(settings: &Settings, named: Option<&str>) -> Result<Ans
             (Style::Dim, &refreshed),
         ]);
     }
-    Ok(Answer::new(json!({ "artifacts": lines }), table.lay_out()))
+    let mut text = table.lay_out();
+    if let (Some(project), None) = (&project, named) {
+        let others = elsewhere(&app, &project.id).await?;
+        if others > 0 {
+            let more =
+                format!("{others} more in other projects; this directory is in {}.", project.id);
+            text = text.styled(Style::Dim, &more);
+        }
+    }
+    Ok(Answer::new(json!({ "artifacts": lines }), text))
+}
+
+/// Counts the artifacts of other projects: a person in a project's directory may not think of them.
+async fn elsewhere(app: &App, own: &ProjectId) -> Result<usize, Refusal> {
+    let mut count = 0;
+    for project in local::projects(app).await? {
+        if project.id != *own {
+            let request = od_app::artifacts::ListArtifacts { project: project.id };
+            let listed = od_app::artifacts::list(app, &Caller::Person, request).await;
+            count += listed.map_err(|error| local::failed(&error))?.len();
+        }
+    }
+    Ok(count)
 }
 
 fn nothing() -> Answer {
