@@ -118,7 +118,10 @@ fn provider_key(bytes: &[u8], at: usize) -> Option<(CredentialKind, Range<usize>
         return None;
     }
     let rest = &bytes[at..];
-    let prefix = PREFIXES.iter().find(|prefix| rest.starts_with(prefix.text.as_bytes()))?;
+    // The first two bytes decide almost always; a comparison of the whole is a call.
+    let begins = |prefix: &&Prefix| rest.get(..2) == prefix.text.as_bytes().get(..2);
+    let mut likely = PREFIXES.iter().filter(begins);
+    let prefix = likely.find(|prefix| rest.starts_with(prefix.text.as_bytes()))?;
     let tail = &rest[prefix.text.len()..];
     let shown = tail.iter().take(TAIL_SHOWN).take_while(|b| is_token_byte(**b)).count();
     let has_digit = tail[..shown].iter().any(u8::is_ascii_digit);

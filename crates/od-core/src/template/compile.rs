@@ -70,7 +70,7 @@ pub(super) fn compile(source: &str) -> Result<(Template, Warnings), Vec<Template
         return Err(issues.finish(source));
     }
     // A byte order mark is dropped by decoders, so it is not copied either.
-    let start = if source.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
+    let start = source.len() - source.trim_start_matches('\u{FEFF}').len();
     let mut compiler = Compiler {
         source,
         scanner: Scanner::new(source, start),

@@ -11,7 +11,11 @@ impl<'s> Compiler<'s> {
         if self.refuse_odd_name(tag) || self.close_unwrapped(tag) {
             return;
         }
+        self.refuse_attributes(tag);
         if self.in_foreign() && self.end_foreign(tag) {
+            return;
+        }
+        if self.in_select() && self.refuse_in_select(tag) {
             return;
         }
         match (&*tag.name, self.phase) {
@@ -50,6 +54,29 @@ impl<'s> Compiler<'s> {
             _ if traits.has(Traits::FORMATTING) => self.end_formatting(tag),
             _ => self.end_other(tag),
         }
+    }
+
+    /// HTML drops the attributes of end tags.
+    fn refuse_attributes(&mut self, tag: &Tag<'s>) {
+        let Some(first) = tag.attributes.first() else { return };
+        let span = first.span.start..tag.attributes_end;
+        let fix = delete(span.clone(), "remove it");
+        let message = "end tags have no attributes";
+        self.issues.add(IssueCode::MalformedAttribute, self.source, span, message, fix);
+    }
+
+    /// Parsers ignore most end tags in a select; `true` when this one is one of them.
+    fn refuse_in_select(&mut self, tag: &Tag<'s>) -> bool {
+        if matches!(&*tag.name, "select" | "option" | "optgroup") {
+            return false;
+        }
+        if !self.open_in_html(tag) {
+            self.stray(tag);
+            return true;
+        }
+        let select = self.open.iter().rposition(|open| open.name == "select").unwrap_or_default();
+        self.refuse_across(select, tag);
+        false
     }
 
     /// Lets the fix of a refused element, whose tags are to go, take this end tag along.

@@ -54,26 +54,35 @@ impl<'w, W: Write> Output<'w, W> {
     #[inline]
     pub(super) fn escaped(&mut self, text: &str) -> io::Result<()> {
         let mut rest = text.as_bytes();
-        while let Some(word) = rest.first_chunk::<8>() {
+        while !rest.is_empty() {
             if self.filled + STEP_BYTES > BUFFER_BYTES {
                 self.flush()?;
             }
-            let plain = plain_bytes(u64::from_le_bytes(*word));
-            self.put(*word, plain);
-            if plain == 8 {
-                rest = &rest[8..];
-            } else {
-                self.replace(rest[plain]);
-                rest = &rest[plain + 1..];
+            let (word, length) = first_word(rest);
+            let plain = plain_bytes(u64::from_le_bytes(word)).min(length);
+            self.put(word, plain);
+            rest = &rest[plain..];
+            if plain < length {
+                rest = self.replace_run(rest);
             }
-        }
-        for byte in rest {
-            if self.filled + STEP_BYTES > BUFFER_BYTES {
-                self.flush()?;
-            }
-            self.replace(*byte);
         }
         Ok(())
+    }
+
+    /// Replaces the bytes that need it, one at least, as long as there is room.
+    #[inline]
+    fn replace_run<'t>(&mut self, mut rest: &'t [u8]) -> &'t [u8] {
+        while let [byte, behind @ ..] = rest {
+            let [bytes @ .., count] = REPLACEMENTS[*byte as usize];
+            let [a, b, c, d, e, f, g] = bytes;
+            self.put([a, b, c, d, e, f, g, 0], count as usize);
+            rest = behind;
+            let again = rest.first().is_some_and(|next| REPLACEMENTS[*next as usize][7] > 1);
+            if !again || self.filled + STEP_BYTES > BUFFER_BYTES {
+                break;
+            }
+        }
+        rest
     }
 
     /// Writes eight bytes, of which `count` stay.
@@ -83,13 +92,6 @@ impl<'w, W: Write> Output<'w, W> {
             room.copy_from_slice(&bytes);
             self.filled += count;
         }
-    }
-
-    #[inline]
-    fn replace(&mut self, byte: u8) {
-        let [bytes @ .., count] = REPLACEMENTS[byte as usize];
-        let [a, b, c, d, e, f, g] = bytes;
-        self.put([a, b, c, d, e, f, g, 0], count as usize);
     }
 
     /// Hands everything on.
@@ -105,6 +107,21 @@ impl<'w, W: Write> Output<'w, W> {
             return Err(io::Error::from(io::ErrorKind::FileTooLarge));
         }
         Ok(())
+    }
+}
+
+/// Returns the first eight bytes, or all of them followed by spaces, and how many there are.
+#[inline]
+fn first_word(bytes: &[u8]) -> ([u8; 8], usize) {
+    match bytes.first_chunk::<8>() {
+        Some(word) => (*word, 8),
+        None => {
+            let mut word = [b' '; 8];
+            for (to, from) in word.iter_mut().zip(bytes) {
+                *to = *from;
+            }
+            (word, bytes.len())
+        }
     }
 }
 

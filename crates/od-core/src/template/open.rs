@@ -134,6 +134,10 @@ impl<'s> Compiler<'s> {
                     at,
                     &format!("<{name}> has no end tag of its own, inside or on a repeated element"),
                 );
+            } else if open.name == "form" && open.space == Space::Html {
+                let message =
+                    "<form> has no end tag before its parent ends: HTML would ignore the next form";
+                self.unclosed(IssueCode::Misnested, &open, at, message);
             } else if leaks {
                 self.unclosed(IssueCode::UnclosedFormatting, &open, at, &format!("<{name}> is not closed before its parent ends: HTML would open it again behind"));
             } else if !of_course {

@@ -1,5 +1,5 @@
 //! Compiles one hostile template, or renders a table, for instruction counts: `template-cost FAMILY
-//! BYTES`, `template-cost render ROWS`.
+//! BYTES`, `template-cost file PATH`, `template-cost render ROWS`.
 
 use std::process::ExitCode;
 
@@ -12,6 +12,11 @@ fn main() -> ExitCode {
     let [name, bytes] = arguments.as_slice() else { return ExitCode::from(2) };
     if let ("render", Ok(rows)) = (name.as_str(), bytes.parse()) {
         println!("rendered {} bytes", render_table(rows));
+        return ExitCode::SUCCESS;
+    }
+    if name == "file" {
+        let html = std::fs::read_to_string(bytes).unwrap_or_default();
+        println!("{} bytes: {}", html.len(), Template::compile(&html).is_ok());
         return ExitCode::SUCCESS;
     }
     let family = FAMILIES.iter().find(|family| family.name == *name);

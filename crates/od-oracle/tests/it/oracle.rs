@@ -29,6 +29,25 @@ pub(crate) fn actual(page: &str) -> String {
     print(&parse(page))
 }
 
+/// The tree of the page without what inspection adds.
+pub(crate) fn without_marks(page: &str) -> String {
+    let mut nodes = parse(page);
+    nodes.iter_mut().for_each(remove_marks);
+    print(&nodes)
+}
+
+fn remove_marks(node: &mut Node) {
+    if let Node::Element { attributes, children, .. } = node {
+        attributes.retain(|(name, _)| {
+            !matches!(
+                name.as_str(),
+                "data-od-path" | "data-od-source" | "data-od-time" | "tabindex"
+            )
+        });
+        children.iter_mut().for_each(remove_marks);
+    }
+}
+
 fn parse(html: &str) -> Vec<Node> {
     let dom = parse_document(RcDom::default(), ParseOpts::default()).one(html);
     let children = dom.document.children.borrow();

@@ -3,7 +3,7 @@
 //!
 //! `OD_TEMPLATE_CASES` sets the number of cases (5,000 without it), `OD_TEMPLATE_SEED` the first seed.
 
-use od_core::template::{RenderError, Template};
+use od_core::template::{INSPECTION_STYLE, Inspection, RenderError, Template};
 use serde_json::Value;
 
 use crate::dice::Dice;
@@ -76,6 +76,35 @@ fn no_data_changes_the_tree_of_a_page() {
     println!("{equal} equal ({filled} with bindings), {refused} refused, {unrendered} unrendered");
     // The grammar must keep producing templates that are worth comparing.
     assert!(filled * 2 > equal, "{filled} of {equal} templates have bindings");
+}
+
+#[test]
+fn inspection_adds_nothing_but_its_attributes_and_style() {
+    let mut seen = 0;
+    for seed in 500_000.. {
+        let mut dice = Dice::new(seed);
+        let html = generate::template(&mut dice);
+        let data = data::random(&mut dice);
+        let Ok((template, _)) = Template::compile(&html) else { continue };
+        let (mut page, mut inspected) = (Vec::new(), Vec::new());
+        if template.render(&data, &mut page).is_err() {
+            continue;
+        }
+        let inspection = Inspection { source: "a \"<b>'", time: "</style>" };
+        template.render_inspect(&data, inspection, &mut inspected).unwrap();
+        let inspected = String::from_utf8(inspected).unwrap();
+        let inspected = inspected.strip_suffix(INSPECTION_STYLE).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        assert_eq!(
+            oracle::without_marks(inspected),
+            oracle::without_marks(&page),
+            "seed {seed}\n{html}\n{inspected}"
+        );
+        seen += 1;
+        if seen == 1_000 {
+            return;
+        }
+    }
 }
 
 /// Every template here was once wrong, or is the textbook case of its rule.
