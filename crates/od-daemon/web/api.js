@@ -85,7 +85,6 @@ const id = encodeURIComponent;
 const live = (artifact, rest = "") => `/api/live-artifacts/${id(artifact)}${rest}`;
 
 export const api = {
-  health: () => json("/api/health"),
   projects: async () => (await json("/api/projects")).projects,
   /** @param {string} name */
   createProject: async (name) =>
@@ -97,8 +96,11 @@ export const api = {
   /** @param {string} project @param {unknown} body @returns {Promise<Artifact>} */
   create: async (project, body) =>
     (await json(`/api/live-artifacts?projectId=${id(project)}`, { method: "POST", body })).artifact,
-  /** @param {string} artifact */
-  artifact: (artifact) => json(live(artifact)),
+  /** The artifact with what the answer says beside it. @param {string} artifact */
+  artifact: async (artifact) => {
+    const { artifact: own, ...beside } = await json(live(artifact));
+    return { ...own, ...beside };
+  },
   /** @param {string} artifact @param {unknown} body */
   update: (artifact, body) => json(live(artifact), { method: "PATCH", body }),
   /** @param {string} artifact */

@@ -2,7 +2,7 @@
 // Two snapshots side by side, value by value.
 
 import { api } from "./api.js";
-import { button, empty, loading, problem } from "./controls.js";
+import { empty, loading, problem } from "./controls.js";
 import { diff } from "./diff.js";
 import { cls, h } from "./dom.js";
 import { clip, scalar } from "./format.js";
@@ -62,7 +62,6 @@ function changes(all) {
       ),
     ),
     shown.length > MOST && h("p.meta", { key: "more" }, `${shown.length - MOST} more changes are not shown.`),
-    only && shown.length === 0 && h("p.quiet", { key: "none" }, "None of this kind.", " ", button("Show all", () => setUi("diff only", ""))),
   ];
 }
 

@@ -178,37 +178,3 @@ export function searchField(name, label, look = {}) {
     look.hint && h("kbd", { "aria-hidden": "true" }, look.hint),
   );
 }
-
-/**
- * A list that grows as it is scrolled, so that a thousand entries cost no more than a screenful.
- * @param {string} name @param {number} total @param {number} step
- * @returns {{shown: number, sentinel: VNode | false}}
- */
-export function growing(name, total, step) {
-  const shown = Math.min(total, ui(`grow ${name}`, step));
-  return {
-    shown,
-    sentinel:
-      shown < total &&
-      h("button", {
-        key: `sentinel ${shown}`,
-        type: "button",
-        class: "sentinel",
-        onclick: () => setUi(`grow ${name}`, shown + step),
-        ref: (/** @type {Element} */ el) => grower(() => setUi(`grow ${name}`, shown + step)).observe(el),
-      }, `Show more (${(total - shown).toLocaleString()} left)`),
-  };
-}
-
-/** @param {() => void} grow */
-function grower(grow) {
-  const observer = new IntersectionObserver(
-    (entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
-      observer.disconnect();
-      grow();
-    },
-    { rootMargin: "600px" },
-  );
-  return observer;
-}

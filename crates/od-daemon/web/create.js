@@ -191,7 +191,7 @@ async function make(project, file, name, style) {
     const input = { title: name, document: { format: "html_template_v1", dataJson: { content: {} }, sourceJson } };
     id = (await api.create(project, { input })).id;
     await api.refresh(id);
-    const [{ artifact }, bundled] = await Promise.all([api.artifact(id), api.template(style)]);
+    const [artifact, bundled] = await Promise.all([api.artifact(id), api.template(style)]);
     const { content } = artifact.document.dataJson;
     const { html, fits } = templateFor(bundled, style, name, content);
     // A file that has the template's own shape becomes the data as a whole.

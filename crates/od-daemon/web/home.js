@@ -2,7 +2,7 @@
 // Designs: projects, and every live artifact as a card.
 
 import { api } from "./api.js";
-import { button, empty, growing, loading, retry, searchField, toggle } from "./controls.js";
+import { button, empty, loading, retry, searchField, toggle } from "./controls.js";
 import { h, memo } from "./dom.js";
 import { age, badge, badges, plural, time } from "./format.js";
 import { icon } from "./icons.js";
@@ -10,10 +10,9 @@ import { openDialog } from "./overlays.js";
 import { go, to } from "./router.js";
 import { expire, known, setUi, state, ui, use } from "./store.js";
 import { thumb } from "./thumbs.js";
+import { windowed } from "./windowed.js";
 
 /** @typedef {import("./schema.js").ArtifactSummary} Summary */
-
-const CARDS_AT_ONCE = 24;
 
 export function projects() {
   return use("projects", api.projects);
@@ -143,15 +142,12 @@ function cards(list, all, query) {
     );
   }
   const names = new Map(all.map((project) => [project.id, project.name ?? project.id]));
-  const { shown, sentinel } = growing("cards", list.length, CARDS_AT_ONCE);
-  return [
-    h(
-      "ul.cards",
-      { key: "cards" },
-      list.slice(0, shown).map((entry) => card(entry, names.get(entry.projectId) ?? entry.projectId)),
-    ),
-    sentinel,
-  ];
+  const { from, to: end, props } = windowed("cards", list.length);
+  return h(
+    "ul.cards",
+    { key: "cards", ...props },
+    list.slice(from, end).map((entry) => card(entry, names.get(entry.projectId) ?? entry.projectId)),
+  );
 }
 
 /** @param {Summary} artifact @param {string} project */
@@ -184,7 +180,7 @@ function cardOf(artifact, project) {
       ),
       h(
         "div.row.card-foot",
-        badges(artifact, running(artifact)).slice(0, 2).map(badge),
+        badges(artifact, running(artifact)).slice(0, 1).map(badge),
         h("span.grow"),
         h("span.meta", time(artifact.lastRefreshedAt ?? artifact.updatedAt)),
       ),

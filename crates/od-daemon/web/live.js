@@ -75,7 +75,7 @@ function soonReloadList() {
 async function created(id) {
   let artifact;
   try {
-    ({ artifact } = await api.artifact(id));
+    artifact = await api.artifact(id);
   } catch (error) {
     if (error instanceof ApiError) return;
     throw error;

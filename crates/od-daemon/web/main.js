@@ -55,7 +55,7 @@ function paint() {
 function titleOf() {
   const { view: name, artifact } = current();
   if (state.session === "closed") return "Session ended · od";
-  const open = name === "live" && known(`artifact/${artifact}`)?.artifact?.title;
+  const open = name === "live" && known(`artifact/${artifact}`)?.title;
   const fixed = { designs: "Designs", connectors: "Connectors", new: "New live artifact" };
   return `${open || (fixed[/** @type {"designs"} */ (name)] ?? "Project")} · od`;
 }

@@ -4,6 +4,7 @@
 import { copy, empty, iconButton } from "./controls.js";
 import { h } from "./dom.js";
 import { absolute, age, healthState } from "./format.js";
+import { title as words } from "./shape.js";
 
 /** @type {Record<string, string>} */
 const TYPES = { connector: "Connector", local_file: "Project file", user_input: "Given by a person", derived: "Derived" };
@@ -85,10 +86,4 @@ function digests(digests) {
     h("dl.facts", Object.entries(digests)
       .map(([name, value]) => fact(words(name), /** @type {any} */ (value).content, true))),
   );
-}
-
-/** @param {string} name */
-function words(name) {
-  const text = name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

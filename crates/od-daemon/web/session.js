@@ -45,13 +45,7 @@ tabs.onmessage = (/** @type {MessageEvent} */ message) => {
 export function takeCode() {
   const found = /[#?&]code=([^&?#/]+)/.exec(location.hash);
   if (!found?.[1]) return "";
-  const rest = location.hash
-    .replace(/[?&]?code=[^&?#/]+&?/, "")
-    .replace(/^#+/, "#")
-    .replace(/[?&]$/, "");
-  const next = new URLSearchParams(rest.replace(/^#/, "")).get("next");
-  const target = next ? `#${next}` : rest;
-  history.replaceState(null, "", target.startsWith("#/") ? target : "#/designs");
+  history.replaceState(null, "", "#/designs");
   return decodeURIComponent(found[1]);
 }
 

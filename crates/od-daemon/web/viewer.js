@@ -31,15 +31,14 @@ export function detail(id) {
 
 export function artifactView() {
   const route = current();
-  const { value, error } = detail(route.artifact);
-  if (!value || value.artifact.projectId !== route.project) {
+  const { value: artifact, error } = detail(route.artifact);
+  if (artifact?.projectId !== route.project) {
     return h(
       "main.stage",
       { key: `live ${route.artifact}` },
-      h("div.stage-body", error || value ? gone(error) : loading()),
+      h("div.stage-body", error || artifact ? gone(error) : loading()),
     );
   }
-  const artifact = merged(value);
   return h(
     "main.stage",
     { key: `live ${route.artifact}` },
@@ -52,19 +51,6 @@ export function artifactView() {
       panel(route.tab, artifact),
     ),
   );
-}
-
-/** Detail answers carry some facts beside the artifact; views want them in one place. @param {any} value */
-function merged(value) {
-  const { artifact, provenance, health, drift, refreshable, consoleUrl } = value;
-  return {
-    ...artifact,
-    provenance: provenance ?? artifact.provenance,
-    health: health ?? artifact.health,
-    drift: drift ?? artifact.drift,
-    refreshable: refreshable ?? artifact.refreshable,
-    consoleUrl: consoleUrl ?? artifact.consoleUrl,
-  };
 }
 
 /** @param {import("./api.js").ApiError | undefined} error */
@@ -165,11 +151,11 @@ function notices(artifact) {
 }
 
 /** @type {Record<string, string>} */
-const STEPS = { started: "Started", source: "Reading the source", finished: "Finished" };
+const STEPS = { "refresh:start": "Started", document: "Reading the source", "refresh:commit": "Saved", "refresh:failed": "Ended" };
 
 /** @param {string} step */
 export function stepName(step) {
-  return STEPS[step] ?? step.replace(/_/g, " ");
+  return STEPS[step] ?? step.replace(/[_:]/g, " ");
 }
 
 /** @param {import("./store.js").Progress | undefined} progress */

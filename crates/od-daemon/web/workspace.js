@@ -2,7 +2,7 @@
 // A project: its tree at the side, and what is selected beside it.
 
 import { api } from "./api.js";
-import { button, copyable, empty, growing, iconButton, loading, problem, searchField } from "./controls.js";
+import { button, copyable, empty, iconButton, loading, problem, searchField } from "./controls.js";
 import { cls, h, memo } from "./dom.js";
 import { badge, badges, plural, size } from "./format.js";
 import { artifacts, ordered, projects, running } from "./home.js";
@@ -11,10 +11,9 @@ import { current, to } from "./router.js";
 import { expire, setUi, ui, use } from "./store.js";
 import { treeKeys } from "./treenav.js";
 import { artifactView } from "./viewer.js";
+import { windowed } from "./windowed.js";
 
 /** @typedef {import("./schema.js").ArtifactSummary} Summary */
-
-const NODES_AT_ONCE = 120;
 
 export function workspaceView() {
   const route = current();
@@ -72,7 +71,7 @@ function sidebar(project, name) {
 function group(project, id, label, count, list, node) {
   const name = `group ${project} ${id}`;
   const open = ui(name, true);
-  const { shown, sentinel } = growing(name, list.length, NODES_AT_ONCE);
+  const { from, to: end, props } = windowed(name, list.length);
   return [
     h(
       "div",
@@ -90,8 +89,7 @@ function group(project, id, label, count, list, node) {
       h("span.grow", label),
       h("span.count", String(count)),
     ),
-    ...(open ? list.slice(0, shown).map(node) : []),
-    open ? sentinel : null,
+    open ? h("div", { key: `${name} leaves`, role: "group", ...props }, list.slice(from, end).map(node)) : null,
     open && list.length === 0
       ? h("p.meta.tree-empty", { key: `${name} empty`, role: "none" }, id === "live" ? "None yet." : "No files.")
       : null,
@@ -151,7 +149,7 @@ function overview(project) {
   const own = ordered(
     (listed.value ?? []).filter((/** @type {Summary} */ entry) => entry.projectId === current().project),
   );
-  const { shown, sentinel } = growing(`overview ${current().project}`, own.length, 60);
+  const { from, to: end, props } = windowed(`overview ${current().project}`, own.length);
   return h(
     "main.stage",
     { key: "overview" },
@@ -173,8 +171,7 @@ function overview(project) {
           )
         : [
             h("p.quiet", { key: "count" }, plural(own.length, "live artifact")),
-            h("ul.lines", { key: "lines" }, own.slice(0, shown).map(line)),
-            sentinel,
+            h("ul.lines", { key: "lines", ...props }, own.slice(from, end).map(line)),
           ],
     ),
   );

@@ -14,7 +14,7 @@ pub(super) const FILES: &[(&str, &str)] = embedded![
     "diff.js", "dom.js", "events.js", "format.js", "history.js", "home.js", "icons.js", "live.js",
     "main.js", "overlays.js", "preview.js", "provenance.js", "router.js", "session.js", "shape.js",
     "shell.js", "shortcuts.js", "source.js", "store.js", "thumbs.js", "treenav.js", "viewer.js",
-    "workspace.js",
+    "windowed.js", "workspace.js",
 ];
 
 /// The bundled templates, which the console offers for a new artifact. They are text to it: a browser

@@ -116,14 +116,18 @@ impl Tab {
 
     async fn click_at(&self, element: &str) {
         self.until(element).await;
-        // Twice the same place: it has stopped moving.
+        // A hand can only click in the tab that is in front.
+        self.page.bring_to_front().await.expect("the tab comes to the front");
+        // Twice the same place and nothing on its way: it has stopped moving.
         let place = format!(
             "(async () => {{ let before = ''; for (;;) {{ const el = {element}; if (!el) return null; \
              el.scrollIntoView({{ block: 'center' }}); \
              await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))); \
              const box = el.getBoundingClientRect(); \
              const now = `${{box.x + box.width / 2}},${{box.y + box.height / 2}}`; \
-             if (now === before) return now; before = now; }} }})()"
+             const moving = document.getAnimations().some((it) => it.playState === 'running' && \
+             it.effect.getComputedTiming().iterations !== Infinity); \
+             if (now === before && !moving) return now; before = now; }} }})()"
         );
         let found = self.run(&place).await;
         let text = found.as_str().unwrap_or_else(|| panic!("{element} went away"));

@@ -19,6 +19,7 @@ async fn snapshots_open_and_compare_row_by_row() {
     world.write("web", "fleet.json", &next.to_string());
     tab.click_named("button", "Refresh").await;
     tab.until("document.querySelectorAll('.refresh').length === 2").await;
+    tab.until("!document.querySelector('.progress')").await;
     tab.click(".refresh .disclose").await;
     tab.sees("Reading the source").await;
     tab.click_named(".refresh a", "Open refresh-000001").await;

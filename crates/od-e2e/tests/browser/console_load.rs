@@ -18,7 +18,7 @@ async fn everything_comes_in_one_round_trip_below_120_kb() {
              Math.min(...all.map((entry) => entry.responseEnd)) }; })()",
         )
         .await;
-    assert_eq!(waves, serde_json::json!({ "count": 30, "parallel": true }));
+    assert_eq!(waves, serde_json::json!({ "count": 31, "parallel": true }));
     let bytes = tab
         .run(
             "performance.getEntries().filter((entry) => entry.decodedBodySize && \

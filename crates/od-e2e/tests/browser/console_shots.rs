@@ -19,7 +19,7 @@ async fn the_main_views_at_three_widths_in_both_themes() {
     ];
     let project = world.project("website", &files).await;
     let tab = world.console("").await;
-    for (file, style) in [("relaunch", "dashboard"), ("quarter", "report")] {
+    for (file, style) in [("quarter", "report"), ("relaunch", "dashboard")] {
         tab.run(&format!("void (location.hash = '#/new?project=website&file={file}.json')")).await;
         tab.click(&format!("input[value={style}]")).await;
         tab.click_named("button", "Create live artifact").await;
@@ -27,15 +27,15 @@ async fn the_main_views_at_three_widths_in_both_themes() {
     }
     let id = tab.run("location.hash.split('/')[4]").await.as_str().unwrap().parse().unwrap();
     world.artifact(&project, from_github("Releases")).await;
-    let mut next = bundled("report.data.json");
-    next["figures"][0]["value"] = json!("44");
-    world.write("website", "quarter.json", &next.to_string());
+    let mut next = bundled("dashboard.data.json");
+    next["metrics"][0]["value"] = json!(41);
+    world.write("website", "relaunch.json", &next.to_string());
     tab.click_named("button", "Refresh").await;
     tab.sees("Refreshed with new data").await;
     let mut places = vec![
         ("designs", "#/designs".to_owned()),
         ("connectors", "#/connectors".to_owned()),
-        ("new", "#/new?project=website&file=quarter.json".to_owned()),
+        ("new", "#/new?project=website&file=relaunch.json".to_owned()),
     ];
     for name in ["preview", "source", "data", "provenance", "history"] {
         places.push((name, place(&project, &id, name)));
