@@ -99,6 +99,12 @@
  */
 
 /**
+ * @typedef {object} ContractParts
+ * @property {string} inputSchema Of its input schema.
+ * @property {string} safety Of its safety: what it does, and what it needs before it runs.
+ */
+
+/**
  * @typedef {object} DataPath
  * @property {string} from Where the value stands in the output.
  * @property {string} to Where it replaces what stands in the data.
@@ -222,6 +228,7 @@
  * @property {string} connectorId The connector.
  * @property {string} toolName The tool, qualified.
  * @property {string} contractDigest The digest of the tool's contract.
+ * @property {ContractParts | null=} contractParts The digests of the contract's parts, so that a drift can say what changed.
  * @property {string | null=} accountLabel The account the connector was connected to.
  */
 
