@@ -90,8 +90,8 @@ codes! {
     Internal                       = "INTERNAL", 500, 2, NO, "The daemon failed; its log has the cause.";
     ProjectNotFound                = "PROJECT_NOT_FOUND", 404, 5, NO, "There is no such project.";
     ToolTokenMissing               = "TOOL_TOKEN_MISSING", 401, 4, NO, "The request carries no tool token.";
-    ToolTokenInvalid               = "TOOL_TOKEN_INVALID", 401, 4, NO, "The tool token is malformed, not signed by this daemon, or its run is over.";
-    ToolTokenExpired               = "TOOL_TOKEN_EXPIRED", 401, 4, NO, "The tool token or the lease of its run has expired.";
+    ToolTokenInvalid               = "TOOL_TOKEN_INVALID", 401, 4, NO, "The tool token is malformed, not signed by this daemon, or of a run that is not known.";
+    ToolTokenExpired               = "TOOL_TOKEN_EXPIRED", 401, 4, NO, "The tool token has expired, its run is over, or the lease of its run has lapsed.";
     ToolEndpointDenied             = "TOOL_ENDPOINT_DENIED", 403, 8, NO, "The tool token does not cover this endpoint.";
     ToolOperationDenied            = "TOOL_OPERATION_DENIED", 403, 8, NO, "The tool token does not cover this operation.";
     LiveArtifactNotFound           = "LIVE_ARTIFACT_NOT_FOUND", 404, 5, NO, "There is no such live artifact in this project.";
