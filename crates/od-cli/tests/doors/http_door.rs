@@ -1,0 +1,47 @@
+//! HTTP by hand: the bytes of one request, the bytes of its answer.
+
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::corpus::Tool;
+
+/// Makes the call and returns status and body.
+pub(crate) async fn call(url: &str, token: &str, tool: Tool, arguments: &Value) -> (u16, Value) {
+    let (method, path) = match tool {
+        Tool::Create => ("POST", "live-artifacts/create"),
+        Tool::List => ("GET", "live-artifacts/list"),
+        Tool::Update => ("POST", "live-artifacts/update"),
+        Tool::Refresh => ("POST", "live-artifacts/refresh"),
+        Tool::Validate => ("POST", "live-artifacts/validate"),
+        Tool::Connectors => ("GET", "connectors/list"),
+        Tool::Execute => ("POST", "connectors/execute"),
+    };
+    let (query, body) = match method {
+        "GET" => (query(arguments), String::new()),
+        _ => (String::new(), arguments.to_string()),
+    };
+    let host = url.strip_prefix("http://").unwrap();
+    let request = format!(
+        "{method} /api/tools/{path}{query} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\
+         Content-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(host).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, serde_json::from_str(body).unwrap())
+}
+
+fn query(arguments: &Value) -> String {
+    let pairs: Vec<String> = arguments
+        .as_object()
+        .unwrap()
+        .iter()
+        .map(|(name, value)| format!("{name}={}", value.as_str().unwrap()))
+        .collect();
+    if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
+}

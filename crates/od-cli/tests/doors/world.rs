@@ -1,0 +1,202 @@
+//! One daemon, and for each door a project that nothing else touches.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use od_app::connectors::connect::Connect;
+use od_app::projects::CreateProject;
+use od_app::runs::{StartRun, StartedRun};
+use od_app::{App, Caller};
+use od_core::ids::{ConnectorId, ProjectId, TokenId};
+use od_core::token::{Claims, Endpoint, Operation, ToolClaims};
+use od_daemon::{LogSink, Port, RunningDaemon, ServeConfig, serve};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::corpus::{BearerName, Before};
+
+/// A daemon on directories of its own.
+pub(crate) struct World {
+    dirs: TempDir,
+    daemon: RunningDaemon,
+}
+
+/// A project, the run kept for it, and the ids it has seen.
+pub(crate) struct Place {
+    pub(crate) project: ProjectId,
+    pub(crate) root: PathBuf,
+    pub(crate) runs: Vec<String>,
+    pub(crate) ids: Vec<String>,
+    pub(crate) kept_ids: Vec<(String, String)>,
+    kept_run: Option<String>,
+}
+
+impl World {
+    pub(crate) async fn start() -> Self {
+        let dirs = tempfile::tempdir().unwrap();
+        let config = ServeConfig {
+            port: Port::Any,
+            access_log: LogSink::Off,
+            ..ServeConfig::new(dirs.path().join("home"), dirs.path().join("data"))
+        };
+        Self { daemon: serve(config).await.unwrap(), dirs }
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        self.daemon.url()
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.dirs.path()
+    }
+
+    fn app(&self) -> &App {
+        self.daemon.app()
+    }
+
+    pub(crate) async fn stop(self) {
+        self.daemon.shutdown().await;
+    }
+
+    /// Makes a project with a directory.
+    pub(crate) async fn place(&self, name: &str) -> Place {
+        let root = self.dirs.path().join(name);
+        std::fs::create_dir_all(&root).unwrap();
+        let root = root.canonicalize().unwrap();
+        let request = CreateProject { id: None, name: name.to_owned(), root: Some(root.clone()) };
+        let made = od_app::projects::create(self.app(), &Caller::Person, request).await.unwrap();
+        let (runs, ids, kept_ids) = (Vec::new(), Vec::new(), Vec::new());
+        Place { project: made.id, root, runs, ids, kept_ids, kept_run: None }
+    }
+
+    /// Returns the token that a call carries.
+    pub(crate) async fn bearer(&self, place: &mut Place, which: BearerName) -> String {
+        let app = self.app();
+        if let (BearerName::Kept, Some(token)) = (which, &place.kept_run) {
+            return token.clone();
+        }
+        let request = StartRun { project: place.project.clone() };
+        let started = od_app::runs::start(app, request).await.unwrap();
+        place.runs.push(started.run.id.to_string());
+        match which {
+            BearerName::New => started.token,
+            BearerName::Kept => place.kept_run.insert(started.token).clone(),
+            BearerName::Ended => {
+                od_app::runs::end(app, started.run.id.clone()).await.unwrap();
+                started.token
+            }
+            BearerName::Garbage => "odt.v1.e30.AAAA".to_owned(),
+            BearerName::Expired => {
+                self.signed(&started, |claims| claims.expires_at = claims.issued_at)
+            }
+            BearerName::Lists => self.signed(&started, |claims| {
+                claims.endpoints = vec![Endpoint::LiveArtifactsList];
+            }),
+            BearerName::Reads => self.signed(&started, |claims| {
+                claims.operations = vec![Operation::LiveArtifactsList];
+            }),
+        }
+    }
+
+    /// Signs claims for a live run, changed.
+    fn signed(&self, started: &StartedRun, change: impl FnOnce(&mut ToolClaims)) -> String {
+        let ports = &self.app().ports;
+        let mut claims = ToolClaims {
+            token_id: TokenId::generate([7; 16]),
+            run_id: started.run.id.clone(),
+            project_id: started.run.project_id.clone(),
+            endpoints: Endpoint::ALL.to_vec(),
+            operations: Operation::ALL.to_vec(),
+            issued_at: started.run.started_at,
+            expires_at: started.run.started_at.plus_ms(60_000),
+        };
+        change(&mut claims);
+        ports.tokens.sign(&Claims::Tool(claims)).unwrap()
+    }
+
+    /// Does what stands before a call, in one project.
+    pub(crate) fn prepare(&self, place: &Place, before: &Before) {
+        match before {
+            Before::Write(files) => {
+                for (name, content) in files {
+                    let path = place.root.join(name);
+                    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                    let text = content.as_str().map_or_else(|| content.to_string(), str::to_owned);
+                    std::fs::write(path, text).unwrap();
+                }
+            }
+            Before::Commit(message) => commit(&place.root, message),
+            Before::Damage(name) => {
+                let id = place.id(name);
+                let project = self.dirs.path().join("data/projects").join(place.project.as_str());
+                let head = project.join(".live-artifacts").join(id).join("artifact.json");
+                std::fs::write(head, "{").unwrap();
+            }
+            Before::Disconnect(_) | Before::Connect(_) => {}
+        }
+    }
+
+    /// Does what stands before a call, once for all.
+    pub(crate) async fn decide(&self, before: &Before) {
+        match before {
+            Before::Disconnect(name) => {
+                let connector: ConnectorId = name.parse().unwrap();
+                od_app::connectors::disconnect(self.app(), &connector).await.unwrap();
+            }
+            Before::Connect(name) => {
+                let request = Connect { connector: name.parse().unwrap(), secret: None };
+                od_app::connectors::connect(self.app(), request).await.unwrap();
+            }
+            Before::Write(_) | Before::Commit(_) | Before::Damage(_) => {}
+        }
+    }
+}
+
+impl Place {
+    /// Returns the id that was kept under a name.
+    pub(crate) fn id(&self, name: &str) -> &str {
+        let kept = self.kept_ids.iter().find(|(known, _)| known == name);
+        &kept.unwrap_or_else(|| panic!("no artifact was kept as `{name}`")).1
+    }
+
+    /// Puts kept ids where `$name` stands.
+    pub(crate) fn filled_in(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => match text.strip_prefix('$') {
+                Some(name) if !name.starts_with('.') => Value::from(self.id(name)),
+                _ => value.clone(),
+            },
+            Value::Array(items) => items.iter().map(|item| self.filled_in(item)).collect(),
+            Value::Object(fields) => Value::Object(
+                fields.iter().map(|(name, item)| (name.clone(), self.filled_in(item))).collect(),
+            ),
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+}
+
+/// Commits everything, the same bytes wherever it is done.
+fn commit(root: &Path, message: &str) {
+    for arguments in [
+        &["init", "--quiet", "--initial-branch", "main"][..],
+        &["add", "--all"],
+        &["commit", "--quiet", "--message", message],
+    ] {
+        let done = Command::new("git")
+            .args(["-c", "commit.gpgsign=false"])
+            .args(arguments)
+            .current_dir(root)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null")
+            .envs(["AUTHOR", "COMMITTER"].into_iter().flat_map(|who| {
+                [
+                    (format!("GIT_{who}_NAME"), "A"),
+                    (format!("GIT_{who}_EMAIL"), "a@example.com"),
+                    (format!("GIT_{who}_DATE"), "2026-04-30T00:00:00Z"),
+                ]
+            }))
+            .status()
+            .unwrap();
+        assert!(done.success(), "git {arguments:?}");
+    }
+}
