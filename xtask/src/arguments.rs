@@ -15,6 +15,9 @@ cargo xtask bench [AREA…] | bench --check | bench --bless
     Measure every figure against a floor or a peer of the same run and write
     docs/benchmarks.md; or compare the instruction counts of the pure parts with
     the stored baseline; or store them.
+cargo xtask mcp-clients [--update]
+    Run the official Python client and the reference inspector of MCP against
+    `od mcp live-artifacts` and check their transcripts; or store them.
 ";
 
 /// One parsed command line.
@@ -30,6 +33,11 @@ pub(crate) enum Command {
     Test(TestOptions),
     /// Measure.
     Bench(BenchOptions),
+    /// Run real MCP clients.
+    McpClients {
+        /// Store the transcripts instead of comparing them.
+        update: bool,
+    },
 }
 
 /// What to measure.
@@ -74,6 +82,7 @@ pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error
         "layering" => no_more(parser, Command::Layering),
         "test" => parse_test(parser),
         "bench" => parse_bench(parser),
+        "mcp-clients" => parse_mcp_clients(parser),
         "help" => Ok(Command::Help),
         other => Err(format!("there is no command `{other}`").into()),
     }
@@ -115,6 +124,17 @@ fn parse_bench(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
     Ok(Command::Bench(options))
 }
 
+fn parse_mcp_clients(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
+    let mut update = false;
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Long("update") => update = true,
+            Short(_) | Long(_) | Value(_) => return Err(arg.unexpected()),
+        }
+    }
+    Ok(Command::McpClients { update })
+}
+
 fn no_more(mut parser: lexopt::Parser, command: Command) -> Result<Command, lexopt::Error> {
     match parser.next()? {
         None => Ok(command),
@@ -138,6 +158,7 @@ mod tests {
         check(&["codegen"], &Command::Codegen(CodegenMode::Write));
         check(&["codegen", "--check"], &Command::Codegen(CodegenMode::Check));
         check(&["layering"], &Command::Layering);
+        check(&["mcp-clients", "--update"], &Command::McpClients { update: true });
         check(
             &["test", "--without-browser"],
             &Command::Test(TestOptions { without_browser: true, without_faults: false }),

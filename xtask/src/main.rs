@@ -1,4 +1,5 @@
-//! The project's own commands: `cargo xtask test`, `codegen`, `layering`, `bench`.
+//! The project's own commands: `cargo xtask test`, `codegen`, `layering`, `bench`,
+//! `mcp-clients`.
 //!
 //! Must not know: anything at run time of the product; nothing depends on it.
 
@@ -8,6 +9,7 @@ mod arguments;
 mod bench;
 mod codegen;
 mod layering;
+mod mcp_clients;
 mod test;
 mod tree;
 
@@ -20,6 +22,7 @@ fn main() -> ExitCode {
         Ok(Command::Layering) => layering::run(),
         Ok(Command::Test(options)) => test::run(&options),
         Ok(Command::Bench(options)) => bench::run(&options),
+        Ok(Command::McpClients { update }) => mcp_clients::run(update),
         Err(err) => Err(format!("{err}\n\n{}", arguments::HELP)),
     };
     match outcome {

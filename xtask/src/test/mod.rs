@@ -6,3 +6,4 @@ mod step;
 mod system_tools;
 
 pub(crate) use run::run;
+pub(crate) use step::{Steps, cargo};
