@@ -8,5 +8,6 @@ mod http_api;
 mod schemas;
 mod skill_references;
 mod table;
+mod templates;
 
 pub(crate) use compare::run;

@@ -25,5 +25,6 @@ pub(crate) const GENERATED: &[Generated] = &[
     Generated { name: "core docs", owns: None, render: super::core_docs::render },
     Generated { name: "schemas", owns: Some("docs/schemas"), render: super::schemas::render },
     Generated { name: "http api", owns: None, render: super::http_api::render },
+    Generated { name: "template guide", owns: None, render: super::templates::render },
     Generated { name: "skill references", owns: None, render: super::skill_references::render },
 ];
