@@ -1,7 +1,6 @@
 //! The running daemon of a data directory: finding it, starting it, talking to it as the person.
 
-use std::fs::{self, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,6 +18,7 @@ use od_wire::route::Operation;
 use serde_json::Value;
 
 use crate::local;
+use crate::log_file;
 use crate::output::Refusal;
 use crate::settings::Settings;
 
@@ -90,12 +90,12 @@ fn spawn(
         Refusal::new(ErrorCode::Internal, format!("cannot {what}: {error}"))
             .suggesting("start it yourself with `od serve`")
     };
-    let out = OpenOptions::new().create(true).append(true).mode(0o600).open(log);
-    let out = out.map_err(|error| failed("open the daemon's log", error))?;
-    let err = out.try_clone().map_err(|error| failed("open the daemon's log", error))?;
+    // What it says before it logs, and should it panic.
+    let err = log_file::append(log).map_err(|error| failed("open the daemon's log", error))?;
     let program = std::env::current_exe().map_err(|error| failed("find this program", error))?;
     let mut command = Command::new(program);
-    command.args(["serve", "--no-code", "--data-dir"]).arg(&settings.data_dir);
+    command.args(["serve", "--no-code", "--log"]).arg(log);
+    command.arg("--data-dir").arg(&settings.data_dir);
     if let Some(port) = port {
         command.args(["--port", &port.to_string()]);
     }
@@ -107,7 +107,7 @@ fn spawn(
         .env("OD_HOME", &settings.home)
         .current_dir(&settings.data_dir)
         .stdin(Stdio::null())
-        .stdout(out)
+        .stdout(Stdio::null())
         .stderr(err)
         .process_group(0)
         .spawn()

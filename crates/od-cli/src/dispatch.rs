@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use od_core::error::ErrorCode;
 
 use crate::args::{self, ArtifactsCommand, Command, Format, Globals, Invocation, ToolCommand};
-use crate::output::{Answer, Exit, Refusal, Sink};
+use crate::output::{Answer, Exit, Refusal, Sink, with_progress};
 use crate::settings::Settings;
 use crate::verbs;
 
@@ -59,7 +59,11 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Ref
         Command::ConnectorsDisconnect(asked) => {
             block_on(verbs::connectors::disconnect(&settings()?, &asked))
         }
-        Command::Doctor => block_on(verbs::doctor::run(&settings()?)),
+        Command::Doctor => {
+            let settings = settings()?;
+            let work = verbs::doctor::run(&settings);
+            block_on(with_progress(sink, "checking this installation", work))
+        }
         Command::McpConfig(asked) => verbs::mcp::config(&asked.agent),
         Command::Tool(_) | Command::McpServe => {
             Err(Refusal::new(ErrorCode::Internal, "this verb answers for itself"))
@@ -81,7 +85,10 @@ async fn artifacts(
         ArtifactsCommand::History(asked) => artifacts_read::history(settings, &asked).await,
         ArtifactsCommand::Refresh(asked) => artifacts_write::refresh(settings, &asked, sink).await,
         ArtifactsCommand::Restore(asked) => artifacts_write::restore(settings, &asked).await,
-        ArtifactsCommand::Verify(asked) => artifacts_check::verify(settings, asked).await,
+        ArtifactsCommand::Verify(asked) => {
+            let work = artifacts_check::verify(settings, asked);
+            with_progress(sink, "checking stored files", work).await
+        }
         ArtifactsCommand::Repair(asked) => artifacts_check::repair(settings, asked).await,
         ArtifactsCommand::Open { artifact, print } => {
             verbs::open::artifact(settings, &artifact, print, sink).await
@@ -95,8 +102,11 @@ fn tool(asked: ToolCommand) -> Exit {
         Format::Compact => false,
         Format::Json => true,
     };
-    let outcome =
-        verbs::tools::client().and_then(|client| block_on(verbs::tools::perform(&client, asked)));
+    let sink = Sink::of_process(true);
+    let outcome = verbs::tools::client().and_then(|client| {
+        let work = verbs::tools::perform(&client, asked);
+        block_on(with_progress(sink, "waiting for the daemon", work))
+    });
     match outcome {
         Ok(document) => Sink::document(&document, indented, Exit::Ok),
         Err(refusal) => Sink::refusal_document(&refusal, indented),

@@ -9,6 +9,7 @@ mod demo;
 mod dispatch;
 pub mod help;
 mod local;
+mod log_file;
 pub mod output;
 mod secret;
 mod settings;

@@ -11,10 +11,17 @@ use od_ports::project_registry::Project;
 use crate::args::nearest;
 use crate::output::Refusal;
 use crate::settings::Settings;
+use crate::verbs::keys;
 
 /// Puts the adapters together over the settings' directories, making them if they are missing.
 pub(crate) fn open(settings: &Settings) -> Result<App, Refusal> {
     compose(&settings.home, &settings.data_dir, options()).map_err(|error| refused(&error))
+}
+
+/// As [`open`], in a directory that holds nothing of the person's.
+pub(crate) fn open_in(scratch: &Path) -> Result<App, Refusal> {
+    let (home, data_dir) = (scratch.join("home"), scratch.join("data"));
+    compose(&home, &data_dir, options()).map_err(|error| refused(&error))
 }
 
 /// As [`open`], but `None` where nothing has been stored yet: looking makes no directories.
@@ -35,9 +42,9 @@ pub(crate) fn refused(error: &ComposeError) -> Refusal {
     match error {
         ComposeError::DataDir { .. } => Refusal::new(ErrorCode::LiveArtifactStorageFailed, message)
             .suggesting("check the directory's permissions, or choose another with --data-dir"),
-        ComposeError::Keyring { .. } => Refusal::new(ErrorCode::Internal, message).suggesting(
-            "`od doctor` says what is wrong with it; a keyring is private to you (mode 600)",
-        ),
+        ComposeError::Keyring { home, source } => {
+            Refusal::new(ErrorCode::Internal, message).suggesting(keys::fix(home, source))
+        }
         ComposeError::Store(_) => Refusal::new(ErrorCode::LiveArtifactStorageFailed, message)
             .suggesting("`od doctor` checks the data directory"),
         ComposeError::GitHub { .. } => Refusal::new(ErrorCode::BadRequest, message)

@@ -1,14 +1,16 @@
 //! From words to a [`Command`]: pure, no file, environment or clock.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use lexopt::Arg;
 
 use super::command::{self, Command};
+use super::given::Given;
 use super::nearest::nearest;
 use super::table::{GLOBAL_FLAGS, VERBS, verb};
 use super::usage_error::{UsageError, VerbRef};
+use super::value::check_value;
 use super::verb::{Arity, Flag, Value, Verb, VerbId};
 
 /// What every verb may be told.
@@ -27,26 +29,6 @@ pub struct Invocation {
     pub globals: Globals,
     /// What was asked for.
     pub command: Command,
-}
-
-/// The flags and arguments of one verb, checked against its row and not yet typed.
-#[derive(Debug, Default)]
-pub(super) struct Given {
-    flags: Vec<(&'static str, OsString)>,
-    pub(super) positionals: Vec<OsString>,
-}
-
-impl Given {
-    /// Whether a switch was given.
-    pub(super) fn has(&self, long: &str) -> bool {
-        self.flags.iter().any(|(name, _)| *name == long)
-    }
-
-    /// Takes the value of a flag.
-    pub(super) fn take(&mut self, long: &str) -> Option<OsString> {
-        let at = self.flags.iter().position(|(name, _)| *name == long)?;
-        Some(self.flags.swap_remove(at).1)
-    }
 }
 
 /// Understands a command line, without the program's own name.
@@ -260,41 +242,6 @@ fn value_of(
     Ok(value)
 }
 
-fn check_value(
-    name: &str,
-    kind: Value,
-    value: &OsStr,
-    verb: &'static Verb,
-) -> Result<(), UsageError> {
-    let text = value.to_str();
-    let (good, want) = match kind {
-        Value::File | Value::Directory => (!value.is_empty(), "a path".to_owned()),
-        Value::Text => (text.is_some_and(|text| !text.is_empty()), "some text".to_owned()),
-        Value::Number => {
-            (text.is_some_and(|text| text.parse::<u64>().is_ok()), "a whole number".to_owned())
-        }
-        Value::Port => {
-            (text.is_some_and(|text| text.parse::<u16>().is_ok()), "a port, 0 to 65535".to_owned())
-        }
-        Value::Choice(words) => {
-            (text.is_some_and(|text| words.contains(&text)), format!("one of {}", words.join(", ")))
-        }
-    };
-    if good {
-        return Ok(());
-    }
-    let shown = value.display();
-    let meant = match kind {
-        Value::Choice(words) => nearest(&shown.to_string(), words.iter().copied()),
-        Value::File | Value::Directory | Value::Text | Value::Number | Value::Port => None,
-    };
-    Err(UsageError::Value {
-        problem: format!("`{name}` takes {want}, got `{shown}`"),
-        verb: Some(VerbRef(verb)),
-        fix: meant.map(|word| format!("did you mean `{word}`?")),
-    })
-}
-
 fn check_required(verb: &'static Verb, given: &Given) -> Result<(), UsageError> {
     let missing = |what: String| Err(UsageError::Missing { what, verb: VerbRef(verb) });
     if let Some(flag) = verb.flags.iter().find(|flag| flag.required && !given.has(flag.long)) {
@@ -338,7 +285,7 @@ fn odd(error: lexopt::Error) -> UsageError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::command::{Format, Run, Serve, ToolCommand, ToolUpdate};
+    use crate::args::{Format, Run, Serve, ToolCommand, ToolUpdate};
 
     #[track_caller]
     fn understood(line: &str) -> Invocation {
@@ -420,7 +367,7 @@ mod tests {
         assert_eq!(two.globals.data_dir, Some("/d".into()));
         assert_eq!(
             two.command,
-            Command::Serve(Serve { port: Some(0), no_code: false, dry_run: true })
+            Command::Serve(Serve { port: Some(0), no_code: false, log: None, dry_run: true })
         );
     }
 

@@ -84,7 +84,7 @@ pub const VERBS: &[Verb] = &[
     Verb {
         id: VerbId::Run, words: "run",
         summary: "Start any agent with the right to make live artifacts.",
-        detail: "Starts the daemon if none runs, mints a token that is good for this project and this run only, puts OD_BIN, OD_DAEMON_URL, OD_TOOL_TOKEN and OD_RUN_ID into the command's environment, renews the run's lease while the command lives, passes signals on, and ends the run when the command exits. The exit code is the command's.",
+        detail: "Starts the daemon if none runs, mints a token that is good for this project and this run only, puts OD_BIN, OD_DAEMON_URL, OD_TOOL_TOKEN and OD_RUN_ID into the command's environment, renews the run's lease while the command lives, passes signals on, and ends the run when the command exits. Input, output and exit code are the command's; --json is only for what goes wrong before it starts.",
         positional: takes("CMD", Arity::Rest, Value::Text, "The command and its arguments."),
         flags: &[PROJECT, DRY_RUN],
         examples: &["od run -- claude", "od run --project site -- codex exec 'make a live release dashboard'"],
@@ -100,9 +100,14 @@ pub const VERBS: &[Verb] = &[
     Verb {
         id: VerbId::Serve, words: "serve",
         summary: "Run the daemon in the foreground.",
-        detail: "Listens on 127.0.0.1 only and prints the console's address with a one-time code (good for 60 seconds; `od open` makes another). Ctrl-C or SIGTERM ends it in order.",
+        detail: "Listens on 127.0.0.1 only and prints the console's address with a one-time code (good for 60 seconds; `od open` makes another). Ctrl-C or SIGTERM ends it in order. If a daemon of this version already serves the data directory, its address is printed and the exit code is 0; another version, a taken port, an unreadable keyring or a foreign lock end with code 2 and the cause. OD_LOG sets how much is logged (error, warn, info, debug; default warn).",
         positional: None,
-        flags: &[PORT, switch("no-code", "Print no one-time code: for supervisors, whose logs are kept."), DRY_RUN],
+        flags: &[
+            PORT,
+            switch("no-code", "Print no one-time code: for supervisors, whose logs are kept."),
+            option("log", "FILE", Value::File, "Write the log here instead of to stderr; at 4 MiB it becomes FILE.1 and a new one begins."),
+            DRY_RUN,
+        ],
         examples: &["od serve", "od serve --port 0"],
     },
     Verb {
@@ -223,8 +228,11 @@ pub const VERBS: &[Verb] = &[
     },
     Verb {
         id: VerbId::Tool(ToolVerb::Validate), words: "tools live-artifacts validate",
-        summary: "Check what create would be given, and create nothing (for agents).",
-        detail: "", positional: None, flags: &[needed("input", "FILE", Value::File, "artifact.json."), FORMAT], examples: &["od tools live-artifacts validate --input artifact.json"],
+        summary: "Check what create or update would be given, and change nothing (for agents).",
+        detail: "Reads the same files as create and says everything that create would say. With --artifact-id it checks a change of that artifact instead, and says everything that update would say.",
+        positional: None,
+        flags: &[needed("input", "FILE", Value::File, "artifact.json."), option("artifact-id", "ID", Value::Text, "Check a change of this artifact."), option("if-revision", "N", Value::Number, "Refuse if that artifact is at another revision."), FORMAT],
+        examples: &["od tools live-artifacts validate --input artifact.json", "od tools live-artifacts validate --artifact-id la-x-1a2b3c4d5e6f --input artifact.json"],
     },
     Verb {
         id: VerbId::Tool(ToolVerb::Connectors), words: "tools connectors list",

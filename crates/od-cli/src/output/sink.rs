@@ -75,6 +75,14 @@ impl Sink {
         written(io::stderr().lock(), &text, refusal.exit)
     }
 
+    /// Tells a person something beside the answer.
+    pub fn remark(self, words: &str) {
+        if !self.json {
+            // Nobody listens: then it is not said.
+            let _exit = written(io::stderr().lock(), &format!("od: {words}\n"), Exit::Ok);
+        }
+    }
+
     /// Writes an answer to stdout at once, for verbs that go on running.
     pub fn announce(self, answer: &Answer) {
         let text = if self.json {

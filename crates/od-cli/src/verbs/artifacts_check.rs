@@ -60,8 +60,10 @@ fn verified(reports: &[VerifyReport]) -> Answer {
             (
                 Style::Dim,
                 &format!(
-                    "  {} files, {} records, {} snapshots",
-                    report.files_checked, report.records_checked, report.snapshots_checked
+                    "  checked: {}, {}, {}",
+                    counted(report.files_checked, "file"),
+                    counted(report.records_checked, "record"),
+                    counted(report.snapshots_checked, "snapshot"),
                 ),
             ),
         ]);
@@ -80,6 +82,10 @@ fn verified(reports: &[VerifyReport]) -> Answer {
     let exit = if bad > 0 { Exit::Found } else { Exit::Ok };
     Answer::new(json!({ "reports": reports, "checked": reports.len(), "bad": bad }), text)
         .ending(exit)
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Says what a repair keeps and drops, asks, and does it.

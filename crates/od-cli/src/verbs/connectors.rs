@@ -52,7 +52,14 @@ fn state(connector: &Connector) -> (Style, String) {
 }
 
 async fn all(settings: &Settings) -> Result<Vec<Connector>, Refusal> {
-    let app = local::open(settings)?;
+    // Where nothing is stored yet every connector stands as it comes; looking makes no directories.
+    let scratch = tempfile::tempdir().map_err(|error| {
+        Refusal::new(ErrorCode::Internal, format!("there is no temporary directory: {error}"))
+    })?;
+    let app = match local::open_existing(settings)? {
+        Some(app) => app,
+        None => local::open_in(scratch.path())?,
+    };
     od_app::connectors::list(&app, &Caller::Person).await.map_err(|error| local::failed(&error))
 }
 
@@ -94,7 +101,7 @@ pub(crate) async fn connect(
     let account = json["connector"]["accountLabel"].as_str().unwrap_or_default();
     let as_whom = if account.is_empty() { String::new() } else { format!(" as {account}") };
     let text = Text::new().pieces(&[
-        (Style::Good, "connected "),
+        (Style::Good, "Connected "),
         (Style::Bold, found.id.as_str()),
         (Style::Plain, &as_whom),
     ]);

@@ -1,5 +1,7 @@
 //! `od keys status`, `rotate`
 
+use std::path::Path;
+
 use od_core::error::ErrorCode;
 use od_fs::{FileTokenAuthority, SystemEntropy};
 use od_ports::token_authority::KeyringError;
@@ -54,16 +56,20 @@ fn open(settings: &Settings) -> Result<FileTokenAuthority, Refusal> {
 }
 
 fn refused(settings: &Settings, error: &KeyringError) -> Refusal {
-    let path = settings.home.join("keys/keyring.json");
-    let fix = match error {
+    Refusal::new(ErrorCode::Internal, error.to_string()).suggesting(fix(&settings.home, error))
+}
+
+/// Says what makes the keyring of a home usable.
+pub(crate) fn fix(home: &Path, error: &KeyringError) -> String {
+    let path = home.join("keys/keyring.json");
+    match error {
         KeyringError::TooOpen => format!("chmod 600 {}", path.display()),
         KeyringError::Damaged => format!(
             "move {} away: a new one is made, and running agents have to be started again",
             path.display()
         ),
         KeyringError::NoEntropy | KeyringError::Io { .. } => {
-            "check the directory's permissions and free space".to_owned()
+            format!("check permissions and free space of {}", path.display())
         }
-    };
-    Refusal::new(ErrorCode::Internal, error.to_string()).suggesting(fix)
+    }
 }

@@ -3,15 +3,15 @@
 use std::io::IsTerminal;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use od_client::Client;
+use od_client::{CallError, Client};
 use od_core::error::ErrorCode;
 use od_ports::project_registry::Project;
 use od_wire::route::Operation;
-use od_wire::run::{StartRun, StartedRun};
+use od_wire::run::{RunAnswer, RunView, StartRun, StartedRun};
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -21,10 +21,10 @@ use crate::local;
 use crate::output::{Answer, Exit, Refusal, Sink, Text, with_progress};
 use crate::settings::Settings;
 
-/// How often the lease is renewed: a third of it, so that one failure does no harm.
-const RENEW_EVERY: Duration = Duration::from_secs(300);
 /// How soon a failed renewal is tried again.
 const RENEW_AGAIN: Duration = Duration::from_secs(20);
+/// How soon a lease is renewed at the earliest, however short it is.
+const RENEW_SOONEST: Duration = Duration::from_millis(100);
 
 /// Starts the command with the run's environment, waits for it, ends the run.
 pub(crate) async fn run(settings: &Settings, asked: Run, sink: Sink) -> Result<Answer, Refusal> {
@@ -46,11 +46,10 @@ pub(crate) async fn run(settings: &Settings, asked: Run, sink: Sink) -> Result<A
     // The run ends whatever happened to the command; its lease ends it if the daemon is gone.
     let ended = client.call(Operation::EndRun).parameter(&started.run.run_id).send_value().await;
     let status = outcome?;
-    let mut answer = Answer::silent().ending(exit_of(status));
-    answer.json.insert("runId".to_owned(), json!(started.run.run_id));
-    answer.json.insert("exitCode".to_owned(), json!(exit_of(status).code()));
-    answer.json.insert("runEnded".to_owned(), json!(ended.is_ok()));
-    Ok(answer)
+    if ended.is_err() {
+        sink.remark("the daemon could not be told that the run is over; its lease ends it");
+    }
+    Ok(Answer::silent().ending(exit_of(status)))
 }
 
 async fn plan(settings: &Settings, asked: &Run, project: &Project) -> Answer {
@@ -81,6 +80,8 @@ async fn supervise(
     let program = std::env::current_exe().map_err(|error| {
         Refusal::new(ErrorCode::Internal, format!("cannot find this program: {error}"))
     })?;
+    // Before the command is there: a signal that comes right after it must not end us alone.
+    let mut signals = Signals::listen()?;
     let mut child = Command::new(&asked.program)
         .args(&asked.arguments)
         .env("OD_BIN", program)
@@ -91,8 +92,7 @@ async fn supervise(
         .env("OD_RUN_ID", started.run.run_id.as_str())
         .spawn()
         .map_err(|error| not_started(asked, &error))?;
-    let mut signals = Signals::listen()?;
-    let mut pause = RENEW_EVERY;
+    let mut pause = until_renewal(&started.run);
     loop {
         tokio::select! {
             status = child.wait() => {
@@ -102,23 +102,35 @@ async fn supervise(
             }
             signal = signals.next() => pass_on(&child, signal),
             () = tokio::time::sleep(pause) => {
-                pause = if renew(settings, client, started).await { RENEW_EVERY } else { RENEW_AGAIN };
+                let renewed = renew(settings, client, started).await;
+                pause = renewed.as_ref().map_or(RENEW_AGAIN, until_renewal);
             }
         }
     }
 }
 
+/// Returns a third of what is left of the lease, so that one failure does no harm.
+fn until_renewal(run: &RunView) -> Duration {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let until = u64::try_from(run.lease_expires_at.unix_ms()).unwrap_or_default();
+    let left = Duration::from_millis(until).saturating_sub(since);
+    (left / 3).max(RENEW_SOONEST)
+}
+
 /// Renews the lease, bringing the daemon back first if it has gone.
-async fn renew(settings: &Settings, client: &Client, started: &StartedRun) -> bool {
-    let call = client.call(Operation::RenewRun).parameter(&started.run.run_id);
-    let Ok(call) = call.json(&json!({})) else { return false };
-    let answer: Result<Value, _> = call.send_value().await;
-    if answer.is_err() {
-        // On the same port, because the command knows the address already.
-        let port = client.url().rsplit(':').next().and_then(|port| port.parse().ok());
-        return daemon_process::ensure(settings, port).await.is_ok();
+async fn renew(settings: &Settings, client: &Client, started: &StartedRun) -> Option<RunView> {
+    if let Ok(answer) = renewed(client, started).await {
+        return Some(answer.run);
     }
-    true
+    // On the same port, because the command knows the address already.
+    let port = client.url().rsplit(':').next().and_then(|port| port.parse().ok());
+    daemon_process::ensure(settings, port).await.ok()?;
+    renewed(client, started).await.ok().map(|answer| answer.run)
+}
+
+async fn renewed(client: &Client, started: &StartedRun) -> Result<RunAnswer, CallError> {
+    let call = client.call(Operation::RenewRun).parameter(&started.run.run_id);
+    call.json(&json!({}))?.send().await
 }
 
 fn not_started(asked: &Run, error: &std::io::Error) -> Refusal {

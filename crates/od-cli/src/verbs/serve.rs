@@ -1,13 +1,20 @@
 //! `od serve`
 
+use std::path::Path;
+
 use od_core::error::ErrorCode;
-use od_daemon::{DEFAULT_PORT, ListenError, Port, ServeConfig, StartError, serve};
+use od_daemon::{
+    Announcement, ClaimError, DEFAULT_PORT, ListenError, LogSink, Port, ServeConfig, StartError,
+    serve,
+};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::EnvFilter;
 
 use crate::args::Serve;
 use crate::daemon_process;
 use crate::local;
+use crate::log_file::LogFile;
 use crate::output::{Answer, Exit, Refusal, Sink, Style, Text};
 use crate::settings::Settings;
 
@@ -16,7 +23,13 @@ pub(crate) async fn run(settings: &Settings, asked: Serve, sink: Sink) -> Result
     if asked.dry_run {
         return plan(settings, &asked).await;
     }
-    let daemon = serve(config(settings, asked.port)).await.map_err(|error| refused(&error))?;
+    let mut config = config(settings, asked.port);
+    config.access_log = start_log(asked.log.as_deref())?;
+    let daemon = match serve(config).await {
+        Ok(daemon) => daemon,
+        Err(StartError::Claim(ClaimError::Running { running })) => return Ok(already(&running)),
+        Err(error) => return Err(refused(&error)),
+    };
     let mut end = ends()?;
     let mut text = Text::new().pieces(&[(Style::Bold, "od serves "), (Style::Plain, daemon.url())]);
     let mut json = json!({ "url": daemon.url(), "previewUrl": daemon.preview_url() });
@@ -33,6 +46,37 @@ pub(crate) async fn run(settings: &Settings, asked: Serve, sink: Sink) -> Result
     end.recv().await;
     daemon.shutdown().await;
     Ok(Answer::silent())
+}
+
+/// Starts the log of this process: faults as lines of text, requests as lines of JSON.
+fn start_log(path: Option<&Path>) -> Result<LogSink, Refusal> {
+    let wanted = EnvFilter::try_from_env("OD_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    let lines = tracing_subscriber::fmt().with_ansi(false).with_env_filter(wanted);
+    let Some(path) = path else {
+        // Fails only where somebody has started one already.
+        let _started = lines.with_writer(std::io::stderr).try_init();
+        return Ok(LogSink::Stderr);
+    };
+    let log = LogFile::open(path).map_err(|error| {
+        let message = format!("cannot write the log {}: {error}", path.display());
+        Refusal::new(ErrorCode::BadRequest, message)
+            .suggesting("name a file in a directory that you may write to")
+    })?;
+    let writer = log.clone();
+    let _started = lines.with_writer(move || writer.clone()).try_init();
+    Ok(LogSink::Writer(Box::new(log)))
+}
+
+/// A second start is no fault: what the person wanted is there.
+fn already(running: &Announcement) -> Answer {
+    let text = Text::new()
+        .pieces(&[
+            (Style::Bold, "A daemon already serves this data directory: "),
+            (Style::Plain, &running.url),
+        ])
+        .styled(Style::Dim, "`od open` opens its console.");
+    let json = json!({ "url": running.url, "previewUrl": running.preview_url, "running": true });
+    Answer::new(json, text)
 }
 
 /// Returns what the daemon is started with.
@@ -104,12 +148,21 @@ pub(crate) fn refused(error: &StartError) -> Refusal {
         message.push_str(&format!(": {inner}"));
         cause = inner.source();
     }
-    let refusal = Refusal::new(ErrorCode::Internal, message).ending(Exit::Unavailable);
+    let refusal = Refusal::new(ErrorCode::Internal, message);
     match error {
         StartError::Compose(error) => local::refused(error),
-        StartError::Claim(_) => refusal
+        StartError::Claim(ClaimError::Running { .. }) => refusal
             .suggesting("`od open` opens its console; end it before you start another here")
             .ending(Exit::Conflict),
+        StartError::Claim(ClaimError::OtherVersion { running, .. }) => refusal
+            .suggesting(format!("end it with `kill {}`, then start this one again", running.pid)),
+        StartError::Claim(ClaimError::ForeignLock { lock }) => refusal.suggesting(format!(
+            "`fuser {}` names the process; end it, or use another directory with --data-dir",
+            lock.display()
+        )),
+        StartError::Claim(ClaimError::Io { .. }) => {
+            refusal.suggesting("check the data directory's permissions and free space")
+        }
         StartError::Listen(ListenError::PortTaken { .. }) => {
             refusal.suggesting("another program has the port: `od serve --port 0` takes a free one")
         }

@@ -103,9 +103,15 @@ async fn refresh_plan(client: &Client, id: &str) -> Result<Value, Refusal> {
     Ok(finished(json!({ "artifact": found }), Vec::new(), true))
 }
 
-/// Checks what create would be given.
+/// Checks what create would be given, or what update would be if an artifact is named.
 async fn validate(client: &Client, asked: ToolValidate) -> Result<Value, Refusal> {
-    let read = tool_input::read(&asked.input)?;
+    let mut read = tool_input::read(&asked.input)?;
+    if let Some(id) = asked.artifact_id {
+        read.fields.insert("artifactId".to_owned(), json!(id));
+    }
+    if let Some(revision) = asked.if_revision {
+        read.fields.insert("ifRevision".to_owned(), json!(revision));
+    }
     let call = client.call(Operation::ToolValidateArtifact).json(&read.fields)?;
     Ok(finished(call.send_value().await?, read.warnings, false))
 }

@@ -1,7 +1,8 @@
 //! A machine of its own for each test: home, data directory, project, and the daemon it started.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -86,6 +87,43 @@ impl Bench {
         self.od(&["run", "--", "sh", "agent.sh"])
     }
 
+    /// Starts a run that lasts until it is ended, so that a test can call what an agent calls.
+    pub(crate) fn hold_run(&self) -> HeldRun {
+        let script = "echo \"$OD_DAEMON_URL\"; echo \"$OD_TOOL_TOKEN\"; exec cat";
+        let mut child = self
+            .command(&["run", "--", "sh", "-c", script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut next = || lines.next().unwrap().unwrap();
+        let (url, token) = (next(), next());
+        HeldRun { stdin: child.stdin.take(), child, url, token }
+    }
+
+    /// Runs one of the agent's commands as the agent of a held run.
+    pub(crate) fn as_agent(&self, run: &HeldRun, arguments: &[&str]) -> Output {
+        self.command(arguments)
+            .env("OD_DAEMON_URL", &run.url)
+            .env("OD_TOOL_TOKEN", &run.token)
+            .output()
+            .unwrap()
+    }
+
+    /// Creates an artifact over `metrics.json`, called `live`; returns its id.
+    pub(crate) fn with_artifact(&self) -> String {
+        self.write("metrics.json", r#"{ "n": 1 }"#);
+        self.write("artifact.json", LIVE);
+        let run = self.hold_run();
+        let made =
+            self.as_agent(&run, &["tools", "live-artifacts", "create", "--input", "artifact.json"]);
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+        run.end();
+        made["artifact"]["id"].as_str().unwrap().to_owned()
+    }
+
     /// The running daemon's URL, if it announced itself.
     pub(crate) fn daemon(&self) -> Option<(String, String)> {
         let text = std::fs::read_to_string(self.data().join("daemon.json")).ok()?;
@@ -96,6 +134,12 @@ impl Bench {
     /// Ends the daemon that this bench started, and waits until it has gone.
     pub(crate) fn end_daemon(&self) {
         let Some((_, pid)) = self.daemon() else { return };
+        // An announcement that a test wrote itself names no process of ours.
+        let program = std::fs::read_link(format!("/proc/{pid}/exe"));
+        let own = Path::new(env!("CARGO_BIN_EXE_od")).canonicalize().unwrap();
+        if program.ok() != Some(own) {
+            return;
+        }
         let _gone = Command::new("kill").arg(&pid).stderr(Stdio::null()).status();
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
         // Its announcement goes first, its last writes after it.
@@ -109,6 +153,32 @@ impl Bench {
 impl Drop for Bench {
     fn drop(&mut self) {
         self.end_daemon();
+    }
+}
+
+/// An artifact that follows a file.
+pub(crate) const LIVE: &str = r#"{ "title": "Live", "document": { "format": "html_template_v1", "dataJson": { "n": 0 }, "sourceJson": { "type": "local_file", "input": { "path": "metrics.json" }, "refreshPermission": "manual_refresh_granted_for_read_only" } } }"#;
+
+/// A run whose command waits until the test lets it end.
+pub(crate) struct HeldRun {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    pub(crate) url: String,
+    pub(crate) token: String,
+}
+
+impl HeldRun {
+    /// Lets the command end, and with it the run.
+    pub(crate) fn end(mut self) {
+        drop(self.stdin.take());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for HeldRun {
+    fn drop(&mut self) {
+        drop(self.stdin.take());
+        let _ended = self.child.wait();
     }
 }
 

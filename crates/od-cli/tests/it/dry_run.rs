@@ -1,17 +1,24 @@
 //! `--dry-run`: the same checks, not a byte changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::bench::Bench;
+use od_app::Caller;
+use od_app::artifacts::{Address, DeleteArtifact};
+use od_cli::args::VERBS;
+use od_daemon::{ComposeOptions, compose};
+use serde_json::Value;
 
-/// Every file below a directory with its bytes.
+use crate::bench::{Bench, HeldRun, LIVE};
+
+/// Every file below a directory with its bytes; the log of a running daemon is no data.
 fn tree(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let path = entry.path();
         if path.is_dir() {
+            files.insert(path.clone(), Vec::new());
             tree(&path, files);
-        } else {
+        } else if path.file_name().is_none_or(|name| name != "daemon.log") {
             files.insert(path.clone(), std::fs::read(&path).unwrap_or_default());
         }
     }
@@ -35,55 +42,197 @@ fn bytes(bench: &Bench) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
+/// Verbs for a machine that has nothing yet.
+const ON_A_NEW_MACHINE: &[&[&str]] = &[
+    &["init", "--dry-run"],
+    &["demo", "--dry-run"],
+    &["demo", "--once", "--dry-run"],
+    &["open", "--dry-run"],
+    &["serve", "--dry-run"],
+    &["skills", "install", "--dry-run"],
+    &["keys", "rotate", "--dry-run"],
+    &["connectors", "connect", "github", "--dry-run"],
+    &["connectors", "disconnect", "git", "--dry-run"],
+    // And what only looks makes nothing either.
+    &["artifacts", "list"],
+    &["connectors", "list"],
+    &["skills", "list"],
+    &["keys", "status"],
+    &["doctor"],
+];
+
+/// Verbs for a machine with an artifact `live`, and one more in the trash.
+const ON_A_USED_MACHINE: &[&[&str]] = &[
+    &["run", "--dry-run", "--", "sh", "agent.sh"],
+    &["artifacts", "refresh", "live", "--dry-run"],
+    &["artifacts", "repair", "live", "--dry-run"],
+    &["artifacts", "restore", "ID", "--dry-run"],
+    &["artifacts", "open", "live", "--dry-run"],
+    &["connectors", "connect", "github", "--dry-run"],
+    &["connectors", "disconnect", "git", "--dry-run"],
+    &["init", "--dry-run"],
+    &["keys", "rotate", "--dry-run"],
+    &["serve", "--dry-run"],
+    &["open", "--dry-run"],
+];
+
+/// The agent's verbs, while its run lives.
+const IN_A_RUN: &[&[&str]] = &[
+    &[
+        "tools",
+        "live-artifacts",
+        "create",
+        "--input",
+        "artifact.json",
+        "--attempt-id",
+        "a",
+        "--dry-run",
+    ],
+    &[
+        "tools",
+        "live-artifacts",
+        "update",
+        "--artifact-id",
+        "ID",
+        "--input",
+        "artifact.json",
+        "--dry-run",
+    ],
+    &["tools", "live-artifacts", "refresh", "--artifact-id", "ID", "--dry-run"],
+];
+
+#[test]
+fn every_verb_that_writes_is_tried() {
+    let tried: BTreeSet<&str> = [ON_A_NEW_MACHINE, ON_A_USED_MACHINE, IN_A_RUN]
+        .into_iter()
+        .flatten()
+        .filter(|words| words.contains(&"--dry-run"))
+        .filter_map(|words| {
+            let line = words.join(" ");
+            VERBS.iter().map(|verb| verb.words).find(|verb| line.starts_with(verb))
+        })
+        .collect();
+    let writing: BTreeSet<&str> =
+        VERBS.iter().filter(|verb| verb.writes()).map(|verb| verb.words).collect();
+    assert_eq!(tried, writing);
+}
+
 #[test]
 fn on_a_new_machine_nothing_is_made() {
     let bench = Bench::new();
     let before = bytes(&bench);
-    for verb in [
-        &["init", "--dry-run"][..],
-        &["demo", "--dry-run"],
-        &["demo", "--once", "--dry-run"],
-        &["open", "--dry-run"],
-        &["serve", "--dry-run"],
-        &["skills", "install", "--dry-run"],
-        &["keys", "rotate", "--dry-run"],
-        &["artifacts", "list"],
-        &["keys", "status"],
-        &["doctor"],
-    ] {
+    for verb in ON_A_NEW_MACHINE {
         let said = bench.json(verb);
         assert!(said["dryRun"] == true || !verb.contains(&"--dry-run"), "{verb:?}: {said}");
         unchanged(&bench, &before, verb);
     }
 }
 
+/// Puts an id where the tables only say that one stands there.
+fn with_id<'w>(verb: &[&'w str], id: &'w str) -> Vec<&'w str> {
+    verb.iter().map(|word| if *word == "ID" { id } else { word }).collect()
+}
+
+/// Moves an artifact to the trash, as the console does.
+pub(crate) fn delete(bench: &Bench, id: &str) {
+    let app =
+        compose(&bench.root().join("home"), &bench.data(), ComposeOptions::default()).unwrap();
+    let address = Address { project: None, artifact: id.parse().unwrap() };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let request = DeleteArtifact { address, if_revision: None };
+    runtime.block_on(od_app::artifacts::delete(&app, &Caller::Person, request)).unwrap();
+}
+
 #[test]
 fn on_a_used_machine_nothing_changes() {
     let bench = Bench::with_project();
-    bench.write("metrics.json", r#"{ "n": 1 }"#);
-    let made = bench.agent(
-        "printf '%s' '{ \"title\": \"Live\", \"document\": { \"format\": \"html_template_v1\", \"dataJson\": { \"n\": 0 }, \"sourceJson\": { \"type\": \"local_file\", \"input\": { \"path\": \"metrics.json\" }, \"refreshPermission\": \"manual_refresh_granted_for_read_only\" } } }' > artifact.json\n\
-         \"$OD_BIN\" tools live-artifacts create --input artifact.json\n",
-    );
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let deleted = bench.with_artifact();
+    bench.end_daemon();
+    delete(&bench, &deleted);
+    bench.with_artifact();
     bench.end_daemon();
     let before = bytes(&bench);
-    for verb in [
-        &["run", "--dry-run", "--", "sh", "agent.sh"][..],
-        &["artifacts", "refresh", "live", "--dry-run"],
-        &["artifacts", "repair", "live", "--dry-run"],
-        &["artifacts", "open", "live", "--dry-run"],
-        &["connectors", "connect", "github", "--dry-run"],
-        &["connectors", "disconnect", "git", "--dry-run"],
-        &["init", "--dry-run"],
-    ] {
+    for verb in ON_A_USED_MACHINE {
         let mut words = vec!["--json"];
-        words.extend(verb);
-        let said: serde_json::Value = serde_json::from_str(&bench.good(&words)).unwrap();
+        words.extend(with_id(verb, &deleted));
+        let said: Value = serde_json::from_str(&bench.good(&words)).unwrap();
         assert_eq!(said["dryRun"], true, "{verb:?}");
         unchanged(&bench, &before, verb);
     }
-    // The same verb without the flag does something.
-    bench.good(&["artifacts", "refresh", "live"]);
+    // The same verbs without the flag do something.
+    bench.good(&["artifacts", "restore", &deleted]);
     assert!(bytes(&bench) != before);
+    bench.good(&["artifacts", "refresh", &deleted]);
+}
+
+#[test]
+fn in_a_run_nothing_changes_and_the_checks_are_those_of_the_real_call() {
+    let bench = Bench::with_project();
+    let id = bench.with_artifact();
+    // A daemon puts a commit's older files away in its own time; the next one begins after that.
+    bench.end_daemon();
+    let run = bench.hold_run();
+    let before = bytes(&bench);
+    for verb in IN_A_RUN {
+        let output = bench.as_agent(&run, &with_id(verb, &id));
+        assert!(output.status.success(), "{verb:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(said["dryRun"], true, "{verb:?}: {said}");
+        unchanged(&bench, &before, verb);
+    }
+    refused_alike(&bench, &run, &id);
+    run.end();
+}
+
+/// A wrong call is refused in the same words whether it is tried or made.
+#[track_caller]
+fn refused_alike(bench: &Bench, run: &HeldRun, id: &str) {
+    bench.write("wrong/artifact.json", &LIVE.replace("title", "titel"));
+    let wrong: &[&[&str]] = &[
+        &["tools", "live-artifacts", "create", "--input", "wrong/artifact.json"],
+        &[
+            "tools",
+            "live-artifacts",
+            "update",
+            "--artifact-id",
+            "ID",
+            "--input",
+            "wrong/artifact.json",
+        ],
+        &[
+            "tools",
+            "live-artifacts",
+            "update",
+            "--artifact-id",
+            "ID",
+            "--input",
+            "artifact.json",
+            "--if-revision",
+            "9",
+        ],
+        &[
+            "tools",
+            "live-artifacts",
+            "update",
+            "--artifact-id",
+            "la-none-000000000000",
+            "--input",
+            "artifact.json",
+        ],
+        &["tools", "live-artifacts", "refresh", "--artifact-id", "la-none-000000000000"],
+    ];
+    for verb in wrong {
+        let ask = |extra: &[&str]| {
+            let mut words = with_id(verb, id);
+            words.extend(extra);
+            let output = bench.as_agent(run, &words);
+            let mut said = crate::bench::refusal(&output);
+            said["error"].as_object_mut().unwrap().remove("requestId");
+            (output.status.code(), said)
+        };
+        let (tried, made) = (ask(&["--dry-run"]), ask(&[]));
+        assert_eq!(tried.0, made.0, "{verb:?}");
+        assert_eq!(tried.1["error"]["code"], made.1["error"]["code"], "{verb:?}");
+        assert_eq!(tried.1["error"]["details"], made.1["error"]["details"], "{verb:?}");
+    }
 }

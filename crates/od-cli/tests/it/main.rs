@@ -3,8 +3,15 @@
 
 mod agreement;
 mod bench;
+mod completions;
 mod demo;
+mod doctor;
 mod dry_run;
+mod exits;
+mod running;
 mod secrecy;
+mod serving;
 mod skill_agent;
+mod success;
 mod transcripts;
+mod waiting;

@@ -1,0 +1,102 @@
+//! A log that stays bounded.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How long one file grows; with the one before it a log takes twice as much.
+pub(crate) const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// A file that becomes `NAME.1` when it is full; what was that before is gone.
+#[derive(Clone, Debug)]
+pub(crate) struct LogFile {
+    shared: Arc<Mutex<Open>>,
+}
+
+#[derive(Debug)]
+struct Open {
+    path: PathBuf,
+    file: File,
+    bytes: u64,
+    most: u64,
+}
+
+impl LogFile {
+    /// Opens the log to write at its end.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Self::bounded(path, FILE_BYTES_MAX)
+    }
+
+    fn bounded(path: &Path, most: u64) -> io::Result<Self> {
+        let file = append(path)?;
+        let bytes = file.metadata()?.len();
+        let open = Open { path: path.to_owned(), file, bytes, most };
+        Ok(Self { shared: Arc::new(Mutex::new(open)) })
+    }
+}
+
+/// Opens a file of the person's own to write at its end.
+pub(crate) fn append(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).append(true).mode(0o600).open(path)
+}
+
+impl Open {
+    /// Keeps the full file aside and begins another.
+    fn turn_over(&mut self) -> io::Result<()> {
+        let mut aside = self.path.clone().into_os_string();
+        aside.push(".1");
+        std::fs::rename(&self.path, aside)?;
+        self.file = append(&self.path)?;
+        self.bytes = 0;
+        Ok(())
+    }
+}
+
+impl Write for LogFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut open = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.bytes > 0 && open.bytes.saturating_add(bytes.len() as u64) > open.most {
+            open.turn_over()?;
+        }
+        let written = open.file.write(bytes)?;
+        open.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_log_is_kept_once_and_the_one_before_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("daemon.log");
+        std::fs::write(&path, "before\n").unwrap();
+        let mut log = LogFile::bounded(&path, 20).unwrap();
+        let mut other = log.clone();
+        for line in ["first line\n", "second line\n", "third line\n", "fourth\n"] {
+            log.write_all(line.as_bytes()).unwrap();
+        }
+        other.write_all(b"x\n").unwrap();
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!(read("daemon.log.1"), "second line\n");
+        assert_eq!(read("daemon.log"), "third line\nfourth\nx\n");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_log_that_is_too_long_already_is_turned_over_by_the_next_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("daemon.log");
+        std::fs::write(&path, "x".repeat(100)).unwrap();
+        LogFile::bounded(&path, 20).unwrap().write_all(b"next\n").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "next\n");
+    }
+}

@@ -1,0 +1,165 @@
+//! What a person reads when a verb did what it was asked: every verb once, in the order of a first day.
+
+use std::collections::BTreeSet;
+
+use od_cli::args::VERBS;
+use od_core::ids::Timestamp;
+
+use crate::bench::{Bench, HeldRun};
+
+/// Verbs whose words differ from machine to machine; where they are tested instead.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("demo", "demo.rs: it names the repository it stands in"),
+    ("serve", "serving.rs: it stays"),
+    ("doctor", "doctor.rs: it names what the machine has"),
+    ("mcp live-artifacts", "tests/doors: it speaks a protocol"),
+    ("completions", "completions.rs: the shells read them"),
+    ("help", "transcripts.rs: a snapshot of its own"),
+];
+
+/// The story of a first day; `agent:` lines are the agent's, inside its run.
+const STORY: &[&str] = &[
+    "version",
+    "init --name Web",
+    "init",
+    "skills install",
+    "skills list",
+    "skills check",
+    "mcp config --agent claude",
+    "mcp config --agent codex",
+    "connectors list",
+    "keys status",
+    "run -- true",
+    "agent: tools connectors list",
+    "agent: tools connectors execute --connector project_files --tool read_json --input input.json",
+    "agent: tools live-artifacts validate --input artifact.json",
+    "agent: tools live-artifacts create --input artifact.json",
+    "agent: tools live-artifacts list",
+    "agent: tools live-artifacts list --format json",
+    "agent: tools live-artifacts validate --artifact-id ID --input artifact.json --if-revision 1",
+    "agent: tools live-artifacts update --artifact-id ID --input artifact.json",
+    "agent: tools live-artifacts refresh --artifact-id ID",
+    "artifacts list",
+    "artifacts show live",
+    "artifacts refresh live",
+    "artifacts history live",
+    "artifacts verify",
+    "artifacts repair live",
+    "open --print",
+    "artifacts open live --print",
+    "connectors disconnect git",
+    "connectors connect git",
+    "keys rotate",
+    "keys status",
+    "person: deletes it",
+    "artifacts restore ID",
+    "skills show live-artifact --json",
+];
+
+#[test]
+fn every_verb_is_told_here_or_elsewhere() {
+    let told: BTreeSet<&str> = STORY
+        .iter()
+        .map(|line| line.trim_start_matches("agent: "))
+        .filter_map(|line| VERBS.iter().map(|verb| verb.words).find(|verb| line.starts_with(verb)))
+        .chain(ELSEWHERE.iter().map(|(verb, _)| *verb))
+        .collect();
+    assert_eq!(told, VERBS.iter().map(|verb| verb.words).collect());
+}
+
+#[test]
+fn the_success_of_every_verb() {
+    let bench = Bench::new();
+    bench.write("metrics.json", r#"{ "n": 1 }"#);
+    bench.write("artifact.json", crate::bench::LIVE);
+    bench.write("input.json", r#"{ "path": "metrics.json" }"#);
+    let mut transcript = String::new();
+    let mut run: Option<HeldRun> = None;
+    let mut id = String::new();
+    for line in STORY {
+        id = artifact(&bench).unwrap_or(id);
+        if line.starts_with("person: ") {
+            crate::dry_run::delete(&bench, &id);
+            continue;
+        }
+        let own = line.trim_start_matches("agent: ");
+        let words: Vec<&str> =
+            own.split(' ').map(|word| if word == "ID" { id.as_str() } else { word }).collect();
+        let output = if own == *line {
+            bench.od(&words)
+        } else {
+            bench.as_agent(run.get_or_insert_with(|| bench.hold_run()), &words)
+        };
+        let said = [output.stdout, output.stderr].concat();
+        let said = settled(&bench, &String::from_utf8(said).unwrap());
+        assert_eq!(output.status.code(), Some(0), "{line}: {said}");
+        let said: String = said.chars().take(1_200).collect();
+        transcript.push_str(&format!("$ od {own}\n{}\n\n", said.trim_end()));
+    }
+    drop(run);
+    insta::assert_snapshot!("success", transcript);
+}
+
+/// The newest artifact's id, if there is one.
+fn artifact(bench: &Bench) -> Option<String> {
+    let listed = bench.json(&["artifacts", "list"]);
+    listed["artifacts"][0]["id"].as_str().map(str::to_owned)
+}
+
+/// Replaces what is another one every time: paths, ids, addresses, codes, times.
+fn settled(bench: &Bench, text: &str) -> String {
+    let mut text = text.replace(bench.root().canonicalize().unwrap().to_str().unwrap(), "…");
+    text = text.replace(env!("CARGO_BIN_EXE_od"), "OD");
+    text = text.replace(env!("CARGO_PKG_VERSION"), "VERSION");
+    if let Some((url, _)) = bench.daemon() {
+        text = text.replace(&url, "http://127.0.0.1:PORT");
+    }
+    let ids = std::fs::read_dir(bench.data().join("projects")).into_iter().flatten();
+    for project in ids.flatten() {
+        text = text.replace(project.file_name().to_str().unwrap(), "web-0123456789ab");
+        let artifacts = std::fs::read_dir(project.path().join(".live-artifacts"));
+        for artifact in artifacts.into_iter().flatten().flatten() {
+            let id = artifact.file_name().into_string().unwrap();
+            if let Some((name, _)) = id.rsplit_once('-').filter(|_| id.starts_with("la-")) {
+                text = text.replace(&id, &format!("{name}-0123456789ab"));
+            }
+        }
+    }
+    text = text.lines().filter(|line| !line.starts_with("… ")).collect::<Vec<_>>().join("\n");
+    without_durations(&without_codes(&without_times(&text)))
+}
+
+fn without_times(text: &str) -> String {
+    const WIDTH: usize = "2026-04-30T00:00:00.000Z".len();
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        let is_time = rest.get(..WIDTH).is_some_and(|word| word.parse::<Timestamp>().is_ok());
+        let width = if is_time { WIDTH } else { character.len_utf8() };
+        out.push_str(if is_time { "2026-04-30T00:00:00.000Z" } else { &rest[..width] });
+        rest = &rest[width..];
+    }
+    out
+}
+
+fn without_codes(text: &str) -> String {
+    let mut parts = text.split("code=");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
+        out.push_str(&format!("code=CODE{}", &part[end.unwrap_or(part.len())..]));
+    }
+    out
+}
+
+/// The column beside a duration moves with it.
+fn without_durations(text: &str) -> String {
+    let line = |line: &str| match line.split_once(" ms ") {
+        Some((before, after)) => {
+            let before = before.trim_end_matches(|c: char| c.is_ascii_digit());
+            format!("{before}N ms  {}", after.trim_start())
+        }
+        None => line.to_owned(),
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
