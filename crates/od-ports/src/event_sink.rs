@@ -4,6 +4,7 @@ use std::fmt;
 
 use od_core::artifact::RefreshStatus;
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
+use od_core::refresh::Phase;
 use serde::Serialize;
 
 /// What happened to an artifact.
@@ -16,20 +17,6 @@ pub enum ArtifactAction {
     Updated,
     /// It is in the trash.
     Deleted,
-}
-
-/// How far a refresh is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RefreshPhase {
-    /// Its id is allocated.
-    Started,
-    /// A step of it ended.
-    Progress,
-    /// It committed, or found nothing changed.
-    Succeeded,
-    /// It ended without a change.
-    Failed,
 }
 
 /// The contract's `live_artifact` event.
@@ -53,7 +40,7 @@ pub struct ArtifactEvent {
 #[serde(rename_all = "camelCase")]
 pub struct RefreshEvent {
     /// How far it is.
-    pub phase: RefreshPhase,
+    pub phase: Phase,
     /// Where.
     pub project_id: ProjectId,
     /// Of which artifact.

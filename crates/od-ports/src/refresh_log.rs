@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use od_core::artifact::HealthReason;
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Timestamp};
-use od_core::refresh::RefreshRecord;
+use od_core::refresh::{Begun, RefreshRecord};
 
 use crate::stored::Stored;
 
@@ -20,7 +20,7 @@ pub struct RunningRefresh {
     /// The state when it began.
     pub base: Arc<Stored>,
     /// An earlier refresh whose holder died: give it a terminal record.
-    pub abandoned: Option<RefreshId>,
+    pub abandoned: Option<Begun>,
     /// The lock. Keep it until the terminal record is written.
     pub lock: Box<dyn RunningLock>,
 }

@@ -1,131 +1,170 @@
-//! One refresh from its id to its last record.
+//! One refresh from its id to its last record: the state machine decides, this carries out.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use od_core::artifact::{ArtifactState, SourcePin};
-use od_core::ids::{ArtifactId, ProjectId, RefreshId, Timestamp};
+use od_core::ids::{RefreshId, Revision, Timestamp};
 use od_core::limits::REFRESH_TIMEOUT;
 use od_core::refresh::{
-    ChangeReport, CompactError, RecordConnector, RecordStatus, RecordStep, RefreshRecord,
+    Effect, Event, RecordConnector, RecordStatus, RefreshRecord, RefreshState, Rejected, step,
 };
 use od_ports::change::Change;
-use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event, RefreshEvent, RefreshPhase};
-use od_ports::refresh_log::RunningRefresh;
+use od_ports::event_sink::{self, ArtifactAction, ArtifactEvent};
+use od_ports::refresh_log::{RunningLock, RunningRefresh};
 use od_ports::store_error::StoreError;
 use od_ports::stored::Stored;
+use od_ports::write_gate::Gate;
 
 use super::active::Entry;
 use super::candidate::{self, Candidate};
 use super::fault::RefreshFault;
-use super::run::{RefreshError, Refreshed};
+use super::notice;
+use super::recover;
+use super::run::{RefreshError, Refreshed, RunRefresh};
 use crate::app::App;
-use crate::caller::Caller;
 use crate::connectors::execute::{Executed, Expected, execute};
 use crate::connectors::{Payer, pin_of, source_call};
 
-/// A refresh that has its id and holds its locks.
+/// A refresh that has its id and holds its locks, and what its steps have given so far.
 pub(super) struct Attempt<'a> {
     app: &'a App,
-    project: ProjectId,
-    artifact: ArtifactId,
+    request: RunRefresh,
     started: Timestamp,
-    running: RunningRefresh,
+    refresh: RefreshId,
+    base: Arc<Stored>,
     entry: Entry<'a>,
-    accept_drift: bool,
-    caller: Caller,
+    lock: Option<Box<dyn RunningLock>>,
+    executed: Option<Executed>,
+    ready: Option<Ready>,
+    stored: Option<Arc<Stored>>,
+    /// The first thing that went wrong, in full; the machine and the record know it in short.
+    fault: Option<RefreshFault>,
 }
 
-/// What came of a refresh that succeeded.
-pub(super) struct Done {
-    stored: Arc<Stored>,
-    changes: ChangeReport,
-    is_committed: bool,
+/// A candidate that differs, and the gate it was built behind.
+struct Ready {
+    gate: Gate,
+    expected: Revision,
+    state: ArtifactState,
+    page: Arc<[u8]>,
 }
 
 impl<'a> Attempt<'a> {
-    #[expect(clippy::too_many_arguments, reason = "one value each of what a refresh consists of")]
-    pub(super) fn begin(
+    /// Takes over a refresh that was begun; an earlier one whose process died gets its last record.
+    pub(super) async fn begin(
         app: &'a App,
-        project: ProjectId,
-        artifact: ArtifactId,
+        request: RunRefresh,
         started: Timestamp,
         running: RunningRefresh,
         entry: Entry<'a>,
-        accept_drift: bool,
-        caller: Caller,
     ) -> Self {
-        entry.name(&running.id);
-        Self { app, project, artifact, started, running, entry, accept_drift, caller }
-    }
-
-    fn id(&self) -> &RefreshId {
-        &self.running.id
-    }
-
-    /// Gives an earlier refresh whose process died its last record.
-    pub(super) async fn close_abandoned(&self) {
-        if let Some(abandoned) = &self.running.abandoned {
-            super::recover::close(
-                self.app,
-                &self.project,
-                &self.artifact,
-                abandoned,
-                RecordStatus::Abandoned,
-            )
-            .await;
+        let RunningRefresh { id, base, abandoned, lock } = running;
+        entry.name(&id);
+        if let Some(abandoned) = abandoned {
+            let lost = Event::HolderLost { at: app.ports.clock.now() };
+            recover::close(app, &request.project, &request.artifact, abandoned, lost).await;
+        }
+        Self {
+            app,
+            request,
+            started,
+            refresh: id,
+            base,
+            entry,
+            lock: Some(lock),
+            executed: None,
+            ready: None,
+            stored: None,
+            fault: None,
         }
     }
 
-    /// Says that the refresh has begun.
-    pub(super) fn announce(&self) {
-        self.publish(RefreshPhase::Started, None, None, None);
-    }
-
-    /// Runs the source and takes over what it gives. Ends early when cancelled or out of time, but
-    /// never in the middle of a commit.
-    pub(super) async fn drive(&self) -> Result<Done, RefreshFault> {
-        let deadline = self.app.ports.clock.sleep(Duration::from_millis(REFRESH_TIMEOUT.allowed));
-        tokio::pin!(deadline);
-        let executed = tokio::select! {
-            biased;
-            () = self.entry.cancelled() => return Err(RefreshFault::Cancelled),
-            executed = self.run_source() => executed?,
-            () = &mut deadline => return Err(RefreshFault::TimedOut),
-        };
-        self.publish(RefreshPhase::Progress, Some("document"), None, None);
-        if self.entry.is_cancelled() {
-            return Err(RefreshFault::Cancelled);
-        }
-        self.take_over(&executed).await
-    }
-
-    /// Runs the source and records the step.
-    async fn run_source(&self) -> Result<Executed, RefreshFault> {
-        let begun = self.app.ports.clock.now();
-        let result = self.call_source().await;
-        let now = self.app.ports.clock.now();
-        let mut record = self.record(RecordStep::Source, RecordStatus::Succeeded, now);
-        record.duration_ms = Some(now.ms_since(begun));
-        match &result {
-            Ok(executed) => record.connector = Some(connector_metadata(executed)),
-            Err(fault) => {
-                record.status = fault.status();
-                record.error = Some(fault.compact());
+    /// Moves the refresh until it is over.
+    pub(super) async fn drive(mut self) -> Result<Refreshed, RefreshError> {
+        let mut state = RefreshState::Requested;
+        let mut event = Event::Started { refresh_id: self.refresh.clone(), at: self.started };
+        loop {
+            let (next, effects) = match step(state, event) {
+                Ok(moved) => moved,
+                Err(rejected) => return Err(self.failed(RefreshFault::Machine(rejected))),
+            };
+            state = next;
+            match self.carry_out(effects).await {
+                Some(happened) => event = happened,
+                None => return self.answer(state).await,
             }
         }
-        self.app.ports.artifacts.append_record(&self.project, &self.artifact, record).await?;
-        result
+    }
+
+    /// Carries effects out up to the one that something comes of.
+    async fn carry_out(&mut self, effects: Vec<Effect>) -> Option<Event> {
+        for effect in effects {
+            let happened = match effect {
+                Effect::AppendStep(record) => self.append_step(*record).await,
+                Effect::AppendLast(record) => Some(self.append_last(*record).await),
+                Effect::ExecuteSource => Some(self.execute_source().await),
+                Effect::BuildCandidate => Some(self.build_candidate().await),
+                Effect::Commit(record) => Some(self.commit(*record).await),
+                Effect::Publish(notice) => {
+                    let RunRefresh { project, artifact, .. } = &self.request;
+                    notice::publish(self.app, project, artifact, &self.refresh, notice);
+                    None
+                }
+                Effect::PublishUpdate => {
+                    self.publish_update().await;
+                    None
+                }
+                Effect::ReleaseLock => {
+                    self.lock = None;
+                    None
+                }
+            };
+            if happened.is_some() {
+                return happened;
+            }
+        }
+        None
+    }
+
+    /// Runs the source. Ends early when the refresh is cancelled or out of time.
+    async fn execute_source(&mut self) -> Event {
+        let deadline = self.app.ports.clock.sleep(Duration::from_millis(REFRESH_TIMEOUT.allowed));
+        let ran = tokio::select! {
+            biased;
+            () = self.entry.cancelled() => Err(RefreshFault::Cancelled),
+            ran = self.call_source() => ran,
+            () = deadline => Err(RefreshFault::TimedOut),
+        };
+        let at = self.now();
+        match ran {
+            Ok(executed) => {
+                let connector = Some(connector_metadata(&executed));
+                self.executed = Some(executed);
+                Event::SourceSucceeded { at, connector }
+            }
+            Err(RefreshFault::Cancelled) => self.cancelled(),
+            Err(RefreshFault::TimedOut) => {
+                self.note(RefreshFault::TimedOut);
+                Event::DeadlinePassed { at }
+            }
+            Err(fault) => {
+                let error = fault.compact();
+                self.note(fault);
+                Event::SourceFailed { at, error }
+            }
+        }
     }
 
     async fn call_source(&self) -> Result<Executed, RefreshFault> {
-        let state = self.base()?;
+        let RunRefresh { caller, project, artifact, accept_drift } = &self.request;
+        let state = self.base_state()?;
         let source = state.artifact.source().ok_or(RefreshFault::SourceChanged)?;
-        let mut call = source_call(self.app, &self.project, &self.artifact, source)?;
-        if let Some(run) = self.caller.run() {
+        let mut call = source_call(self.app, project, artifact, source)?;
+        if let Some(run) = caller.run() {
             call.payer = Payer::Run(run.clone());
         }
-        if !self.accept_drift {
+        if !accept_drift {
             let saved = source.connector.as_ref().and_then(|saved| saved.account_label.clone());
             call.expected = match &state.artifact.source_pin {
                 Some(pin) => Some(Expected {
@@ -138,140 +177,170 @@ impl<'a> Attempt<'a> {
         Ok(execute(self.app, call).await?)
     }
 
-    fn base(&self) -> Result<&ArtifactState, RefreshFault> {
-        self.running.base.state.as_deref().ok_or(RefreshFault::SourceChanged)
+    fn base_state(&self) -> Result<&ArtifactState, RefreshFault> {
+        self.base.state.as_deref().ok_or(RefreshFault::SourceChanged)
     }
 
-    /// Builds the new state on whatever is stored now, and commits it if anything changed.
-    async fn take_over(&self, executed: &Executed) -> Result<Done, RefreshFault> {
-        let store = &self.app.ports.artifacts;
-        let gate = store.open_gate(&self.project, &self.artifact).await?;
+    /// Builds the new state on whatever is stored now. A cancellation is heard before and after.
+    async fn build_candidate(&mut self) -> Event {
+        if self.entry.is_cancelled() {
+            return self.cancelled();
+        }
+        match self.build().await {
+            Ok(_) if self.entry.is_cancelled() => {
+                // The gate is closed again: the last record needs the lock behind it.
+                self.ready = None;
+                self.cancelled()
+            }
+            Ok(built) => built,
+            Err(fault) => self.step_failed(fault),
+        }
+    }
+
+    async fn build(&mut self) -> Result<Event, RefreshFault> {
+        let RunRefresh { project, artifact, .. } = &self.request;
+        let gate = self.app.ports.artifacts.open_gate(project, artifact).await?;
         let current = gate.stored().state.clone().ok_or(RefreshFault::SourceChanged)?;
         // An update meanwhile is fine, as long as it did not touch where the data comes from.
-        if current.artifact.source() != self.base()?.artifact.source() {
+        if current.artifact.source() != self.base_state()?.artifact.source() {
             return Err(RefreshFault::SourceChanged);
         }
-        let now = self.app.ports.clock.now();
+        let at = self.now();
+        let executed = self.executed.as_ref().ok_or(RefreshFault::SourceChanged)?;
         let pin = self.pin(&current, executed);
-        let candidate = candidate::build(&current, executed, pin, now)?;
-        if self.entry.is_cancelled() {
-            return Err(RefreshFault::Cancelled);
-        }
-        let Candidate { next, changes } = candidate;
-        let mut record = self.record(RecordStep::Committed, RecordStatus::Succeeded, now);
-        record.duration_ms = Some(now.ms_since(self.started));
-        record.changes = Some(changes.clone());
-        record.connector = Some(connector_metadata(executed));
-        let Some((state, page)) = next else {
-            drop(gate);
-            store.append_record(&self.project, &self.artifact, record).await?;
-            let stored = store.load(&self.project, &self.artifact).await?;
-            return Ok(Done { stored, changes, is_committed: false });
-        };
+        let Candidate { next, changes } = candidate::build(&current, executed, pin, at)?;
         let expected = current.artifact.revision;
-        record.revision = Some(expected.next());
-        let change = Change { expected, state, page, refresh: Some(record) };
-        let stored = store.commit(&gate.witness(), change).await?;
-        Ok(Done { stored, changes, is_committed: true })
+        self.ready = next.map(|(state, page)| Ready { gate, expected, state, page });
+        let revision = self.ready.as_ref().map(|ready| ready.expected.next());
+        Ok(Event::CandidateBuilt { at, changes, revision })
     }
 
     /// Returns the pin of the new state: the old one, or what was found if a person accepted it.
     fn pin(&self, current: &ArtifactState, executed: &Executed) -> Option<SourcePin> {
         let saved = current.artifact.source_pin.clone();
-        if self.accept_drift { pin_of(self.app, executed).or(saved) } else { saved }
+        if self.request.accept_drift { pin_of(self.app, executed).or(saved) } else { saved }
     }
 
-    /// Writes the last record of a refresh that failed, and tells everyone how it ended.
-    pub(super) async fn finish(
-        &self,
-        result: Result<Done, RefreshFault>,
-    ) -> Result<Refreshed, RefreshError> {
-        let refresh = self.id().clone();
-        let result = match result {
-            Ok(done) => Ok(done),
-            Err(fault) => self.fail(fault).await,
+    async fn commit(&mut self, record: RefreshRecord) -> Event {
+        let Some(Ready { gate, expected, state, page }) = self.ready.take() else {
+            return self.step_failed(RefreshFault::SourceChanged);
         };
-        match result {
-            Ok(done) => {
-                self.publish(RefreshPhase::Succeeded, None, Some(done.changes.is_changed()), None);
-                if done.is_committed {
-                    self.publish_update(&done.stored);
+        let change = Change { expected, state, page, refresh: Some(record) };
+        match self.app.ports.artifacts.commit(&gate.witness(), change).await {
+            Ok(stored) => {
+                self.stored = Some(stored);
+                Event::Committed
+            }
+            Err(err) => self.step_failed(err.into()),
+        }
+    }
+
+    async fn append_step(&mut self, record: RefreshRecord) -> Option<Event> {
+        let appended = self.append(record).await;
+        appended.err().map(|err| self.step_failed(err.into()))
+    }
+
+    /// Writes the last record. If there is one already, that one says how the refresh ended.
+    async fn append_last(&mut self, record: RefreshRecord) -> Event {
+        match self.append(record).await {
+            Ok(()) => Event::Recorded,
+            Err(err @ StoreError::RefreshClosed { .. }) => match self.last_record().await {
+                Ok(Some(record)) => {
+                    let succeeded = record.status == RecordStatus::Succeeded;
+                    self.fault = (!succeeded).then_some(RefreshFault::Fenced);
+                    Event::FoundClosed { record: Box::new(record) }
                 }
-                Ok(Refreshed { stored: done.stored, refresh, changes: done.changes })
+                Ok(None) => self.record_refused(err.into()),
+                Err(err) => self.record_refused(err.into()),
+            },
+            Err(err) => self.record_refused(err.into()),
+        }
+    }
+
+    async fn append(&self, record: RefreshRecord) -> Result<(), StoreError> {
+        let RunRefresh { project, artifact, .. } = &self.request;
+        self.app.ports.artifacts.append_record(project, artifact, record).await
+    }
+
+    async fn last_record(&self) -> Result<Option<RefreshRecord>, StoreError> {
+        let RunRefresh { project, artifact, .. } = &self.request;
+        let history = self.app.ports.artifacts.history(project, artifact).await?;
+        let is_last =
+            |record: &RefreshRecord| record.refresh_id == self.refresh && record.step.is_last();
+        Ok(history.records.into_iter().find(is_last))
+    }
+
+    /// Answers with how the refresh ended.
+    async fn answer(mut self, state: RefreshState) -> Result<Refreshed, RefreshError> {
+        let (refresh, changes) = match state {
+            RefreshState::Succeeded(refresh, changes) => (refresh, changes),
+            RefreshState::Requested
+            | RefreshState::Running(_)
+            | RefreshState::Building(..)
+            | RefreshState::Committing(..)
+            | RefreshState::Recording(..)
+            | RefreshState::Failed(..) => {
+                let stuck = Rejected { state: state.name(), event: "nothing" };
+                let fault = self.fault.take().unwrap_or(RefreshFault::Machine(stuck));
+                return Err(self.failed(fault));
             }
-            Err(fault) => {
-                self.publish(RefreshPhase::Failed, None, None, Some(&fault.compact()));
-                Err(RefreshError::Failed { refresh, fault })
-            }
+        };
+        match self.stored().await {
+            Ok(stored) => Ok(Refreshed { stored, refresh, changes }),
+            Err(err) => Err(self.failed(RefreshFault::Store(err))),
         }
     }
 
-    /// Records a failure; if the record is refused because the commit went through after all, the
-    /// refresh has succeeded.
-    async fn fail(&self, fault: RefreshFault) -> Result<Done, RefreshFault> {
-        let now = self.app.ports.clock.now();
-        let mut record = self.record(RecordStep::Failed, fault.status(), now);
-        record.duration_ms = Some(now.ms_since(self.started));
-        record.error = Some(fault.compact());
-        let store = &self.app.ports.artifacts;
-        match store.append_record(&self.project, &self.artifact, record).await {
-            Ok(()) => Err(fault),
-            Err(StoreError::RefreshClosed { .. }) => self.look_back(fault).await,
-            // The disk refuses even this: the refresh is found abandoned, and closed, later.
-            Err(_) => Err(fault),
+    /// Returns the artifact as it is after the refresh.
+    async fn stored(&self) -> Result<Arc<Stored>, StoreError> {
+        let RunRefresh { project, artifact, .. } = &self.request;
+        match &self.stored {
+            Some(stored) => Ok(Arc::clone(stored)),
+            None => self.app.ports.artifacts.load(project, artifact).await,
         }
     }
 
-    /// Finds out how a refresh ended that someone else, or an interrupted commit, has closed.
-    async fn look_back(&self, fault: RefreshFault) -> Result<Done, RefreshFault> {
-        let store = &self.app.ports.artifacts;
-        let history = store.history(&self.project, &self.artifact).await?;
-        let last = history
-            .records
-            .into_iter()
-            .find(|record| record.refresh_id == *self.id() && record.step.is_last());
-        match last {
-            Some(record) if record.status == RecordStatus::Succeeded => Ok(Done {
-                stored: store.load(&self.project, &self.artifact).await?,
-                is_committed: record.revision.is_some(),
-                changes: record.changes.unwrap_or_default(),
-            }),
-            Some(_) => Err(RefreshFault::Fenced),
-            None => Err(fault),
-        }
-    }
-
-    fn record(&self, step: RecordStep, status: RecordStatus, at: Timestamp) -> RefreshRecord {
-        RefreshRecord::new(self.id().clone(), step, status, at)
-    }
-
-    fn publish(
-        &self,
-        phase: RefreshPhase,
-        step: Option<&str>,
-        changed: Option<bool>,
-        error: Option<&CompactError>,
-    ) {
-        self.app.ports.events.publish(Event::Refresh(RefreshEvent {
-            phase,
-            project_id: self.project.clone(),
-            artifact_id: self.artifact.clone(),
-            refresh_id: self.id().clone(),
-            step: step.map(str::to_owned),
-            changed,
-            error_code: error.map(|error| error.code.as_str()),
-            error_message: error.map(|error| error.message.clone()),
-        }));
-    }
-
-    fn publish_update(&self, stored: &Stored) {
-        self.app.ports.events.publish(Event::Artifact(ArtifactEvent {
+    async fn publish_update(&mut self) {
+        // Whoever listens reads the artifact anyway; one that cannot be read has nothing to tell.
+        let Ok(stored) = self.stored().await else { return };
+        self.app.ports.events.publish(event_sink::Event::Artifact(ArtifactEvent {
             action: ArtifactAction::Updated,
-            project_id: self.project.clone(),
-            artifact_id: self.artifact.clone(),
+            project_id: self.request.project.clone(),
+            artifact_id: self.request.artifact.clone(),
             title: stored.summary.title.clone(),
             refresh_status: stored.summary.refresh_status,
         }));
+        self.stored = Some(stored);
+    }
+
+    fn now(&self) -> Timestamp {
+        self.app.ports.clock.now()
+    }
+
+    fn cancelled(&mut self) -> Event {
+        self.note(RefreshFault::Cancelled);
+        Event::CancelRequested { at: self.now() }
+    }
+
+    fn step_failed(&mut self, fault: RefreshFault) -> Event {
+        let (at, error) = (self.now(), fault.compact());
+        self.note(fault);
+        Event::StepFailed { at, error }
+    }
+
+    fn record_refused(&mut self, fault: RefreshFault) -> Event {
+        let (at, error) = (self.now(), fault.compact());
+        self.note(fault);
+        Event::RecordRefused { at, error }
+    }
+
+    /// Remembers the first fault: what goes wrong after it is only its consequence.
+    fn note(&mut self, fault: RefreshFault) {
+        self.fault.get_or_insert(fault);
+    }
+
+    fn failed(&self, fault: RefreshFault) -> RefreshError {
+        RefreshError::Failed { refresh: self.refresh.clone(), fault }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
-use od_core::refresh::RecordStatus;
+use od_core::refresh::{Begun, Event, RecordStatus};
 use od_ports::refresh_log::UnfinishedRefresh;
 use od_ports::store_error::StoreError;
 
@@ -61,9 +61,11 @@ pub async fn cancel(app: &App, request: CancelRefresh) -> Result<Cancelled, Canc
             active.id().cloned()
         }
         None => match find_elsewhere(app, &project, &artifact).await? {
-            Some(found) => {
-                close(app, &project, &artifact, &found.refresh, RecordStatus::Cancelled).await;
-                Some(found.refresh)
+            Some(UnfinishedRefresh { refresh, started_at, .. }) => {
+                let begun = Begun { refresh_id: refresh.clone(), started_at };
+                let stopped = Event::CancelRequested { at: app.ports.clock.now() };
+                close(app, &project, &artifact, begun, stopped).await;
+                Some(refresh)
             }
             None => None,
         },

@@ -1,8 +1,8 @@
 //! Why a refresh that had begun changed nothing.
 
 use od_core::error::{ErrorCode, Failure, Retry};
-use od_core::limits::{self, REFRESH_TIMEOUT, SHORT_TEXT};
-use od_core::refresh::{CompactError, RecordStatus};
+use od_core::limits::{self, SHORT_TEXT};
+use od_core::refresh::{CompactError, Rejected};
 use od_ports::store_error::StoreError;
 
 use super::candidate::CandidateFault;
@@ -23,10 +23,10 @@ pub enum RefreshFault {
     #[error(transparent)]
     Candidate(#[from] CandidateFault),
     /// Someone cancelled it.
-    #[error("the refresh was cancelled")]
+    #[error("{}", CompactError::cancelled().message)]
     Cancelled,
     /// It took too long.
-    #[error("the refresh did not end within {} ms", REFRESH_TIMEOUT.allowed)]
+    #[error("{}", CompactError::timed_out().message)]
     TimedOut,
     /// The source was changed meanwhile.
     #[error("the source was changed while the refresh ran")]
@@ -37,6 +37,9 @@ pub enum RefreshFault {
     /// The store refused or failed.
     #[error(transparent)]
     Store(StoreError),
+    /// A step came that the state machine does not know: a fault of this program.
+    #[error(transparent)]
+    Machine(Rejected),
 }
 
 impl From<StoreError> for RefreshFault {
@@ -61,20 +64,6 @@ impl From<StoreError> for RefreshFault {
 }
 
 impl RefreshFault {
-    /// Returns how the refresh's last record says it ended.
-    pub(super) const fn status(&self) -> RecordStatus {
-        match self {
-            Self::Cancelled => RecordStatus::Cancelled,
-            Self::TimedOut | Self::Execute(ExecuteError::TimedOut { .. }) => RecordStatus::TimedOut,
-            Self::Fenced => RecordStatus::Abandoned,
-            Self::Source(_)
-            | Self::Execute(_)
-            | Self::Candidate(_)
-            | Self::SourceChanged
-            | Self::Store(_) => RecordStatus::Failed,
-        }
-    }
-
     /// Returns the compact form that goes into the record: no payload, no detail.
     pub(super) fn compact(&self) -> CompactError {
         let Failure { code, message, suggestion, .. } = Failure::from(self);
@@ -95,21 +84,27 @@ impl From<&RefreshFault> for Failure {
         let message = err.to_string();
         match err {
             RefreshFault::Source(err) => Self::from(err),
-            RefreshFault::Execute(ExecuteError::TimedOut { .. }) | RefreshFault::TimedOut => {
-                Self::new(ErrorCode::RefreshTimedOut, message)
-                    .suggest("ask the source for less, or refresh again later")
+            RefreshFault::TimedOut => of_end(CompactError::timed_out()),
+            RefreshFault::Execute(ExecuteError::TimedOut { .. }) => {
+                let ended = of_end(CompactError::timed_out());
+                Self { message, ..ended }
             }
             RefreshFault::Execute(err) => Self::from(err),
             RefreshFault::Candidate(err) => Self::from(err),
-            RefreshFault::Cancelled => {
-                Self::new(ErrorCode::RefreshCancelled, message).suggest("refresh again when ready")
-            }
+            RefreshFault::Cancelled => of_end(CompactError::cancelled()),
             RefreshFault::SourceChanged => Self::new(ErrorCode::RevisionConflict, message)
                 .retry(Retry::RetryableImmediate)
                 .suggest("refresh again: the new source will be used"),
             RefreshFault::Fenced => Self::new(ErrorCode::RefreshAbandoned, message)
                 .suggest("refresh again; this one ran past its time"),
             RefreshFault::Store(err) => store_failure::of(err),
+            RefreshFault::Machine(_) => Self::new(ErrorCode::Internal, message),
         }
     }
+}
+
+/// Says to the caller what the record says.
+fn of_end(ended: CompactError) -> Failure {
+    let CompactError { code, message, suggestion } = ended;
+    Failure::new(code, message).suggest(suggestion.unwrap_or_default())
 }

@@ -5,6 +5,7 @@ mod attempt;
 pub mod cancel;
 mod candidate;
 mod fault;
+mod notice;
 pub mod recover;
 pub mod run;
 

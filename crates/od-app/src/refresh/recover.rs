@@ -1,12 +1,13 @@
 //! Closes refreshes that nobody will finish.
 
-use od_core::error::{ErrorCode, Failure};
+use od_core::error::Failure;
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
 use od_core::limits::REFRESH_TIMEOUT;
-use od_core::refresh::{CompactError, RecordStatus, RecordStep, RefreshRecord};
-use od_ports::event_sink::{Event, RefreshEvent, RefreshPhase};
+use od_core::refresh::{Begun, Effect, Event, RecordStep, RefreshState, step};
+use od_ports::refresh_log::UnfinishedRefresh;
 use od_ports::store_error::StoreError;
 
+use super::notice;
 use crate::app::App;
 use crate::store_failure;
 
@@ -25,18 +26,20 @@ impl From<&RecoverError> for Failure {
 /// time. For start-up. Returns the refreshes it closed.
 pub async fn recover(app: &App) -> Result<Vec<RefreshId>, RecoverError> {
     app.ports.artifacts.recover().await?;
-    let now = app.ports.clock.now();
+    let at = app.ports.clock.now();
     let mut closed = Vec::new();
     for found in app.ports.artifacts.unfinished_refreshes().await? {
-        let status = if !found.lock_held {
-            RecordStatus::Abandoned
-        } else if now.ms_since(found.started_at) > REFRESH_TIMEOUT.allowed {
-            RecordStatus::TimedOut
+        let event = if !found.lock_held {
+            Event::HolderLost { at }
+        } else if at.ms_since(found.started_at) > REFRESH_TIMEOUT.allowed {
+            Event::DeadlinePassed { at }
         } else {
             continue;
         };
-        if close(app, &found.project, &found.artifact, &found.refresh, status).await {
-            closed.push(found.refresh);
+        let UnfinishedRefresh { project, artifact, refresh, started_at, .. } = found;
+        let begun = Begun { refresh_id: refresh.clone(), started_at };
+        if close(app, &project, &artifact, begun, event).await {
+            closed.push(refresh);
         }
     }
     Ok(closed)
@@ -57,48 +60,38 @@ pub(super) async fn close_overdue(
         .records
         .iter()
         .find(|record| record.refresh_id == *running && record.step == RecordStep::Started);
-    let now = app.ports.clock.now();
-    if started.is_some_and(|record| now.ms_since(record.at) > REFRESH_TIMEOUT.allowed) {
-        close(app, project, artifact, running, RecordStatus::TimedOut).await;
+    let Some(started_at) = started.map(|record| record.at) else { return };
+    let at = app.ports.clock.now();
+    if at.ms_since(started_at) > REFRESH_TIMEOUT.allowed {
+        let begun = Begun { refresh_id: running.clone(), started_at };
+        close(app, project, artifact, begun, Event::DeadlinePassed { at }).await;
     }
 }
 
-/// Writes a refresh's last record on behalf of whoever ran it. Returns whether it was open.
+/// Ends a refresh on behalf of whoever ran it. Returns whether it was open.
 pub(super) async fn close(
     app: &App,
     project: &ProjectId,
     artifact: &ArtifactId,
-    refresh: &RefreshId,
-    status: RecordStatus,
+    begun: Begun,
+    event: Event,
 ) -> bool {
-    let code = match status {
-        RecordStatus::Cancelled => ErrorCode::RefreshCancelled,
-        RecordStatus::TimedOut => ErrorCode::RefreshTimedOut,
-        RecordStatus::Abandoned
-        | RecordStatus::Failed
-        | RecordStatus::Running
-        | RecordStatus::Succeeded => ErrorCode::RefreshAbandoned,
-    };
-    let at = app.ports.clock.now();
-    let mut record = RefreshRecord::new(refresh.clone(), RecordStep::last(status), status, at);
-    record.error = Some(CompactError {
-        code,
-        message: code.doc().to_owned(),
-        suggestion: Some("refresh again".to_owned()),
-    });
-    if app.ports.artifacts.append_record(project, artifact, record).await.is_err() {
-        // Closed already, by its own process or by another one that found it.
-        return false;
+    let refresh = begun.refresh_id.clone();
+    // How far it had come nobody knows; that it runs is all that can be said from outside.
+    let Ok((state, effects)) = step(RefreshState::Running(begun), event) else { return false };
+    for effect in effects {
+        if let Effect::AppendLast(record) = effect
+            && app.ports.artifacts.append_record(project, artifact, *record).await.is_err()
+        {
+            // Closed already, by its own process or by another one that found it.
+            return false;
+        }
     }
-    app.ports.events.publish(Event::Refresh(RefreshEvent {
-        phase: RefreshPhase::Failed,
-        project_id: project.clone(),
-        artifact_id: artifact.clone(),
-        refresh_id: refresh.clone(),
-        step: None,
-        changed: None,
-        error_code: Some(code.as_str()),
-        error_message: Some(code.doc().to_owned()),
-    }));
+    let Ok((_, effects)) = step(state, Event::Recorded) else { return false };
+    for effect in effects {
+        if let Effect::Publish(told) = effect {
+            notice::publish(app, project, artifact, &refresh, told);
+        }
+    }
     true
 }

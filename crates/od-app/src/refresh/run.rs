@@ -93,31 +93,26 @@ pub enum Unavailable {
 /// connection) should run this in a task of its own: dropping it leaves a refresh that is found
 /// abandoned later.
 pub async fn run(app: &App, request: RunRefresh) -> Result<Refreshed, RefreshError> {
-    let RunRefresh { caller, project, artifact, accept_drift } = request;
-    if accept_drift && caller != Caller::Person {
+    let RunRefresh { caller, project, artifact, accept_drift } = &request;
+    if *accept_drift && *caller != Caller::Person {
         return Err(RefreshError::DriftNotYours);
     }
-    let stored =
-        app.ports.artifacts.load(&project, &artifact).await.map_err(RefreshError::Begin)?;
+    let store = &app.ports.artifacts;
+    let stored = store.load(project, artifact).await.map_err(RefreshError::Begin)?;
     check_refreshable(&stored)?;
     let entry = app.refreshes.enter((project.clone(), artifact.clone())).map_err(|running| {
         let running = running.id().cloned();
         RefreshError::Begin(StoreError::RefreshLocked { artifact: artifact.clone(), running })
     })?;
     let started = app.ports.clock.now();
-    let begun = app.ports.artifacts.begin_refresh(&project, &artifact, started).await;
-    let running = match begun {
+    let running = match store.begin_refresh(project, artifact, started).await {
         Ok(running) => running,
         Err(err) => {
-            close_overdue(app, &project, &artifact, &err).await;
+            close_overdue(app, project, artifact, &err).await;
             return Err(RefreshError::Begin(err));
         }
     };
-    let attempt =
-        Attempt::begin(app, project, artifact, started, running, entry, accept_drift, caller);
-    attempt.close_abandoned().await;
-    attempt.announce();
-    attempt.finish(attempt.drive().await).await
+    Attempt::begin(app, request, started, running, entry).await.drive().await
 }
 
 /// Checks what has to hold before a refresh is even recorded.

@@ -4,6 +4,7 @@ use crate::connector::ToolSafety;
 use crate::error::ErrorCode;
 use crate::ids::{ConnectorId, Digest, RefreshId, Revision, Timestamp, ToolName};
 use crate::json::{self, Map};
+use crate::limits::REFRESH_TIMEOUT;
 use crate::words::words;
 
 words! {
@@ -178,6 +179,51 @@ pub struct CompactError {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 1024))]
     pub suggestion: Option<String>,
+}
+
+impl CompactError {
+    /// Says that someone stopped the refresh.
+    #[must_use]
+    pub fn cancelled() -> Self {
+        Self::of_end(
+            ErrorCode::RefreshCancelled,
+            "the refresh was cancelled".to_owned(),
+            "refresh again when ready",
+        )
+    }
+
+    /// Says that the refresh ran past its time.
+    #[must_use]
+    pub fn timed_out() -> Self {
+        Self::of_end(
+            ErrorCode::RefreshTimedOut,
+            format!("the refresh did not end within {} ms", REFRESH_TIMEOUT.allowed),
+            "ask the source for less, or refresh again later",
+        )
+    }
+
+    /// Says that whoever ran the refresh is gone.
+    #[must_use]
+    pub fn abandoned() -> Self {
+        let code = ErrorCode::RefreshAbandoned;
+        Self::of_end(code, code.doc().to_owned(), "refresh again")
+    }
+
+    fn of_end(code: ErrorCode, message: String, suggestion: &str) -> Self {
+        Self { code, message, suggestion: Some(suggestion.to_owned()) }
+    }
+
+    /// Returns how a refresh ends that has this error: its code says it.
+    #[must_use]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "every other code is an ordinary failure")]
+    pub const fn status(&self) -> RecordStatus {
+        match self.code {
+            ErrorCode::RefreshCancelled => RecordStatus::Cancelled,
+            ErrorCode::RefreshTimedOut => RecordStatus::TimedOut,
+            ErrorCode::RefreshAbandoned => RecordStatus::Abandoned,
+            _ => RecordStatus::Failed,
+        }
+    }
 }
 
 /// What a refresh changed in the data.

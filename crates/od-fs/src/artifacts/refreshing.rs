@@ -2,7 +2,7 @@
 
 use od_core::artifact::{Health, HealthState};
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId, Timestamp};
-use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
+use od_core::refresh::{Begun, RecordStatus, RecordStep, RefreshRecord};
 use od_ports::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
 use od_ports::store_error::StoreError;
 
@@ -34,7 +34,8 @@ impl Shared {
             return Err(StoreError::NotHealthy { artifact: artifact.clone(), health: base.health });
         }
         let log = AuditLog::read(&dir)?;
-        let abandoned = log.open_refresh().map(|(id, _)| id.clone());
+        let abandoned =
+            log.open_refresh().map(|(id, started_at)| Begun { refresh_id: id.clone(), started_at });
         let id = next_id(&dir, &log)?;
         let mut record =
             RefreshRecord::new(id.clone(), RecordStep::Started, RecordStatus::Running, at);

@@ -1,0 +1,411 @@
+//! The moves of a refresh.
+
+use super::{Begun, Effect, Ending, Event, Notice, RefreshState};
+use crate::ids::{RefreshId, Revision, Timestamp};
+use crate::refresh::{
+    ChangeReport, CompactError, RecordConnector, RecordStatus, RecordStep, RefreshRecord,
+};
+
+/// A move that does not exist.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("a refresh that is {state} cannot take `{event}`")]
+pub struct Rejected {
+    /// Where the refresh stands.
+    pub state: &'static str,
+    /// What was said to have happened.
+    pub event: &'static str,
+}
+
+type Moved = (RefreshState, Vec<Effect>);
+
+/// Moves a refresh.
+///
+/// # Errors
+///
+/// Refuses an event the state has no move for; a refresh that is over never moves.
+pub fn step(state: RefreshState, event: Event) -> Result<Moved, Rejected> {
+    use RefreshState::{Building, Committing, Failed, Recording, Requested, Running, Succeeded};
+    let rejected = Rejected { state: state.name(), event: event.name() };
+    match (state, event) {
+        (Requested, Event::Started { refresh_id, at }) => Ok(started(refresh_id, at)),
+        (Running(begun), Event::SourceSucceeded { at, connector }) => {
+            Ok(source_succeeded(begun, connector, at))
+        }
+        (Running(begun), Event::SourceFailed { at, error }) => Ok(source_failed(begun, error, at)),
+        (Building(begun, connector), Event::CandidateBuilt { at, changes, revision }) => {
+            Ok(built(begun, connector, changes, revision, at))
+        }
+        (Committing(begun, changes), Event::Committed) => {
+            Ok(succeeded(begun.refresh_id, changes, true))
+        }
+        (
+            Building(begun, _)
+            | Committing(begun, _)
+            // Where the record of a step could not be written, the last one may still be.
+            | Recording(begun, Ending::Unchanged(_)),
+            Event::StepFailed { at, error },
+        ) => Ok(failing(begun, error, at)),
+        (Recording(begun, Ending::Failed(first)), Event::StepFailed { at, .. }) => {
+            Ok(failing(begun, first, at))
+        }
+        (Running(begun) | Building(begun, _), Event::CancelRequested { at }) => {
+            Ok(failing(begun, CompactError::cancelled(), at))
+        }
+        (Running(begun) | Building(begun, _), Event::DeadlinePassed { at }) => {
+            Ok(failing(begun, CompactError::timed_out(), at))
+        }
+        (
+            Running(begun) | Building(begun, _) | Committing(begun, _),
+            Event::HolderLost { at },
+        ) => Ok(failing(begun, CompactError::abandoned(), at)),
+        (Recording(begun, ending), Event::Recorded) => Ok(recorded(begun, ending)),
+        (Recording(begun, Ending::Unchanged(_)), Event::RecordRefused { at, error }) => {
+            Ok(failing(begun, error, at))
+        }
+        // Nothing more can be done here: the refresh is found abandoned later, and closed then.
+        (Recording(begun, Ending::Failed(first)), Event::RecordRefused { .. }) => {
+            Ok(failed(begun.refresh_id, first))
+        }
+        (Recording(begun, _), Event::FoundClosed { record }) => Ok(found_closed(begun, *record)),
+        (
+            Requested | Running(_) | Building(..) | Committing(..) | Recording(..)
+            | Succeeded(..) | Failed(..),
+            Event::Started { .. }
+            | Event::SourceSucceeded { .. }
+            | Event::SourceFailed { .. }
+            | Event::CandidateBuilt { .. }
+            | Event::StepFailed { .. }
+            | Event::Committed
+            | Event::Recorded
+            | Event::RecordRefused { .. }
+            | Event::FoundClosed { .. }
+            | Event::CancelRequested { .. }
+            | Event::DeadlinePassed { .. }
+            | Event::HolderLost { .. },
+        ) => Err(rejected),
+    }
+}
+
+fn started(refresh_id: RefreshId, at: Timestamp) -> Moved {
+    let begun = Begun { refresh_id, started_at: at };
+    let effects = vec![Effect::Publish(Notice::Started), Effect::ExecuteSource];
+    (RefreshState::Running(begun), effects)
+}
+
+fn source_succeeded(begun: Begun, connector: Option<RecordConnector>, at: Timestamp) -> Moved {
+    let mut record = begun.record(RecordStep::Source, RecordStatus::Succeeded, at);
+    record.connector = connector.clone();
+    let effects = vec![
+        Effect::AppendStep(Box::new(record)),
+        Effect::Publish(Notice::SourceRan),
+        Effect::BuildCandidate,
+    ];
+    (RefreshState::Building(begun, connector), effects)
+}
+
+fn source_failed(begun: Begun, error: CompactError, at: Timestamp) -> Moved {
+    let mut record = begun.record(RecordStep::Source, error.status(), at);
+    record.error = Some(error.clone());
+    let (state, mut effects) = failing(begun, error, at);
+    effects.insert(0, Effect::AppendStep(Box::new(record)));
+    (state, effects)
+}
+
+/// Nothing to commit means that only the history is written, and no revision is made.
+fn built(
+    begun: Begun,
+    connector: Option<RecordConnector>,
+    changes: ChangeReport,
+    revision: Option<Revision>,
+    at: Timestamp,
+) -> Moved {
+    let mut record = begun.record(RecordStep::Committed, RecordStatus::Succeeded, at);
+    record.connector = connector;
+    record.changes = Some(changes.clone());
+    record.revision = revision;
+    let record = Box::new(record);
+    match revision {
+        Some(_) => (RefreshState::Committing(begun, changes), vec![Effect::Commit(record)]),
+        None => {
+            let ending = Ending::Unchanged(changes);
+            (RefreshState::Recording(begun, ending), vec![Effect::AppendLast(record)])
+        }
+    }
+}
+
+/// Its code says how the refresh ended, so that no two places can disagree about it.
+fn failing(begun: Begun, error: CompactError, at: Timestamp) -> Moved {
+    let status = error.status();
+    let mut record = begun.record(RecordStep::last(status), status, at);
+    record.error = Some(error.clone());
+    let effects = vec![Effect::AppendLast(Box::new(record))];
+    (RefreshState::Recording(begun, Ending::Failed(error)), effects)
+}
+
+fn recorded(begun: Begun, ending: Ending) -> Moved {
+    match ending {
+        Ending::Unchanged(changes) => succeeded(begun.refresh_id, changes, false),
+        Ending::Failed(error) => failed(begun.refresh_id, error),
+    }
+}
+
+fn found_closed(begun: Begun, record: RefreshRecord) -> Moved {
+    if record.status == RecordStatus::Succeeded {
+        let changes = record.changes.unwrap_or_default();
+        succeeded(begun.refresh_id, changes, record.revision.is_some())
+    } else {
+        let error = record.error.unwrap_or_else(CompactError::abandoned);
+        failed(begun.refresh_id, error)
+    }
+}
+
+fn succeeded(refresh_id: RefreshId, changes: ChangeReport, is_committed: bool) -> Moved {
+    let notice = Notice::Succeeded { changed: changes.is_changed() };
+    let mut effects = vec![Effect::Publish(notice)];
+    if is_committed {
+        effects.push(Effect::PublishUpdate);
+    }
+    effects.push(Effect::ReleaseLock);
+    (RefreshState::Succeeded(refresh_id, changes), effects)
+}
+
+fn failed(refresh_id: RefreshId, error: CompactError) -> Moved {
+    let effects = vec![Effect::Publish(Notice::Failed(error.clone())), Effect::ReleaseLock];
+    (RefreshState::Failed(refresh_id, error), effects)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::error::ErrorCode;
+
+    fn at(ms: i64) -> Timestamp {
+        Timestamp::from_unix_ms(ms)
+    }
+
+    fn id() -> RefreshId {
+        RefreshId::from_number(7)
+    }
+
+    fn error() -> CompactError {
+        CompactError {
+            code: ErrorCode::ConnectorExecutionFailed,
+            message: "no".to_owned(),
+            suggestion: None,
+        }
+    }
+
+    fn changed(count: u64) -> ChangeReport {
+        ChangeReport { count, paths: Vec::new() }
+    }
+
+    fn built(count: u64, ms: i64) -> Event {
+        let revision = (count > 0).then(Revision::first);
+        Event::CandidateBuilt { at: at(ms), changes: changed(count), revision }
+    }
+
+    fn run(events: Vec<Event>) -> (RefreshState, Vec<Effect>) {
+        events.into_iter().fold((RefreshState::Requested, Vec::new()), |(state, mut all), event| {
+            let (state, effects) = step(state, event).unwrap();
+            all.extend(effects);
+            (state, all)
+        })
+    }
+
+    fn lines(effects: &[Effect]) -> Vec<(RecordStep, RecordStatus, Option<u64>)> {
+        effects
+            .iter()
+            .filter_map(|effect| match effect {
+                Effect::AppendStep(record)
+                | Effect::AppendLast(record)
+                | Effect::Commit(record) => Some((record.step, record.status, record.duration_ms)),
+                Effect::ExecuteSource
+                | Effect::BuildCandidate
+                | Effect::Publish(_)
+                | Effect::PublishUpdate
+                | Effect::ReleaseLock => None,
+            })
+            .collect()
+    }
+
+    fn notices(effects: &[Effect]) -> Vec<Phase> {
+        effects
+            .iter()
+            .filter_map(|effect| match effect {
+                Effect::Publish(notice) => Some(notice.phase()),
+                Effect::AppendStep(_)
+                | Effect::AppendLast(_)
+                | Effect::Commit(_)
+                | Effect::ExecuteSource
+                | Effect::BuildCandidate
+                | Effect::PublishUpdate
+                | Effect::ReleaseLock => None,
+            })
+            .collect()
+    }
+
+    use super::super::Phase;
+
+    #[test]
+    fn a_refresh_that_changes_something_commits() {
+        let (state, effects) = run(vec![
+            Event::Started { refresh_id: id(), at: at(0) },
+            Event::SourceSucceeded { at: at(10), connector: None },
+            built(2, 20),
+            Event::Committed,
+        ]);
+        assert_eq!(state, RefreshState::Succeeded(id(), changed(2)));
+        assert_eq!(effects.last(), Some(&Effect::ReleaseLock));
+        assert!(effects.contains(&Effect::PublishUpdate));
+        assert_eq!(notices(&effects), [Phase::Started, Phase::Progress, Phase::Succeeded]);
+        assert_eq!(
+            lines(&effects),
+            [
+                (RecordStep::Source, RecordStatus::Succeeded, Some(10)),
+                (RecordStep::Committed, RecordStatus::Succeeded, Some(20)),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_refresh_that_changes_nothing_commits_nothing() {
+        let (state, effects) = run(vec![
+            Event::Started { refresh_id: id(), at: at(0) },
+            Event::SourceSucceeded { at: at(10), connector: None },
+            built(0, 12),
+            Event::Recorded,
+        ]);
+        assert!(state.is_final());
+        assert!(!effects.contains(&Effect::PublishUpdate));
+        assert!(!effects.iter().any(|effect| matches!(effect, Effect::Commit(_))));
+    }
+
+    #[test]
+    fn a_failed_source_leaves_two_records_and_lets_go() {
+        let (state, effects) = run(vec![
+            Event::Started { refresh_id: id(), at: at(0) },
+            Event::SourceFailed { at: at(5), error: error() },
+            Event::Recorded,
+        ]);
+        assert_eq!(state, RefreshState::Failed(id(), error()));
+        assert_eq!(
+            lines(&effects),
+            [
+                (RecordStep::Source, RecordStatus::Failed, Some(5)),
+                (RecordStep::Failed, RecordStatus::Failed, Some(5)),
+            ]
+        );
+        assert_eq!(effects.last(), Some(&Effect::ReleaseLock));
+    }
+
+    #[test]
+    fn a_source_that_took_too_long_is_recorded_as_such() {
+        let (_, effects) = run(vec![
+            Event::Started { refresh_id: id(), at: at(0) },
+            Event::SourceFailed { at: at(5), error: CompactError::timed_out() },
+        ]);
+        let statuses: Vec<_> = lines(&effects).into_iter().map(|(_, status, _)| status).collect();
+        assert_eq!(statuses, [RecordStatus::TimedOut, RecordStatus::TimedOut]);
+    }
+
+    #[test]
+    fn a_commit_can_no_longer_be_stopped() {
+        let begun = Begun { refresh_id: id(), started_at: at(0) };
+        let state = RefreshState::Committing(begun, changed(1));
+        assert!(step(state.clone(), Event::CancelRequested { at: at(1) }).is_err());
+        assert!(step(state.clone(), Event::DeadlinePassed { at: at(1) }).is_err());
+        assert!(step(state, Event::HolderLost { at: at(1) }).is_ok());
+    }
+
+    #[test]
+    fn a_commit_that_only_looked_as_if_it_had_failed_has_succeeded() {
+        let mut record =
+            RefreshRecord::new(id(), RecordStep::Committed, RecordStatus::Succeeded, at(3));
+        record.changes = Some(changed(4));
+        record.revision = Some(Revision::first());
+        let (state, effects) = run(vec![
+            Event::Started { refresh_id: id(), at: at(0) },
+            Event::SourceSucceeded { at: at(1), connector: None },
+            built(4, 2),
+            Event::StepFailed { at: at(3), error: error() },
+            Event::FoundClosed { record: Box::new(record) },
+        ]);
+        assert_eq!(state, RefreshState::Succeeded(id(), changed(4)));
+        assert!(effects.contains(&Effect::PublishUpdate));
+    }
+
+    fn any_event() -> impl Strategy<Value = Event> {
+        (0..12_u8, 0..1000_i64, 0..3_u64).prop_map(|(kind, ms, count)| match kind {
+            0 => Event::Started { refresh_id: id(), at: at(ms) },
+            1 => Event::SourceSucceeded { at: at(ms), connector: None },
+            2 => Event::SourceFailed { at: at(ms), error: error() },
+            3 => built(count, ms),
+            4 => Event::StepFailed { at: at(ms), error: error() },
+            5 => Event::Committed,
+            6 => Event::Recorded,
+            7 => Event::RecordRefused { at: at(ms), error: error() },
+            8 => {
+                let status =
+                    if count == 0 { RecordStatus::Succeeded } else { RecordStatus::Failed };
+                let step = RecordStep::last(status);
+                let record = RefreshRecord::new(id(), step, status, at(ms));
+                Event::FoundClosed { record: Box::new(record) }
+            }
+            9 => Event::CancelRequested { at: at(ms) },
+            10 => Event::DeadlinePassed { at: at(ms) },
+            _ => Event::HolderLost { at: at(ms) },
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn final_states_never_move_and_end_exactly_once(
+            events in prop::collection::vec(any_event(), 0..40)
+        ) {
+            let mut state = RefreshState::Requested;
+            let (mut told, mut released, mut commits) = (0, 0, 0);
+            for event in events {
+                let was_final = state.is_final();
+                match step(state.clone(), event) {
+                    Ok((next, effects)) => {
+                        prop_assert!(!was_final);
+                        for effect in &effects {
+                            match effect {
+                                Effect::Publish(Notice::Succeeded { .. } | Notice::Failed(_)) => {
+                                    told += 1;
+                                }
+                                Effect::ReleaseLock => released += 1,
+                                Effect::Commit(record) => {
+                                    prop_assert!(record.step == RecordStep::Committed);
+                                    commits += 1;
+                                }
+                                Effect::AppendLast(record) => prop_assert!(record.step.is_last()),
+                                Effect::AppendStep(record) => prop_assert!(!record.step.is_last()),
+                                Effect::ExecuteSource
+                                | Effect::BuildCandidate
+                                | Effect::PublishUpdate
+                                | Effect::Publish(Notice::Started | Notice::SourceRan) => {}
+                            }
+                        }
+                        // Whoever runs it always has something to wait for, until it is over.
+                        let waits = effects.iter().any(|effect| matches!(
+                            effect,
+                            Effect::ExecuteSource
+                                | Effect::BuildCandidate
+                                | Effect::Commit(_)
+                                | Effect::AppendLast(_)
+                        ));
+                        prop_assert_eq!(waits, !next.is_final());
+                        state = next;
+                    }
+                    Err(rejected) => prop_assert_eq!(rejected.state, state.name()),
+                }
+                let ends = usize::from(state.is_final());
+                prop_assert_eq!((told, released), (ends, ends));
+                prop_assert!(commits <= 1);
+            }
+        }
+    }
+}

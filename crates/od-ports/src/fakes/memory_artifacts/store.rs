@@ -1,0 +1,317 @@
+//! The store itself.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use od_core::artifact::{ArtifactSummary, Health};
+use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId, Revision, Timestamp};
+use od_core::json;
+use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
+
+use super::kept::{Kept, finish};
+use super::lock::{LockKind, MemoryLock};
+use super::shelf::{Key, Shelf, key};
+use crate::artifact_store::ArtifactStore;
+use crate::change::{Change, Created, NewArtifact};
+use crate::inspection::{Inspection, RepairMode, RepairReport};
+use crate::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
+use crate::store_error::StoreError;
+use crate::stored::{Snapshot, SnapshotSummary, Stored, Trashed};
+use crate::write_gate::{Gate, WriteWitness};
+
+/// Keeps artifacts in memory: the contract without a disk.
+#[derive(Debug, Default)]
+pub struct MemoryArtifactStore {
+    shelf: Arc<Mutex<Shelf>>,
+}
+
+impl MemoryArtifactStore {
+    /// Makes an empty store with these projects.
+    pub fn with_projects(projects: impl IntoIterator<Item = ProjectId>) -> Self {
+        let shelf = Shelf { projects: projects.into_iter().collect(), ..Shelf::default() };
+        Self { shelf: Arc::new(Mutex::new(shelf)) }
+    }
+
+    /// Says how sound an artifact is, as damage on a disk would.
+    pub fn set_health(&self, project: &ProjectId, artifact: &ArtifactId, health: Health) {
+        if let Ok(kept) = self.shelf().kept_mut(&key(project, artifact)) {
+            kept.health = health;
+        }
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock(&self, key: &Key, kind: LockKind) -> Option<MemoryLock> {
+        let lock = (key.clone(), kind);
+        let taken = self.shelf().locked.insert(lock.clone());
+        taken.then(|| MemoryLock { shelf: Arc::clone(&self.shelf), lock })
+    }
+
+    fn commit_lock(&self, key: &Key) -> Result<MemoryLock, StoreError> {
+        self.lock(key, LockKind::Commit)
+            .ok_or_else(|| StoreError::Busy { artifact: key.1.clone(), waited_ms: 0 })
+    }
+}
+
+#[async_trait]
+impl ArtifactStore for MemoryArtifactStore {
+    async fn load(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Arc<Stored>, StoreError> {
+        self.shelf().stored(&key(project, artifact))
+    }
+
+    async fn locate(&self, artifact: &ArtifactId) -> Result<Option<ProjectId>, StoreError> {
+        let shelf = self.shelf();
+        Ok(shelf.artifacts.keys().find(|key| key.1 == *artifact).map(|key| key.0.clone()))
+    }
+
+    async fn list(&self, project: &ProjectId) -> Result<Arc<[Arc<ArtifactSummary>]>, StoreError> {
+        let shelf = self.shelf();
+        shelf.check_project(project)?;
+        let mut list = Vec::new();
+        for key in shelf.artifacts.keys().filter(|key| key.0 == *project) {
+            list.push(Arc::clone(&shelf.stored(key)?.summary));
+        }
+        list.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.id.cmp(&b.id)));
+        Ok(list.into())
+    }
+
+    async fn create(&self, new: NewArtifact) -> Result<Created, StoreError> {
+        let NewArtifact { project, mut state, page } = new;
+        let key = key(&project, &state.artifact.id);
+        let mut shelf = self.shelf();
+        shelf.check_project(&project)?;
+        if let Some(attempt) = &state.artifact.created_by_attempt
+            && let Some(made) = shelf.earlier_attempt(&project, attempt)?
+        {
+            return Ok(Created::Replayed(shelf.stored(&made)?));
+        }
+        if shelf.artifacts.contains_key(&key) {
+            return Err(StoreError::Exists { artifact: key.1 });
+        }
+        finish(&mut state, &page, Revision::first());
+        let kept =
+            Kept { state, health: Health::HEALTHY, page, log: Vec::new(), snapshots: Vec::new() };
+        shelf.artifacts.insert(key.clone(), kept);
+        Ok(Created::Fresh(shelf.stored(&key)?))
+    }
+
+    async fn open_gate(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Gate, StoreError> {
+        let key = key(project, artifact);
+        let stored = self.shelf().stored(&key)?;
+        let lock = self.commit_lock(&key)?;
+        Gate::open(key.0, key.1, Box::new(lock), stored)
+    }
+
+    async fn commit(
+        &self,
+        witness: &WriteWitness<'_>,
+        change: Change,
+    ) -> Result<Arc<Stored>, StoreError> {
+        let ours = witness.lock().as_any().downcast_ref::<MemoryLock>();
+        if !ours.is_some_and(|lock| Arc::ptr_eq(&lock.shelf, &self.shelf)) {
+            return Err(StoreError::ForeignWitness);
+        }
+        let key = key(witness.project(), witness.artifact());
+        let Change { expected, mut state, page, refresh } = change;
+        let mut shelf = self.shelf();
+        let kept = shelf.kept_mut(&key)?;
+        let actual = kept.state.artifact.revision;
+        if actual != expected {
+            let artifact = key.1;
+            return Err(StoreError::RevisionConflict { artifact, expected, actual });
+        }
+        if let Some(record) = refresh {
+            let refresh = record.refresh_id.clone();
+            if kept.newest() != Some(&refresh) || !kept.is_open(&refresh) {
+                return Err(StoreError::RefreshClosed { artifact: key.1, refresh });
+            }
+            let (data, provenance) = (state.data.clone(), state.provenance.clone());
+            kept.snapshots.insert(0, Snapshot { refresh_id: refresh, data, provenance });
+            kept.append(record);
+        }
+        finish(&mut state, &page, actual.next());
+        kept.state = state;
+        kept.page = page;
+        shelf.stored(&key)
+    }
+
+    async fn delete(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        if_revision: Option<Revision>,
+    ) -> Result<Trashed, StoreError> {
+        let key = key(project, artifact);
+        let mut shelf = self.shelf();
+        let kept = shelf.kept(&key)?.clone();
+        let actual = kept.state.artifact.revision;
+        if let Some(expected) = if_revision.filter(|expected| *expected != actual) {
+            let artifact = key.1;
+            return Err(StoreError::RevisionConflict { artifact, expected, actual });
+        }
+        let deleted_at = kept.state.artifact.updated_at;
+        let title = Some(kept.state.artifact.title.clone());
+        shelf.artifacts.remove(&key);
+        shelf.trash.insert(key.clone(), (deleted_at, kept));
+        Ok(Trashed { artifact_id: key.1, title, deleted_at, expires_at: deleted_at })
+    }
+
+    async fn restore(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Arc<Stored>, StoreError> {
+        let key = key(project, artifact);
+        let mut shelf = self.shelf();
+        if shelf.trash.contains_key(&key) && shelf.artifacts.contains_key(&key) {
+            return Err(StoreError::Exists { artifact: key.1 });
+        }
+        let Some((_, kept)) = shelf.trash.remove(&key) else {
+            return Err(StoreError::NotInTrash { project: key.0, artifact: key.1 });
+        };
+        shelf.artifacts.insert(key.clone(), kept);
+        shelf.stored(&key)
+    }
+
+    async fn trash(&self, project: &ProjectId) -> Result<Vec<Trashed>, StoreError> {
+        let shelf = self.shelf();
+        let trashed = |(key, (deleted_at, kept)): (&Key, &(Timestamp, Kept))| Trashed {
+            artifact_id: key.1.clone(),
+            title: Some(kept.state.artifact.title.clone()),
+            deleted_at: *deleted_at,
+            expires_at: *deleted_at,
+        };
+        Ok(shelf.trash.iter().filter(|(key, _)| key.0 == *project).map(trashed).collect())
+    }
+
+    async fn history(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<History, StoreError> {
+        let shelf = self.shelf();
+        let kept = shelf.kept(&key(project, artifact))?;
+        Ok(History { records: kept.log.iter().rev().cloned().collect(), broken: None })
+    }
+
+    async fn snapshots(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Vec<SnapshotSummary>, StoreError> {
+        let shelf = self.shelf();
+        let summary = |snapshot: &Snapshot| SnapshotSummary {
+            refresh_id: snapshot.refresh_id.clone(),
+            generated_at: snapshot.provenance.generated_at,
+            data_digest: Digest::of_json(snapshot.data.value()),
+            bytes: json::pretty_bytes(snapshot.data.value()).len() as u64,
+        };
+        Ok(shelf.kept(&key(project, artifact))?.snapshots.iter().map(summary).collect())
+    }
+
+    async fn snapshot(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        refresh: &RefreshId,
+    ) -> Result<Snapshot, StoreError> {
+        let shelf = self.shelf();
+        let kept = shelf.kept(&key(project, artifact))?;
+        let found = kept.snapshots.iter().find(|snapshot| snapshot.refresh_id == *refresh);
+        found.cloned().ok_or_else(|| StoreError::SnapshotNotFound {
+            artifact: artifact.clone(),
+            refresh: refresh.clone(),
+        })
+    }
+
+    async fn inspect(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Inspection, StoreError> {
+        Ok(self.shelf().kept(&key(project, artifact))?.inspect())
+    }
+
+    async fn repair(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        _mode: RepairMode,
+    ) -> Result<RepairReport, StoreError> {
+        self.shelf().kept(&key(project, artifact))?;
+        Ok(RepairReport::default())
+    }
+
+    async fn begin_refresh(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        at: Timestamp,
+    ) -> Result<RunningRefresh, StoreError> {
+        let key = key(project, artifact);
+        let running = self.shelf().kept(&key)?.newest().cloned();
+        let Some(lock) = self.lock(&key, LockKind::Running) else {
+            return Err(StoreError::RefreshLocked { artifact: key.1, running });
+        };
+        let _commit = self.commit_lock(&key)?;
+        let mut shelf = self.shelf();
+        let base = shelf.stored(&key)?;
+        let kept = shelf.kept_mut(&key)?;
+        let abandoned = kept.open_refresh();
+        let id = RefreshId::from_number(kept.newest().map_or(0, RefreshId::number) + 1);
+        let (step, status) = (RecordStep::Started, RecordStatus::Running);
+        kept.append(RefreshRecord::new(id.clone(), step, status, at));
+        drop(shelf);
+        Ok(RunningRefresh { id, base, abandoned, lock: Box::new(lock) })
+    }
+
+    async fn append_record(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        record: RefreshRecord,
+    ) -> Result<(), StoreError> {
+        let key = key(project, artifact);
+        let _commit = self.commit_lock(&key)?;
+        let mut shelf = self.shelf();
+        let kept = shelf.kept_mut(&key)?;
+        let refresh = record.refresh_id.clone();
+        let allowed =
+            kept.is_open(&refresh) && (record.step.is_last() || kept.newest() == Some(&refresh));
+        if !allowed {
+            return Err(StoreError::RefreshClosed { artifact: key.1, refresh });
+        }
+        kept.append(record);
+        Ok(())
+    }
+
+    async fn unfinished_refreshes(&self) -> Result<Vec<UnfinishedRefresh>, StoreError> {
+        let shelf = self.shelf();
+        let mut found = Vec::new();
+        for (key, kept) in &shelf.artifacts {
+            let Some(begun) = kept.open_refresh() else { continue };
+            found.push(UnfinishedRefresh {
+                project: key.0.clone(),
+                artifact: key.1.clone(),
+                refresh: begun.refresh_id,
+                started_at: begun.started_at,
+                lock_held: shelf.locked.contains(&(key.clone(), LockKind::Running)),
+            });
+        }
+        Ok(found)
+    }
+
+    async fn recover(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
