@@ -31,6 +31,11 @@ pub(crate) fn tool_name(name: &'static str) -> ToolName {
     name.parse().expect("tool names of this crate fit the alphabet; a test walks all catalogs")
 }
 
+/// Names tools, in order.
+pub(crate) fn names(tools: &[&Tool]) -> Vec<ToolName> {
+    tools.iter().map(|tool| tool.name.clone()).collect()
+}
+
 /// Makes a connector id from a literal of ours.
 pub(crate) fn connector_id(name: &'static str) -> ConnectorId {
     name.parse().expect("connector ids of this crate fit the alphabet; a test walks all catalogs")

@@ -1,7 +1,7 @@
 //! What a saved source runs, and whether it may.
 
-use od_core::artifact::{Source, SourcePin, SourceType};
-use od_core::connector::{ContractParts, Purpose, contract_digest};
+use od_core::artifact::{FILE_SELECTORS, Source, SourcePin, SourceType};
+use od_core::connector::{ContractParts, LocalTool, Purpose, Tool, contract_digest};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ConnectorId, ProjectId, RelPath};
 use od_core::json::{BoundedObject, Value};
@@ -13,12 +13,8 @@ use super::execute::{self, ExecuteError, ExecuteTool, Executed, Expected};
 use super::rate::Payer;
 use crate::app::App;
 
-/// The connector behind `local_file`.
-const PROJECT_FILES: &str = "project_files";
 /// The tool behind `local_file`.
-const READ_JSON: &str = "project_files.read_json";
-/// The fields of a `local_file` input that may name the file, the first that is there counts.
-const FILE_FIELDS: [&str; 3] = ["path", "file", "name"];
+const LOCAL_FILE: LocalTool = LocalTool::ReadJson;
 
 /// Why a source can only fail.
 #[derive(Debug, thiserror::Error)]
@@ -67,26 +63,24 @@ pub async fn check_source(
     if !checked.tool.refresh_eligible {
         return Err(SourceRefused::NotEligible { tool: checked.tool.name.to_string() });
     }
-    Ok(SourcePin {
-        connector_id: call.connector,
-        contract_digest: contract_digest(&checked.tool),
-        contract_parts: Some(ContractParts::of(&checked.tool)),
-        tool_name: checked.tool.name,
-        account_label: checked.account_label,
-    })
+    Ok(pin(call.connector, checked.tool, checked.account_label))
 }
 
 /// Returns the pin of a source that has just run.
 pub(crate) fn pin_of(app: &App, executed: &Executed) -> Option<SourcePin> {
     let entry = provider(app, &executed.connector_id)?.catalog();
     let tool = execute::find_tool(&entry, executed.tool_name.as_str())?;
-    Some(SourcePin {
-        connector_id: executed.connector_id.clone(),
+    Some(pin(executed.connector_id.clone(), tool, executed.account_label.clone()))
+}
+
+fn pin(connector_id: ConnectorId, tool: Tool, account_label: Option<String>) -> SourcePin {
+    SourcePin {
+        connector_id,
         contract_digest: contract_digest(&tool),
         contract_parts: Some(ContractParts::of(&tool)),
-        tool_name: executed.tool_name.clone(),
-        account_label: executed.account_label.clone(),
-    })
+        tool_name: tool.name,
+        account_label,
+    }
 }
 
 /// Works out the call that a source stands for.
@@ -97,7 +91,9 @@ pub(crate) fn source_call(
     source: &Source,
 ) -> Result<ExecuteTool, SourceRefused> {
     let (connector, tool, input) = match source.kind {
-        SourceType::LocalFile => (id(PROJECT_FILES)?, READ_JSON.to_owned(), file_input(source)?),
+        SourceType::LocalFile => {
+            (id(LOCAL_FILE.connector())?, LOCAL_FILE.as_str().to_owned(), file_input(source)?)
+        }
         SourceType::DaemonTool => {
             let (connector, tool) = daemon_tool(app, source)?;
             (connector, tool, source.input.clone())
@@ -138,7 +134,7 @@ fn daemon_tool(app: &App, source: &Source) -> Result<(ConnectorId, String), Sour
 
 fn file_input(source: &Source) -> Result<BoundedObject, SourceRefused> {
     let input = source.input.object();
-    let named = FILE_FIELDS.iter().find_map(|field| input.get(*field)).and_then(Value::as_str);
+    let named = FILE_SELECTORS.iter().find_map(|field| input.get(*field)).and_then(Value::as_str);
     let Some(path) = named else {
         return Err(SourceRefused::NoFile { reason: "`input.path` is missing".to_owned() });
     };

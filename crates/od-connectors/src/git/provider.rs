@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use od_core::connector::Category;
+use od_core::connector::{Category, LocalTool};
 use od_core::json::Value;
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
@@ -14,10 +14,10 @@ use serde_json::json;
 
 use super::program::{ProgramError, Repository};
 use super::summary::{Extent, summarise};
-use crate::catalog::{connector_id, read_only, tool_name};
+use crate::catalog::{connector_id, names, read_only};
 use crate::project_files::Fence;
 
-const SUMMARY: &str = "git.summary";
+const SUMMARY: LocalTool = LocalTool::GitSummary;
 /// Commits and tags reported if the caller does not say.
 const ENTRIES_DEFAULT: u64 = 10;
 /// Commits and tags reported at most.
@@ -74,7 +74,7 @@ impl ConnectorProvider for Git {
             })
         };
         let summary = read_only(
-            SUMMARY,
+            SUMMARY.as_str(),
             "Read repository summary",
             "Branch, upstream, ahead and behind, status, recent commits, diff stat and tags of the \
              repository at the project's root.",
@@ -86,16 +86,16 @@ impl ConnectorProvider for Git {
             "runs git commands that only read",
         );
         CatalogEntry {
-            id: connector_id("git"),
+            id: connector_id(SUMMARY.connector()),
             name: "Git",
             provider: "local",
             category: Category::Code,
             description: "The state of the project's own repository.",
             access: ConnectorAccess::Local,
             anonymous_label: None,
+            allowed_tool_names: names(&[&summary]),
+            featured_tool_names: names(&[&summary]),
             tools: vec![summary],
-            allowed_tool_names: vec![tool_name(SUMMARY)],
-            featured_tool_names: vec![tool_name(SUMMARY)],
         }
     }
 
@@ -104,9 +104,10 @@ impl ConnectorProvider for Git {
     }
 
     async fn execute(&self, call: ToolCall) -> Result<RawOutput, ProviderError> {
-        match call.tool.as_str() {
-            SUMMARY => self.summary(&call).await,
-            _ => Err(ProviderError::UnknownTool { tool: call.tool }),
+        if LocalTool::from_word(call.tool.as_str()) == Some(SUMMARY) {
+            self.summary(&call).await
+        } else {
+            Err(ProviderError::UnknownTool { tool: call.tool })
         }
     }
 }

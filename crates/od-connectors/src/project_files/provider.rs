@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use od_core::connector::Category;
+use od_core::connector::{Category, LocalTool};
 use od_core::ids::{ProjectId, RelPath};
 use od_core::json::{Map, Value, parse_message};
 use od_ports::connector_provider::{
@@ -18,11 +18,8 @@ use serde_json::json;
 use super::fence::Fence;
 use super::json_folder;
 use super::search::{Found, Search, SearchError, search};
-use crate::catalog::{connector_id, read_only, tool_name};
+use crate::catalog::{connector_id, names, read_only};
 
-const SEARCH: &str = "project_files.search";
-const READ_JSON: &str = "project_files.read_json";
-const READ_JSON_FOLDER: &str = "project_files.read_json_folder";
 /// Matches returned if the caller does not say.
 const MATCHES_DEFAULT: u64 = 50;
 /// Matches returned at most.
@@ -87,7 +84,7 @@ impl ProjectFilesConnector {
 impl ConnectorProvider for ProjectFilesConnector {
     fn catalog(&self) -> CatalogEntry {
         let search = read_only(
-            SEARCH,
+            LocalTool::SearchFiles.as_str(),
             "Search project files",
             "Finds lines in the project's text files. Files that ignore rules or their content mark \
              as not text are skipped.",
@@ -95,7 +92,7 @@ impl ConnectorProvider for ProjectFilesConnector {
             "reads files of the project",
         );
         let read = read_only(
-            READ_JSON,
+            LocalTool::ReadJson.as_str(),
             "Read a JSON file",
             "Reads one JSON file of the project.",
             json!({
@@ -112,7 +109,7 @@ impl ConnectorProvider for ProjectFilesConnector {
             "reads one file of the project",
         );
         let read_folder = read_only(
-            READ_JSON_FOLDER,
+            LocalTool::ReadJsonFolder.as_str(),
             "Read the JSON files of a folder",
             "Reads every JSON file directly in one folder of the project, by name, at most 100.",
             json!({
@@ -129,20 +126,16 @@ impl ConnectorProvider for ProjectFilesConnector {
             "reads files of the project",
         );
         CatalogEntry {
-            id: connector_id("project_files"),
+            id: connector_id(LocalTool::ReadJson.connector()),
             name: "Project files",
             provider: "local",
             category: Category::Files,
             description: "Text search and JSON files of the project's own directory.",
             access: ConnectorAccess::Local,
             anonymous_label: None,
+            allowed_tool_names: names(&[&search, &read, &read_folder]),
+            featured_tool_names: names(&[&read, &search]),
             tools: vec![search, read, read_folder],
-            allowed_tool_names: vec![
-                tool_name(SEARCH),
-                tool_name(READ_JSON),
-                tool_name(READ_JSON_FOLDER),
-            ],
-            featured_tool_names: vec![tool_name(READ_JSON), tool_name(SEARCH)],
         }
     }
 
@@ -151,14 +144,16 @@ impl ConnectorProvider for ProjectFilesConnector {
     }
 
     async fn execute(&self, call: ToolCall) -> Result<RawOutput, ProviderError> {
-        match call.tool.as_str() {
-            SEARCH => self.search(&call).await,
-            READ_JSON => self.read_json(&call).await,
-            READ_JSON_FOLDER => {
+        match LocalTool::from_word(call.tool.as_str()) {
+            Some(LocalTool::SearchFiles) => self.search(&call).await,
+            Some(LocalTool::ReadJson) => self.read_json(&call).await,
+            Some(LocalTool::ReadJsonFolder) => {
                 let folder = path_input(&call.input, "folder")?;
                 json_folder::read(self.files.as_ref(), &call.project, &folder).await
             }
-            _ => Err(ProviderError::UnknownTool { tool: call.tool }),
+            Some(LocalTool::GitSummary) | None => {
+                Err(ProviderError::UnknownTool { tool: call.tool })
+            }
         }
     }
 }

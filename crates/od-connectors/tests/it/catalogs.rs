@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use od_connectors::{Fence, Git, GitHub, GitHubConfig, ProjectFilesConnector};
-use od_ports::connector_provider::ConnectorProvider;
+use od_core::connector::LocalTool;
+use od_ports::connector_provider::{ConnectorAccess, ConnectorProvider};
 
 use crate::scene::{OneRoot, clock};
 
@@ -36,4 +37,18 @@ fn every_tool_is_qualified_allowed_and_read_only_by_its_own_words() {
         }
     }
     assert_eq!(tools, 8);
+}
+
+#[test]
+fn the_tools_of_this_machine_are_the_ones_the_core_names() {
+    let mut named: Vec<&str> = LocalTool::ALL.iter().map(|tool| tool.as_str()).collect();
+    let catalogs: Vec<_> = all().iter().map(|provider| provider.catalog()).collect();
+    let mut found: Vec<&str> = catalogs
+        .iter()
+        .filter(|catalog| catalog.access == ConnectorAccess::Local)
+        .flat_map(|catalog| catalog.tools.iter().map(|tool| tool.name.as_str()))
+        .collect();
+    named.sort_unstable();
+    found.sort_unstable();
+    assert_eq!(found, named);
 }

@@ -30,7 +30,7 @@ pub use source::{
     ApprovalPolicy, ConnectorRef, DataPath, OutputMapping, RefreshPermission, Source, SourcePin,
     SourceType, Transform,
 };
-pub use source_input::{DAEMON_TOOLS, FILE_SELECTORS};
+pub use source_input::FILE_SELECTORS;
 pub use status::{
     Preview, PreviewEntry, PreviewType, RefreshStatus, SchemaVersion, Status, UnknownSchemaVersion,
 };

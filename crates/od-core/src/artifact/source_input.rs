@@ -2,16 +2,13 @@
 
 use super::mapping_input::read_mapping;
 use super::{ApprovalPolicy, ConnectorRef, RefreshPermission, Source, SourceType};
+use crate::connector::LocalTool;
 use crate::credential;
 use crate::error::{Issue, nearest_name};
 use crate::fields::{Fields, Issues, credential_issue};
 use crate::ids::{ConnectorId, RelPath, ToolName};
 use crate::json::{BoundedObject, Pointer, Value};
 use crate::limits;
-
-/// The tools a `daemon_tool` source may name.
-pub const DAEMON_TOOLS: &[&str] =
-    &["project_files.search", "project_files.read_json", "git.summary"];
 
 /// The keys of an input that name the file to read, the first one present wins.
 pub const FILE_SELECTORS: &[&str] = &["path", "file", "name"];
@@ -160,8 +157,9 @@ fn check_daemon_tool(
 ) -> Option<ToolName> {
     fields.required("toolName");
     let tool_name = tool_name?;
-    if !DAEMON_TOOLS.contains(&tool_name.as_str()) {
-        let near = nearest_name(tool_name.as_str(), DAEMON_TOOLS.iter().copied());
+    let Some(local) = LocalTool::from_word(tool_name.as_str()) else {
+        let known: Vec<&str> = LocalTool::ALL.iter().map(|tool| tool.as_str()).collect();
+        let near = nearest_name(tool_name.as_str(), known.iter().copied());
         let fix = near.map_or_else(
             || "use one of them, or a `connector_tool` source".to_owned(),
             |near| format!("did you mean `{near}`?"),
@@ -172,13 +170,14 @@ fn check_daemon_tool(
             "the daemon has no such local tool",
         )
         .got(tool_name.as_str())
-        .want(DAEMON_TOOLS.join(", "))
+        .want(known.join(", "))
         .fix(fix);
         fields.issues.push(issue);
         return None;
-    }
-    if tool_name.as_str() == "project_files.read_json" {
-        check_selector(fields, input);
+    };
+    match local {
+        LocalTool::ReadJson => check_selector(fields, input),
+        LocalTool::SearchFiles | LocalTool::ReadJsonFolder | LocalTool::GitSummary => {}
     }
     Some(tool_name)
 }

@@ -5,6 +5,7 @@ mod classify;
 mod contract;
 mod disguise;
 mod execute_request;
+mod local_tool;
 mod protect;
 mod safety;
 
@@ -14,5 +15,6 @@ pub use catalog::{
 pub use classify::{ToolFacts, classify, stricter};
 pub use contract::{ContractParts, check_input, contract_digest};
 pub use execute_request::ExecuteRequest;
+pub use local_tool::LocalTool;
 pub use protect::{ProtectError, Protected, protect_output, protect_text};
 pub use safety::{Approval, SideEffect, ToolSafety};
