@@ -9,7 +9,7 @@ use od_core::ids::ArtifactId;
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use crate::scripted::Act;
+use crate::scripted::wait;
 use crate::world::{World, by_person, script_source};
 
 const ARTIFACTS: u32 = 100;
@@ -39,7 +39,7 @@ async fn of_ten_thousand_requests_one_wins_for_each_artifact() {
 
 async fn stampede(world: &World, artifacts: &[ArtifactId], value: serde_json::Value, round: u64) {
     let gate = Arc::new(Semaphore::new(0));
-    world.script.set(Act::Wait(Arc::clone(&gate), value));
+    world.script.set(wait(Arc::clone(&gate), value));
     let refused = Arc::new(AtomicUsize::new(0));
     let tasks: Vec<_> = (0..REQUESTS)
         .map(|number| {

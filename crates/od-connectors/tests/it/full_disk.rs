@@ -20,6 +20,7 @@ use od_ports::write_gate::{Gate, WriteWitness};
 use od_ports::{ArtifactStore, Ports, StoreError};
 
 use crate::scene::write;
+use crate::scripted::ScriptedConnector;
 use crate::world::{World, by_person, file_source};
 
 #[derive(Debug)]
@@ -185,7 +186,7 @@ async fn a_full_disk_costs_the_refresh_and_nothing_else() {
 async fn the_list_for_agents_has_only_what_they_may_run() {
     let world = World::new().await;
     world.script.change(|catalog| {
-        catalog.tools.push(crate::scripted::tool("script.delete_things", "Delete things"));
+        catalog.tools.push(ScriptedConnector::tool("script.delete_things", "Delete things"));
         catalog.allowed_tool_names.push("script.delete_things".parse().unwrap());
     });
     let agent = od_app::Caller::Agent {

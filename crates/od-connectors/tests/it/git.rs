@@ -29,7 +29,7 @@ fn run(root: &Path, args: &[&str]) {
     assert!(status.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&status.stderr));
 }
 
-fn repository() -> TempDir {
+pub(crate) fn repository() -> TempDir {
     let root = TempDir::new().unwrap();
     run(root.path(), &["init", "--quiet"]);
     write(root.path(), "a.txt", "one\n");

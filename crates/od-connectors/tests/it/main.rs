@@ -4,6 +4,7 @@
 
 mod canary;
 mod catalogs;
+mod contract;
 mod crowd;
 mod full_disk;
 mod git;

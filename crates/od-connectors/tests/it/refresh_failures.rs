@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use crate::scene::write;
-use crate::scripted::{Act, tool};
+use crate::scripted::{Act, ScriptedConnector, wait};
 use crate::world::{Plan, World, by_person, file_source, object, project, script_source};
 
 /// Refreshes, and checks all that has to hold after a failure.
@@ -277,7 +277,9 @@ async fn a_connector_or_tool_that_is_gone() {
     let artifact = world.create(1, script_source()).await;
     world.script.change(|catalog| catalog.allowed_tool_names.clear());
     fails_with(&world, &artifact, ErrorCode::ConnectorToolNotFound).await;
-    world.script.change(|catalog| catalog.tools = vec![tool("script.get_things", "Get")]);
+    world.script.change(|catalog| {
+        catalog.tools = vec![ScriptedConnector::tool("script.get_things", "Get")]
+    });
     fails_with(&world, &artifact, ErrorCode::ConnectorToolNotFound).await;
     world.script.change(|catalog| catalog.id = "other".parse().unwrap());
     fails_with(&world, &artifact, ErrorCode::ConnectorNotFound).await;
@@ -356,7 +358,7 @@ async fn an_update_meanwhile_is_kept_and_a_new_source_wins() {
         let world = World::new().await;
         let artifact = world.create(1, script_source()).await;
         let gate = Arc::new(Semaphore::new(0));
-        world.script.set(Act::Wait(Arc::clone(&gate), json!({ "title": "from the source" })));
+        world.script.set(wait(Arc::clone(&gate), json!({ "title": "from the source" })));
         let task = tokio::spawn({
             let (app, request) = (Arc::clone(&world.app), by_person(&artifact));
             async move { refresh::run(&app, request).await }
@@ -444,7 +446,7 @@ async fn a_result_that_comes_after_its_refresh_was_closed_is_refused() {
     let artifact = world.create(1, script_source()).await;
     let before = world.generation(&artifact).await;
     let gate = Arc::new(Semaphore::new(0));
-    world.script.set(Act::Wait(Arc::clone(&gate), json!({ "title": "too late" })));
+    world.script.set(wait(Arc::clone(&gate), json!({ "title": "too late" })));
     let task = tokio::spawn({
         let (app, request) = (Arc::clone(&world.app), by_person(&artifact));
         async move { refresh::run(&app, request).await }

@@ -26,7 +26,7 @@ use od_ports::project_registry::{Project, ProjectRegistry as _};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::scripted::Scripted;
+use crate::scripted::ScriptedConnector;
 
 /// A clock whose hands a test moves and whose sleeps are real, shortened by a factor.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub(crate) struct World {
     pub(crate) app: Arc<App>,
     pub(crate) clock: Arc<TestClock>,
     pub(crate) events: Arc<MemoryEvents>,
-    pub(crate) script: Arc<Scripted>,
+    pub(crate) script: Arc<ScriptedConnector>,
 }
 
 /// How a world is made.
@@ -93,7 +93,7 @@ impl World {
         let clock =
             Arc::new(TestClock { now_ms: AtomicI64::new(1_777_507_200_000), divisor: plan.hurry });
         let events = Arc::new(MemoryEvents::default());
-        let script = Arc::new(Scripted::new());
+        let script = Arc::new(ScriptedConnector::default());
         let home = place.path().join("home");
         let data = DataDir::open(&place.path().join("root/.od")).unwrap();
         let registry = Arc::new(FileProjectRegistry::new(data.clone()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use od_core::ids::ProjectId;
 use od_fs::{DataDir, FileArtifactStore, FileProjectRegistry, FileRunStore, SystemClock};
-use od_ports::contract::{check_artifact_store, check_run_store, sample};
+use od_ports::contract::{check_artifact_store, check_project_registry, check_run_store, sample};
 use od_ports::project_registry::{Project, ProjectRegistry};
 
 pub(crate) async fn project(root: &Path) -> (DataDir, ProjectId) {
@@ -38,4 +38,11 @@ async fn the_run_files_keep_the_contract() {
     let home = tempfile::tempdir().unwrap();
     let (data_dir, project) = project(home.path()).await;
     check_run_store(&FileRunStore::new(data_dir), &project).await;
+}
+
+#[tokio::test]
+async fn the_project_files_keep_the_contract() {
+    let home = tempfile::tempdir().unwrap();
+    let data_dir = DataDir::open(home.path()).unwrap();
+    check_project_registry(&FileProjectRegistry::new(data_dir)).await;
 }
