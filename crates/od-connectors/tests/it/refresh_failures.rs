@@ -278,7 +278,7 @@ async fn a_connector_or_tool_that_is_gone() {
     world.script.change(|catalog| catalog.allowed_tool_names.clear());
     fails_with(&world, &artifact, ErrorCode::ConnectorToolNotFound).await;
     world.script.change(|catalog| {
-        catalog.tools = vec![ScriptedConnector::tool("script.get_things", "Get")]
+        catalog.tools = vec![ScriptedConnector::tool("script.get_things", "Get")];
     });
     fails_with(&world, &artifact, ErrorCode::ConnectorToolNotFound).await;
     world.script.change(|catalog| catalog.id = "other".parse().unwrap());

@@ -165,7 +165,6 @@ fn epoch() -> u64 {
 /// Finishes what a crash left, and marks refreshes that nobody runs any more.
 async fn recover(app: &App) -> Result<(), StartError> {
     let failed = |message: String| StartError::Recover { message };
-    app.ports.artifacts.recover().await.map_err(|error| failed(error.to_string()))?;
     od_app::refresh::recover(app).await.map_err(|error| failed(error.to_string()))?;
     Ok(())
 }

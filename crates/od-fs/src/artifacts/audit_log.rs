@@ -3,12 +3,13 @@
 use std::io::Write as _;
 
 use od_core::artifact::HealthReason;
-use od_core::ids::{Digest, RefreshId, Timestamp};
-use od_core::refresh::{RecordStatus, RefreshRecord};
+use od_core::ids::Digest;
+use od_core::refresh::RefreshRecord;
 
-use super::aside;
+use super::log_view::LogView;
 use super::pending::is_foreign;
-use crate::disk::{Dir, DiskError};
+use super::{aside, known_logs};
+use crate::disk::{Dir, DiskError, EntryKind, FileStat};
 
 pub(crate) const LOG: &str = "refreshes.jsonl";
 /// The log before the last rotation. One is kept: history is bounded.
@@ -20,8 +21,8 @@ const LOG_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// The log as it was read, as far as its chain holds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AuditLog {
-    /// The records of the present file, oldest first.
-    pub(crate) records: Vec<RefreshRecord>,
+    /// What the records of the present file come to.
+    pub(crate) view: LogView,
     /// The digest of the last good line, of this file or the one rotated away.
     last: Option<Digest>,
     /// Bytes of the file that are whole lines with an unbroken chain.
@@ -45,22 +46,51 @@ pub(crate) enum Tail {
 }
 
 impl AuditLog {
-    /// Reads the log; a missing one is empty.
+    /// Reads the log, or remembers it if the file has not changed; a missing one is empty.
     pub(crate) fn read(artifact: &Dir) -> Result<Self, DiskError> {
+        match artifact.stat(LOG)? {
+            Some(stat) if stat.kind == EntryKind::Regular => {
+                if let Some(log) = known_logs::get(&stat) {
+                    return Ok(log);
+                }
+                let (log, bytes) = Self::read_with(artifact, |_| {})?;
+                if log.tail == Tail::Clean && bytes == stat.bytes {
+                    known_logs::put(stat, &log);
+                }
+                Ok(log)
+            }
+            Some(_) => Ok(Self::unreadable()),
+            None => Ok(Self { last: rotated(artifact)?.last, ..Self::default() }),
+        }
+    }
+
+    /// Reads the log and every record of it from the disk, oldest first.
+    pub(crate) fn read_records(artifact: &Dir) -> Result<(Self, Vec<RefreshRecord>), DiskError> {
+        let mut records = Vec::new();
+        let (log, _) = Self::read_with(artifact, |record| records.push(record))?;
+        Ok((log, records))
+    }
+
+    /// Reads the file; returns how many bytes it had as well.
+    fn read_with(
+        artifact: &Dir,
+        each: impl FnMut(RefreshRecord),
+    ) -> Result<(Self, u64), DiskError> {
         let bytes = match artifact.read_if_there(LOG, LOG_BYTES_MAX) {
             Ok(bytes) => bytes.unwrap_or_default(),
-            Err(err) if is_foreign(&err) => {
-                let tail = Tail::Broken(HealthReason::AuditUnreadable);
-                return Ok(Self { tail, ..Self::default() });
-            }
+            Err(err) if is_foreign(&err) => return Ok((Self::unreadable(), 0)),
             Err(err) => return Err(err),
         };
         let before =
-            if bytes.is_empty() || !starts_chain(&bytes) { rotated_last(artifact)? } else { None };
-        Ok(Self::parse(&bytes, before))
+            if bytes.is_empty() || !starts_chain(&bytes) { rotated(artifact)?.last } else { None };
+        Ok((Self::parse(&bytes, before, each), bytes.len() as u64))
     }
 
-    fn parse(bytes: &[u8], before: Option<Digest>) -> Self {
+    fn unreadable() -> Self {
+        Self { tail: Tail::Broken(HealthReason::AuditUnreadable), ..Self::default() }
+    }
+
+    fn parse(bytes: &[u8], before: Option<Digest>, mut each: impl FnMut(RefreshRecord)) -> Self {
         let mut log = Self { last: before, ..Self::default() };
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -70,10 +100,8 @@ impl AuditLog {
             };
             match serde_json::from_slice::<RefreshRecord>(line) {
                 Ok(record) if record.prev == log.last => {
-                    log.last = Some(Digest::of_bytes(line));
-                    log.records.push(record);
-                    log.good_bytes += line.len() as u64 + u64::from(ended);
-                    log.ends_open = !ended;
+                    log.take(&record, line, ended);
+                    each(record);
                 }
                 Ok(_) if ended => {
                     log.tail = Tail::Broken(HealthReason::AuditChainBroken);
@@ -93,51 +121,16 @@ impl AuditLog {
         log
     }
 
+    fn take(&mut self, record: &RefreshRecord, line: &[u8], ended: bool) {
+        self.view.take(record);
+        self.last = Some(Digest::of_bytes(line));
+        self.good_bytes += line.len() as u64 + u64::from(ended);
+        self.ends_open = !ended;
+    }
+
     /// Returns the digest the next record has to carry.
     pub(crate) fn chain_end(&self) -> Option<Digest> {
         self.last.clone()
-    }
-
-    /// Returns the newest refresh id, if there is any.
-    pub(crate) fn newest(&self) -> Option<&RefreshId> {
-        self.records.iter().map(|record| &record.refresh_id).max()
-    }
-
-    /// Tells whether a refresh has begun and has no terminal record.
-    pub(crate) fn is_open(&self, refresh: &RefreshId) -> bool {
-        let mut seen = false;
-        for record in self.records.iter().filter(|record| record.refresh_id == *refresh) {
-            seen = true;
-            if is_terminal(record) {
-                return false;
-            }
-        }
-        seen
-    }
-
-    /// Tells whether a refresh has a terminal record.
-    pub(crate) fn has_ended(&self, refresh: &RefreshId) -> bool {
-        self.records.iter().any(|record| record.refresh_id == *refresh && is_terminal(record))
-    }
-
-    /// Returns the newest refresh and the time of its first record, if it is open.
-    pub(crate) fn open_refresh(&self) -> Option<(&RefreshId, Timestamp)> {
-        let newest = self.newest()?;
-        let first = self.records.iter().find(|record| record.refresh_id == *newest)?;
-        self.is_open(newest).then_some((newest, first.at))
-    }
-
-    /// Returns every refresh that has begun and has no terminal record, with its first time.
-    pub(crate) fn open_refreshes(&self) -> Vec<(RefreshId, Timestamp)> {
-        let mut open: Vec<(RefreshId, Timestamp)> = Vec::new();
-        for record in &self.records {
-            if is_terminal(record) {
-                open.retain(|(id, _)| *id != record.refresh_id);
-            } else if !open.iter().any(|(id, _)| *id == record.refresh_id) {
-                open.push((record.refresh_id.clone(), record.at));
-            }
-        }
-        open
     }
 
     /// Appends a line, unless it is the last one already, without syncing.
@@ -169,7 +162,20 @@ impl AuditLog {
             let _ = file.set_len(self.good_bytes);
             return Err(DiskError::new("append to the audit log", err));
         }
+        self.remember_appended(&file, line);
         Ok(file)
+    }
+
+    /// Says what the file is after a line of ours, if nothing else was written to it.
+    fn remember_appended(&self, file: &std::fs::File, line: &[u8]) {
+        let Ok(stat) = FileStat::of_file(file) else { return };
+        let Ok(record) = serde_json::from_slice::<RefreshRecord>(line) else { return };
+        let mut log = self.clone();
+        log.good_bytes += u64::from(self.ends_open);
+        log.take(&record, line, true);
+        if self.tail == Tail::Clean && stat.bytes == log.good_bytes {
+            known_logs::put(stat, &log);
+        }
     }
 }
 
@@ -186,7 +192,12 @@ pub(crate) fn cut_torn_tail(artifact: &Dir) -> Result<(), DiskError> {
 /// Starts a new file once the log is long. Its first record continues the chain of the old one.
 pub(crate) fn rotate(artifact: &Dir) -> Result<(), DiskError> {
     let long = artifact.stat(LOG)?.is_some_and(|stat| stat.bytes >= ROTATE_AT_BYTES);
-    if !long || AuditLog::read(artifact)?.tail != Tail::Clean {
+    if !long {
+        return Ok(());
+    }
+    // A refresh that is open must find its own beginning when it ends.
+    let log = AuditLog::read(artifact)?;
+    if log.tail != Tail::Clean || !log.view.open().is_empty() {
         return Ok(());
     }
     artifact.rename(LOG, artifact, ROTATED)?;
@@ -199,12 +210,33 @@ fn starts_chain(bytes: &[u8]) -> bool {
     serde_json::from_slice::<RefreshRecord>(line).is_ok_and(|record| record.prev.is_none())
 }
 
-fn rotated_last(artifact: &Dir) -> Result<Option<Digest>, DiskError> {
-    Ok(rotated(artifact)?.last)
-}
-
 /// Reads the log before the last rotation. Its own beginning was rotated away: it is taken on trust.
 pub(crate) fn rotated(artifact: &Dir) -> Result<AuditLog, DiskError> {
+    let stat = match artifact.stat(ROTATED)? {
+        Some(stat) if stat.kind == EntryKind::Regular => stat,
+        Some(_) | None => return Ok(AuditLog::default()),
+    };
+    if let Some(log) = known_logs::get(&stat) {
+        return Ok(log);
+    }
+    let (log, bytes) = read_rotated(artifact, |_| {})?;
+    if log.tail == Tail::Clean && bytes == stat.bytes {
+        known_logs::put(stat, &log);
+    }
+    Ok(log)
+}
+
+/// Returns every record from before the last rotation, oldest first.
+pub(crate) fn rotated_records(artifact: &Dir) -> Result<Vec<RefreshRecord>, DiskError> {
+    let mut records = Vec::new();
+    read_rotated(artifact, |record| records.push(record))?;
+    Ok(records)
+}
+
+fn read_rotated(
+    artifact: &Dir,
+    each: impl FnMut(RefreshRecord),
+) -> Result<(AuditLog, u64), DiskError> {
     let bytes = match artifact.read_if_there(ROTATED, LOG_BYTES_MAX) {
         Ok(bytes) => bytes.unwrap_or_default(),
         Err(err) if is_foreign(&err) => Vec::new(),
@@ -212,7 +244,7 @@ pub(crate) fn rotated(artifact: &Dir) -> Result<AuditLog, DiskError> {
     };
     let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let before = serde_json::from_slice::<RefreshRecord>(first).ok().and_then(|record| record.prev);
-    Ok(AuditLog::parse(&bytes, before))
+    Ok((AuditLog::parse(&bytes, before, each), bytes.len() as u64))
 }
 
 /// Cuts a log at its damage, keeping all of it aside. The caller holds the commit lock.
@@ -226,14 +258,4 @@ pub(crate) fn cut_broken_tail(artifact: &Dir, log: &AuditLog) -> Result<(), Disk
         Err(err) if is_foreign(&err) => aside::keep_file(artifact, LOG),
         Err(err) => Err(err),
     }
-}
-
-/// Tells the record that ends a refresh.
-pub(crate) fn is_terminal(record: &RefreshRecord) -> bool {
-    record.step.is_last()
-}
-
-/// Tells the record that ends a refresh well.
-pub(crate) fn is_success(record: &RefreshRecord) -> bool {
-    is_terminal(record) && record.status == RecordStatus::Succeeded
 }

@@ -37,7 +37,7 @@ impl Shared {
         for file in SetFile::ALL {
             files.push(inspect_file(&dir, file, artifact.as_ref(), frame.as_ref())?);
         }
-        let log = AuditLog::read(&dir)?;
+        let (log, records) = AuditLog::read_records(&dir)?;
         let mut snapshot_faults = Vec::new();
         let ids = snapshots::ids(&dir)?;
         for id in &ids {
@@ -49,7 +49,7 @@ impl Shared {
             health,
             artifact,
             files,
-            log_records: log.records.len(),
+            log_records: records.len(),
             log_fault: match log.tail {
                 Tail::Clean => None,
                 Tail::Torn(bytes) => Some(format!("{} bytes of an unfinished line", bytes.len())),

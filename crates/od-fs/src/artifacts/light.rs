@@ -1,4 +1,7 @@
 //! Reading only what a list needs, as long as nothing looks edited.
+//!
+//! A look at each file of the set, one small file read and parsed, one look at the log: no data, no
+//! template and no page is opened.
 
 use std::sync::Arc;
 
@@ -11,8 +14,7 @@ use super::index::Light;
 use super::pending::LAST_GOOD;
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
 use super::read;
-use super::refresh_view::RefreshView;
-use crate::disk::{Dir, DiskError, EntryKind};
+use crate::disk::{Dir, DiskError, EntryKind, FileStat};
 
 /// Reads the list's line of an artifact; `None` if there is none.
 pub(crate) fn light(
@@ -21,46 +23,44 @@ pub(crate) fn light(
     id: &ArtifactId,
 ) -> Result<Option<Light>, DiskError> {
     let Some(dir) = read::open(live, id)? else { return Ok(None) };
-    if !looks_untouched(&dir)? {
-        return Ok(read::whole(live, project, id)?.map(|full| full.light));
-    }
-    let pointer = dir
-        .read_if_there(POINTER_FILE, POINTER_BYTES_MAX)?
-        .and_then(|bytes| Pointer::decode(&bytes).ok());
-    let Some(Pointer { mut artifact, store }) = pointer else {
+    let Some(Pointer { mut artifact, .. }) = untouched_pointer(&dir)? else {
         return Ok(read::whole(live, project, id)?.map(|full| full.light));
     };
-    for file in SetFile::SOURCES {
-        if dir.stat(file.name())?.is_none_or(|stat| stat.bytes != file.size(&store.bytes)) {
-            return Ok(read::whole(live, project, id)?.map(|full| full.light));
-        }
-    }
     let log = AuditLog::read(&dir)?;
-    let refresh = RefreshView::derive(live, id, &log, None)?;
-    refresh.apply(&mut artifact);
+    log.view.apply(live, id, &mut artifact)?;
     let health = read::overall(Health::HEALTHY, &log);
     Ok(Some(Light {
         summary: Arc::new(artifact.summary(health)),
         attempt: artifact.created_by_attempt,
-        refresh_open: refresh.open.is_some(),
+        refresh_open: !log.view.open().is_empty(),
     }))
 }
 
-/// Tells whether no file was changed since the store let go of it.
+/// Reads the pointer if no file was changed since the store let go of it.
 ///
 /// `last-good` is renamed into place after every copy was synced, which sets its change time; nobody
-/// can set a change time back. So a file changed at the same tick or later was changed by someone else, or by a commit
-/// that is not settled: either way it is read whole.
-fn looks_untouched(dir: &Dir) -> Result<bool, DiskError> {
-    let Some(settled) = dir.stat(LAST_GOOD)? else { return Ok(false) };
-    let names = SetFile::SOURCES.iter().map(|file| file.name()).chain([POINTER_FILE]);
-    for name in names {
-        let untouched = dir.stat(name)?.is_some_and(|stat| {
-            stat.kind == EntryKind::Regular && stat.changed_ns < settled.changed_ns
-        });
-        if !untouched {
-            return Ok(false);
+/// can set a change time back. So a file changed at the same tick or later was changed by someone
+/// else, or by a commit that is not settled: either way the artifact is read whole.
+fn untouched_pointer(dir: &Dir) -> Result<Option<Pointer>, DiskError> {
+    let Some(settled) = dir.stat(LAST_GOOD)? else { return Ok(None) };
+    let is_untouched =
+        |stat: &FileStat| stat.kind == EntryKind::Regular && stat.changed_ns < settled.changed_ns;
+    let mut sizes = [0; SetFile::SOURCES.len()];
+    for (file, size) in SetFile::SOURCES.into_iter().zip(&mut sizes) {
+        match dir.stat(file.name())?.filter(is_untouched) {
+            Some(stat) => *size = stat.bytes,
+            None => return Ok(None),
         }
     }
-    Ok(true)
+    let read = match dir.read_with_stat(POINTER_FILE, POINTER_BYTES_MAX) {
+        Ok((bytes, stat)) if is_untouched(&stat) => bytes,
+        // Whatever is the matter with it, reading the artifact whole finds out.
+        Ok(_) | Err(_) => return Ok(None),
+    };
+    let Ok(pointer) = Pointer::decode(&read) else { return Ok(None) };
+    let fits = SetFile::SOURCES
+        .into_iter()
+        .zip(sizes)
+        .all(|(file, size)| file.size(&pointer.store.bytes) == size);
+    Ok(fits.then_some(pointer))
 }

@@ -75,20 +75,13 @@ impl Pointer {
         if !checksum_holds(bytes) {
             return Err(without_checksum(bytes));
         }
-        let mut value: Value =
-            serde_json::from_slice(bytes).map_err(|err| PointerFault::Shape(err.to_string()))?;
-        if let Some(version) = value.get("schemaVersion").and_then(Value::as_u64)
-            && version != SCHEMA_VERSION
-        {
-            return Err(PointerFault::Version(version));
-        }
-        let store = value.as_object_mut().and_then(|fields| {
-            fields.shift_remove("checksum");
-            fields.shift_remove("store")
-        });
-        let shape = |err: serde_json::Error| PointerFault::Shape(err.to_string());
-        let store = serde_json::from_value(store.unwrap_or_default()).map_err(shape)?;
-        let artifact = serde_json::from_value(value).map_err(shape)?;
+        let mut artifact: Artifact =
+            serde_json::from_slice(bytes).map_err(|err| unknown_shape(bytes, &err))?;
+        // The store's part is no field of an artifact, so it comes with those of newer daemons.
+        artifact.extra.shift_remove("checksum");
+        let store = artifact.extra.shift_remove("store").unwrap_or_default();
+        let store = serde_json::from_value(store)
+            .map_err(|err: serde_json::Error| PointerFault::Shape(err.to_string()))?;
         Ok(Self { artifact, store })
     }
 }
@@ -100,6 +93,15 @@ fn checksum_holds(bytes: &[u8]) -> bool {
     tail.strip_prefix(TAIL_START)
         .and_then(|rest| rest.strip_suffix(TAIL_END))
         .is_some_and(|checksum| checksum == Digest::of_bytes(body).as_str().as_bytes())
+}
+
+/// Says why a pointer whose checksum holds cannot be read.
+fn unknown_shape(bytes: &[u8], err: &serde_json::Error) -> PointerFault {
+    let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    match value.get("schemaVersion").and_then(Value::as_u64) {
+        Some(version) if version != SCHEMA_VERSION => PointerFault::Version(version),
+        Some(_) | None => PointerFault::Shape(err.to_string()),
+    }
 }
 
 /// Tells a later form of the file, which may have no checksum of ours, from a damaged one.

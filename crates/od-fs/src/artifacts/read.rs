@@ -9,6 +9,7 @@ use std::sync::Arc;
 use od_core::artifact::{ArtifactState, Health, HealthReason, HealthState, Provenance};
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId};
 use od_core::json::BoundedObject;
+use od_core::refresh::RefreshRecord;
 use od_core::template::Template;
 use od_ports::stored::{Drift, KeptAside, PageKey, SourceFile, Stored};
 
@@ -16,9 +17,9 @@ use super::aside;
 use super::audit_log::{AuditLog, Tail};
 use super::generation::{Generation, SetFile};
 use super::index::{Full, Light};
+use super::log_view::LogView;
 use super::pending::{self, Copies, is_foreign};
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer, PointerFault};
-use super::refresh_view::RefreshView;
 use super::summary;
 use crate::disk::{Dir, DiskError};
 
@@ -32,20 +33,29 @@ pub(crate) fn whole(
     id: &ArtifactId,
 ) -> Result<Option<Full>, DiskError> {
     let Some(dir) = open(live, id)? else { return Ok(None) };
-    let found = content(&dir)?;
+    let mut found = content(&dir)?;
     let mut log = AuditLog::read(&dir)?;
     let mut unplaced = None;
-    if let Some(refresh) = found.last_refresh.as_ref().filter(|refresh| !log.has_ended(refresh)) {
+    if let Some(refresh) =
+        found.last_refresh.as_ref().filter(|refresh| !log.view.has_ended(refresh))
+    {
         // The commit comes before its record: it is in the frame, or was appended just now.
         unplaced = pending::audit_line(&dir, refresh)?;
         if unplaced.is_none() {
             log = AuditLog::read(&dir)?;
         }
     }
-    let refresh = RefreshView::derive(live, id, &log, unplaced.as_deref())?;
+    let mut view = log.view.clone();
+    let unplaced = unplaced.and_then(|line| serde_json::from_slice::<RefreshRecord>(&line).ok());
+    if let Some(record) = unplaced {
+        view.take(&record);
+    }
+    if let Some(state) = &mut found.state {
+        view.apply(live, id, &mut state.artifact)?;
+    }
     let health = overall(found.health, &log);
     let kept_aside = aside::list(&dir)?;
-    Ok(Some(assemble(project, id, found, health, &refresh, kept_aside)))
+    Ok(Some(assemble(project, id, found, health, &view, kept_aside)))
 }
 
 /// Opens an artifact's directory; `None` if there is none, or it is no directory of ours.
@@ -62,13 +72,10 @@ fn assemble(
     id: &ArtifactId,
     found: Content,
     health: Health,
-    refresh: &RefreshView,
+    view: &LogView,
     kept_aside: Vec<KeptAside>,
 ) -> Full {
-    let state = found.state.map(|mut state| {
-        refresh.apply(&mut state.artifact);
-        Arc::new(state)
-    });
+    let state = found.state.map(Arc::new);
     let summary = Arc::new(match &state {
         Some(state) => state.artifact.summary(health),
         None => summary::of_unreadable(project, id, health),
@@ -76,7 +83,7 @@ fn assemble(
     let light = Light {
         summary: Arc::clone(&summary),
         attempt: state.as_ref().and_then(|state| state.artifact.created_by_attempt.clone()),
-        refresh_open: refresh.open.is_some(),
+        refresh_open: !view.open().is_empty(),
     };
     let stored = Stored {
         id: id.clone(),

@@ -2,11 +2,11 @@
 
 use od_core::artifact::{Health, HealthState};
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId, Timestamp};
-use od_core::refresh::{Begun, RecordStatus, RecordStep, RefreshRecord};
+use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_ports::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
 use od_ports::store_error::StoreError;
 
-use super::audit_log::{self, AuditLog, Tail, is_terminal};
+use super::audit_log::{self, AuditLog, Tail};
 use super::locks::{self, HeldRunning};
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
 use super::shared::{Shared, not_found};
@@ -23,7 +23,8 @@ impl Shared {
     ) -> Result<RunningRefresh, StoreError> {
         let (live, dir) = self.existing(project, artifact)?;
         let Some(running) = locks::running(&live, artifact)? else {
-            let running = AuditLog::read(&dir)?.open_refresh().map(|(id, _)| id.clone());
+            let running =
+                AuditLog::read(&dir)?.view.running().map(|begun| begun.refresh_id.clone());
             return Err(StoreError::RefreshLocked { artifact: artifact.clone(), running });
         };
         let _commit = self.lock(&live, artifact)?;
@@ -34,8 +35,7 @@ impl Shared {
             return Err(StoreError::NotHealthy { artifact: artifact.clone(), health: base.health });
         }
         let log = AuditLog::read(&dir)?;
-        let abandoned =
-            log.open_refresh().map(|(id, started_at)| Begun { refresh_id: id.clone(), started_at });
+        let abandoned = log.view.running().cloned();
         let id = next_id(&dir, &log)?;
         let mut record =
             RefreshRecord::new(id.clone(), RecordStep::Started, RecordStatus::Running, at);
@@ -62,8 +62,8 @@ impl Shared {
             return Err(StoreError::NotHealthy { artifact: artifact.clone(), health });
         }
         // An older refresh may still be closed, by whoever found it abandoned; nothing else.
-        let allowed = log.is_open(&record.refresh_id)
-            && (is_terminal(&record) || log.newest() == Some(&record.refresh_id));
+        let allowed = log.view.is_open(&record.refresh_id)
+            && (record.step.is_last() || log.view.newest() == Some(&record.refresh_id));
         if !allowed {
             let refresh = record.refresh_id;
             return Err(StoreError::RefreshClosed { artifact: artifact.clone(), refresh });
@@ -87,14 +87,14 @@ impl Shared {
                 let Some(dir) = read::open(&live, &artifact)? else { continue };
                 let log = AuditLog::read(&dir)?;
                 let lock_held = locks::is_running(&live, &artifact)?;
-                for (refresh, started_at) in log.open_refreshes() {
+                for begun in log.view.open() {
                     found.push(UnfinishedRefresh {
                         project: project.clone(),
                         artifact: artifact.clone(),
+                        refresh: begun.refresh_id.clone(),
+                        started_at: begun.started_at,
                         // Only the newest can be the one whose lock is held.
-                        lock_held: lock_held && log.newest() == Some(&refresh),
-                        refresh,
-                        started_at,
+                        lock_held: lock_held && log.view.newest() == Some(&begun.refresh_id),
                     });
                 }
             }
@@ -109,9 +109,9 @@ impl Shared {
         artifact: &ArtifactId,
     ) -> Result<History, StoreError> {
         let (_, dir) = self.existing(project, artifact)?;
-        let log = AuditLog::read(&dir)?;
-        let mut records = audit_log::rotated(&dir)?.records;
-        records.extend(log.records.iter().cloned());
+        let (log, present) = AuditLog::read_records(&dir)?;
+        let mut records = audit_log::rotated_records(&dir)?;
+        records.extend(present);
         records.extend(unplaced_records(&dir, &log)?);
         records.reverse();
         let broken = match log.tail {
@@ -140,7 +140,7 @@ fn next_id(dir: &Dir, log: &AuditLog) -> Result<RefreshId, DiskError> {
         .and_then(|bytes| Pointer::decode(&bytes).ok())
         .and_then(|pointer| pointer.store.last_refresh);
     let rotated = audit_log::rotated(dir)?;
-    let last = [log.newest().cloned(), rotated.newest().cloned(), committed]
+    let last = [log.view.newest().cloned(), rotated.view.newest().cloned(), committed]
         .into_iter()
         .flatten()
         .chain(snapshots::ids(dir)?)

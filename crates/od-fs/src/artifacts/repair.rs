@@ -60,7 +60,7 @@ impl Shared {
 /// Keeps the records up to the damage and sets the rest aside.
 fn repair_tail(dir: &Dir, mode: RepairMode, report: &mut RepairReport) -> Result<(), DiskError> {
     let log = AuditLog::read(dir)?;
-    report.keeps.push(format!("{} records of the audit log", log.records.len()));
+    report.keeps.push(format!("{} records of the audit log", log.view.records));
     report.drops.push("the audit log after its damage (kept in aside/)".to_owned());
     if mode == RepairMode::Apply {
         audit_log::cut_broken_tail(dir, &log)?;

@@ -204,7 +204,7 @@ fn refresh_part(
     let refresh = record.refresh_id.clone();
     let newer_committed =
         pointer.store.last_refresh.as_ref().is_some_and(|committed| *committed >= refresh);
-    if newer_committed || log.newest() != Some(&refresh) || !log.is_open(&refresh) {
+    if newer_committed || log.view.newest() != Some(&refresh) || !log.view.is_open(&refresh) {
         return Err(StoreError::RefreshClosed { artifact: id.clone(), refresh });
     }
     record.prev = log.chain_end();

@@ -67,6 +67,12 @@ pub(crate) struct FileStat {
 }
 
 impl FileStat {
+    /// Looks at an open file.
+    pub(crate) fn of_file(file: &File) -> Result<Self, DiskError> {
+        let stat = rustix::fs::fstat(file).map_err(|err| DiskError::new("look at a file", err))?;
+        Ok(Self::of(&stat))
+    }
+
     #[expect(clippy::unnecessary_cast, reason = "the field types differ between architectures")]
     fn of(stat: &rustix::fs::Stat) -> Self {
         Self {
@@ -135,21 +141,46 @@ impl Dir {
 
     /// Reads a regular file of at most `bytes_max` bytes.
     pub(crate) fn read(&self, name: &str, bytes_max: u64) -> Result<Vec<u8>, DiskError> {
+        self.read_with_stat(name, bytes_max).map(|(bytes, _)| bytes)
+    }
+
+    /// Reads a regular file of at most `bytes_max` bytes, and says what it was before it was read.
+    pub(crate) fn read_with_stat(
+        &self,
+        name: &str,
+        bytes_max: u64,
+    ) -> Result<(Vec<u8>, FileStat), DiskError> {
         let (mut file, stat) = self.open_regular(name)?;
         if stat.bytes > bytes_max {
             return Err(too_long());
         }
-        let capacity = usize::try_from(stat.bytes).map_err(|_| too_long())?;
-        let mut bytes = Vec::with_capacity(capacity + 1);
-        // One byte more than allowed, so that a file that grows meanwhile is noticed.
-        (&mut file)
-            .take(bytes_max + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|err| DiskError::new("read a file", err))?;
+        let failed = |err| DiskError::new("read a file", err);
+        let expected = usize::try_from(stat.bytes).map_err(|_| too_long())?;
+        let mut bytes = vec![0; expected + 1];
+        let mut filled = 0;
+        // One byte more than there should be: fewer than asked for means the end of a regular file,
+        // and no second call has to find that out.
+        while filled < bytes.len() {
+            match file.read(&mut bytes[filled..]) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(err) if err.kind() == io::ErrorKind::Interrupted => {}
+                Err(err) => return Err(failed(err)),
+            }
+            if filled == expected {
+                break;
+            }
+        }
+        bytes.truncate(filled);
+        if filled > expected {
+            // It grew meanwhile.
+            let rest = (bytes_max + 1).saturating_sub(filled as u64);
+            (&mut file).take(rest).read_to_end(&mut bytes).map_err(failed)?;
+        }
         if bytes.len() as u64 > bytes_max {
             return Err(too_long());
         }
-        Ok(bytes)
+        Ok((bytes, stat))
     }
 
     /// Reads a regular file, or `None` if it is missing.
@@ -171,13 +202,13 @@ impl Dir {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let fd = rustix::fs::openat2(&self.fd, name, flags, Mode::empty(), BENEATH)
             .map_err(|err| DiskError::new("open a file", err))?;
-        let stat = rustix::fs::fstat(&fd).map_err(|err| DiskError::new("look at a file", err))?;
-        let stat = FileStat::of(&stat);
+        let file = File::from(fd);
+        let stat = FileStat::of_file(&file)?;
         if stat.kind != EntryKind::Regular {
             let source = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
             return Err(DiskError { action: "open a file", source });
         }
-        Ok((File::from(fd), stat))
+        Ok((file, stat))
     }
 
     /// Writes a new file under a name, replacing what a crashed writer may have left there.

@@ -2,5 +2,6 @@
 
 mod contract;
 mod freshness;
+mod history;
 mod keyring;
 mod paths;

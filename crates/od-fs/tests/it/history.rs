@@ -1,0 +1,92 @@
+//! The audit log over a long life: it is rotated, and no refresh is lost over that.
+
+use std::fs;
+use std::sync::Arc;
+
+use od_core::ids::{ProjectId, RefreshId, Timestamp};
+use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
+use od_fs::{FileArtifactStore, SystemClock};
+use od_ports::artifact_store::ArtifactStore;
+use od_ports::contract::sample;
+
+use crate::contract::project;
+
+fn record(number: u64, step: RecordStep, status: RecordStatus) -> RefreshRecord {
+    RefreshRecord::new(RefreshId::from_number(number), step, status, sample::now())
+}
+
+/// A log of one finished refresh that is as long as a log gets before it is rotated.
+fn long_log() -> Vec<u8> {
+    let first = record(1, RecordStep::Started, RecordStatus::Running);
+    let mut last = record(1, RecordStep::Failed, RecordStatus::Failed);
+    last.extra.insert("padding".to_owned(), "x".repeat(1024 * 1024).into());
+    last.prev = Some(first.digest());
+    [first.to_line(), last.to_line()].map(|line| [line, b"\n".to_vec()].concat()).concat()
+}
+
+async fn finish(store: &dyn ArtifactStore, project: &ProjectId) -> RefreshId {
+    let id = sample::id(1);
+    let running = store.begin_refresh(project, &id, sample::now()).await.expect("it begins");
+    for (step, status) in [
+        (RecordStep::Source, RecordStatus::Succeeded),
+        (RecordStep::Committed, RecordStatus::Succeeded),
+    ] {
+        let record = record(running.id.number(), step, status);
+        store.append_record(project, &id, record).await.expect("the refresh is still open");
+    }
+    running.id
+}
+
+#[tokio::test]
+async fn a_refresh_during_which_the_log_is_full_ends_as_any_other() {
+    let home = tempfile::tempdir().expect("a directory");
+    let (data_dir, project) = project(home.path()).await;
+    let store = FileArtifactStore::open_inline(data_dir, Arc::new(SystemClock)).expect("a store");
+    store.create(sample::new(&project, &sample::id(1), "long")).await.expect("a create works");
+    store.trash(&project).await.expect("places the copies");
+    let artifact = home.path().join("projects/p1/.live-artifacts").join(sample::id(1).as_str());
+    fs::write(artifact.join("refreshes.jsonl"), long_log()).expect("a log");
+
+    let second = finish(&store, &project).await;
+    assert_eq!(second.number(), 2);
+    assert!(artifact.join("refreshes.1.jsonl").exists(), "the log was rotated");
+    let third = finish(&store, &project).await;
+    assert_eq!(third.number(), 3, "ids go on after a rotation");
+    let history = store.history(&project, &sample::id(1)).await.expect("a history");
+    assert_eq!(history.broken, None, "and so does the chain");
+    let ids: Vec<u64> = history.records.iter().map(|record| record.refresh_id.number()).collect();
+    assert_eq!(ids, [3, 3, 3, 2, 2, 2, 1, 1]);
+    let unfinished = store.unfinished_refreshes().await.expect("a look");
+    assert_eq!(unfinished, []);
+}
+
+#[tokio::test]
+async fn a_record_written_or_changed_by_someone_else_is_seen_at_once() {
+    let home = tempfile::tempdir().expect("a directory");
+    let (data_dir, project) = project(home.path()).await;
+    let clock = Arc::new(SystemClock);
+    let store = FileArtifactStore::open_inline(data_dir.clone(), clock.clone()).expect("a store");
+    store.create(sample::new(&project, &sample::id(1), "shared")).await.expect("a create works");
+    store.trash(&project).await.expect("places the copies");
+    assert_eq!(finish(&store, &project).await.number(), 1);
+    let other = FileArtifactStore::open_inline(data_dir, clock).expect("a store");
+    assert_eq!(finish(&other, &project).await.number(), 2);
+    assert_eq!(finish(&store, &project).await.number(), 3);
+    let log = home
+        .path()
+        .join("projects/p1/.live-artifacts")
+        .join(sample::id(1).as_str())
+        .join("refreshes.jsonl");
+    let text = fs::read_to_string(&log).expect("a log");
+    // The same length, another time: only the chain can tell.
+    let changed = text.replacen(&sample::now().to_string(), &later().to_string(), 1);
+    assert_eq!(text.len(), changed.len());
+    fs::write(&log, changed).expect("a write");
+    let list = store.list(&project).await.expect("a list");
+    assert!(!list[0].health.is_healthy(), "{:?}", list[0].health);
+    assert!(store.begin_refresh(&project, &sample::id(1), sample::now()).await.is_err());
+}
+
+fn later() -> Timestamp {
+    sample::now().plus_ms(1)
+}
