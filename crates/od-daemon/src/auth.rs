@@ -18,8 +18,8 @@ pub(crate) enum Identity {
     Anyone,
     /// The person, until the bearer ends.
     Person {
-        /// When a console bearer ends; a terminal's token only opens the door.
-        until: Option<Timestamp>,
+        /// When the bearer ends: nothing that was opened with it outlives it.
+        until: Timestamp,
     },
     /// The agent of a live run.
     Agent(Caller),
@@ -52,8 +52,8 @@ pub(crate) fn verify_ticket(daemon: &Daemon, ticket: &str) -> Result<PreviewClai
 fn person(daemon: &Daemon, headers: &HeaderMap) -> Result<Identity, Failure> {
     let verified = verify(daemon, bearer(headers).ok_or_else(no_bearer)?)?;
     match verified.claims() {
-        Claims::Console(claims) => Ok(Identity::Person { until: Some(claims.expires_at) }),
-        Claims::Cli(_) => Ok(Identity::Person { until: None }),
+        Claims::Console(claims) => Ok(Identity::Person { until: claims.expires_at }),
+        Claims::Cli(claims) => Ok(Identity::Person { until: claims.expires_at }),
         Claims::Tool(_) | Claims::Preview(_) => Err(wrong_kind(&verified)),
     }
 }
@@ -61,7 +61,7 @@ fn person(daemon: &Daemon, headers: &HeaderMap) -> Result<Identity, Failure> {
 fn terminal(daemon: &Daemon, headers: &HeaderMap) -> Result<Identity, Failure> {
     let verified = verify(daemon, bearer(headers).ok_or_else(no_bearer)?)?;
     match verified.claims() {
-        Claims::Cli(_) => Ok(Identity::Person { until: None }),
+        Claims::Cli(claims) => Ok(Identity::Person { until: claims.expires_at }),
         Claims::Console(_) => {
             Err(Failure::new(ErrorCode::Forbidden, "the console cannot make codes for itself")
                 .suggest("run `od open`"))

@@ -104,7 +104,8 @@ async fn what_was_left_open_is_closed_by_the_machine_as_well() {
     let held = world.artifacts.begin_refresh(&id("web"), &artifact, now).await.unwrap();
     assert_eq!(refresh::recover(&world.app).await.unwrap(), [], "it may still be running");
     world.clock.advance(std::time::Duration::from_secs(121));
-    assert_eq!(refresh::recover(&world.app).await.unwrap(), [held.id.clone()]);
+    let closed = refresh::recover(&world.app).await.unwrap();
+    assert_eq!(closed, std::slice::from_ref(&held.id));
     drop(held);
     let ended: Vec<_> = steps(&world, &artifact)
         .await

@@ -29,11 +29,11 @@ fn follow(exchange: &Exchange<'_>, project: Option<String>) -> Result<Reply, Fai
     let stream = exchange.daemon.hub.follow(project, after)?;
     // A stream does not outlive the bearer it was opened with.
     let stream = match exchange.identity {
-        Identity::Person { until: Some(until) } => {
+        Identity::Person { until } => {
             let now = exchange.daemon.app.ports.clock.now();
             stream.ending_after(Duration::from_millis(until.ms_since(now)))
         }
-        Identity::Person { until: None } | Identity::Anyone | Identity::Agent(_) => stream,
+        Identity::Anyone | Identity::Agent(_) => stream,
     };
     Ok(Reply::Events(stream))
 }

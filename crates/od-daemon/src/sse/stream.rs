@@ -44,17 +44,18 @@ impl EventStream {
 
     /// Returns the next piece of the stream, or `None` at its end.
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        // First of all: where there is always something to send, nothing after it would be reached.
+        if let Some(ends) = &mut self.ends
+            && ends.as_mut().poll(cx).is_ready()
+        {
+            return Poll::Ready(None);
+        }
         if let Some(frame) = self.backlog.pop_front() {
             return Poll::Ready(Some(frame));
         }
         match self.frames.poll_recv(cx) {
             Poll::Ready(frame) => return Poll::Ready(frame),
             Poll::Pending => {}
-        }
-        if let Some(ends) = &mut self.ends
-            && ends.as_mut().poll(cx).is_ready()
-        {
-            return Poll::Ready(None);
         }
         match self.heartbeat.poll_tick(cx) {
             Poll::Ready(_) => Poll::Ready(Some(Bytes::from_static(b": alive\n\n"))),
@@ -84,6 +85,19 @@ mod tests {
         assert!(next().await.unwrap().starts_with(b"id: 1-0\nevent: ready"));
         assert_eq!(next().await.unwrap(), Bytes::from_static(b": alive\n\n"));
         assert_eq!(next().await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_busy_stream_ends_with_its_bearer_too() {
+        let hub = EventHub::new(1);
+        let mut stream = hub.follow(None, None).unwrap().ending_after(HEARTBEAT);
+        let mut next = async || poll_fn(|cx| stream.poll_next(cx)).await;
+        assert!(next().await.is_some());
+        hub.send("a", "live_artifact", "{}");
+        hub.send("a", "live_artifact", "{}");
+        assert!(next().await.is_some());
+        tokio::time::advance(HEARTBEAT).await;
+        assert_eq!(next().await, None, "although there is more to send");
     }
 
     #[tokio::test]

@@ -2,7 +2,10 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod every_route;
+mod fenced;
+mod gated_github;
 mod guard_matrix;
+mod hang_up;
 mod lifecycle;
 mod published;
 mod purity;

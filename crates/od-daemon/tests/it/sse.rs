@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use od_core::token::{Claims, CliClaims, ConsoleClaims};
 use serde_json::json;
 
 use crate::raw_client::RawClient;
@@ -104,5 +105,36 @@ async fn streams_leave_nothing_behind() {
         looks += 1;
         assert!(looks < 10_000_000, "{:?} still there", daemon.running.load());
     }
+    daemon.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_ends_with_the_bearer_it_was_opened_with() {
+    let daemon = TestDaemon::start().await;
+    let ports = &daemon.running.app().ports;
+    let issued_at = ports.clock.now();
+    let expires_at = issued_at.plus_ms(1_500);
+    let token_id: od_core::ids::TokenId = "short-lived".parse().unwrap();
+    let bearers = [
+        Claims::Cli(CliClaims { token_id: token_id.clone(), issued_at, expires_at }),
+        Claims::Console(ConsoleClaims { token_id, issued_at, expires_at }),
+    ];
+    let address = daemon.api();
+    let streams = bearers.map(|claims| {
+        let bearer = ports.tokens.sign(&claims).unwrap();
+        let close = [("Connection", "close")];
+        let bytes = request(address, Some(&bearer), "GET", "/api/events", None, &close);
+        tokio::task::spawn_blocking(move || {
+            let mut client = RawClient::connect(address);
+            client.send(&bytes).unwrap();
+            String::from_utf8(client.read_to_end()).unwrap()
+        })
+    });
+    for stream in streams {
+        let text = stream.await.unwrap();
+        assert!(text.contains("event: ready"), "it was opened: {text}");
+        assert!(text.ends_with("0\r\n\r\n"), "it ends properly, by itself: {text}");
+    }
+    assert!(ports.clock.now() >= expires_at, "not before its time");
     daemon.stop().await;
 }
