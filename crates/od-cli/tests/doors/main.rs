@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod cli_door;
+mod client;
 mod corpus;
 mod http_door;
 mod mcp_door;

@@ -33,13 +33,24 @@ pub(crate) struct Place {
 
 impl World {
     pub(crate) async fn start() -> Self {
-        let dirs = tempfile::tempdir().unwrap();
+        Self::start_in(tempfile::tempdir().unwrap(), Port::Any).await
+    }
+
+    async fn start_in(dirs: TempDir, port: Port) -> Self {
         let config = ServeConfig {
-            port: Port::Any,
+            port,
             access_log: LogSink::Off,
             ..ServeConfig::new(dirs.path().join("home"), dirs.path().join("data"))
         };
         Self { daemon: serve(config).await.unwrap(), dirs }
+    }
+
+    /// Stops the daemon and starts another at the same address.
+    pub(crate) async fn restart(self) -> Self {
+        let port = self.url().rsplit(':').next().unwrap().parse().unwrap();
+        let Self { dirs, daemon } = self;
+        daemon.shutdown().await;
+        Self::start_in(dirs, Port::Fixed(port)).await
     }
 
     pub(crate) fn url(&self) -> &str {
@@ -50,7 +61,7 @@ impl World {
         self.dirs.path()
     }
 
-    fn app(&self) -> &App {
+    pub(crate) fn app(&self) -> &App {
         self.daemon.app()
     }
 
