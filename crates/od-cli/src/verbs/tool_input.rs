@@ -5,62 +5,112 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use od_core::error::{ErrorCode, Failure, Issue};
+use od_core::json::parse_message;
 use od_core::limits;
 use serde_json::{Map, Value, json};
 
 use crate::output::Refusal;
 
 /// What was read: the request's body so far, and what to tell the agent.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ToolInput {
     /// `input`, and `templateHtml` and `provenanceJson` if their files are there.
     pub(crate) fields: Map<String, Value>,
     /// Remarks that do not stop the request.
     pub(crate) warnings: Vec<Value>,
+    /// Texts that go into the body as they are; a mark stands for each in the fields.
+    as_written: Vec<String>,
 }
 
 /// Reads artifact.json and, beside it, template.html, data.json and provenance.json.
 pub(crate) fn read(path: &Path) -> Result<ToolInput, Refusal> {
     let beside = path.parent().unwrap_or(Path::new("."));
-    let mut input = object(path)?;
-    let mut warnings = Vec::new();
+    let mut read = ToolInput::default();
+    let mut input = read.keep(object(path)?);
     if let Some(data) = read_json(&beside.join("data.json"))? {
-        place_data(&mut input, data, &mut warnings);
+        let data = read.keep(data);
+        if let Value::Object(input) = &mut input {
+            place_data(input, data, &mut read.warnings);
+        }
     }
-    let mut fields = Map::new();
-    fields.insert("input".to_owned(), Value::Object(input));
+    read.fields.insert("input".to_owned(), input);
     if let Some(html) = read_text(&beside.join("template.html"))? {
-        fields.insert("templateHtml".to_owned(), Value::String(html));
+        read.fields.insert("templateHtml".to_owned(), Value::String(html));
     }
     if let Some(provenance) = read_json(&beside.join("provenance.json"))? {
-        fields.insert("provenanceJson".to_owned(), provenance);
+        let provenance = read.keep(provenance);
+        read.fields.insert("provenanceJson".to_owned(), provenance);
     }
-    Ok(ToolInput { fields, warnings })
+    Ok(read)
+}
+
+/// Reads a tool's input from a file, or from stdin if the path is `-`.
+pub(crate) fn read_tool_input(path: &Path) -> Result<ToolInput, Refusal> {
+    let mut read = ToolInput::default();
+    let input = read.keep(object(path)?);
+    read.fields.insert("input".to_owned(), input);
+    Ok(read)
+}
+
+impl ToolInput {
+    /// Returns the value, or a mark for what only the daemon may judge.
+    fn keep(&mut self, json: Json) -> Value {
+        match json {
+            Json::Read(value) => value,
+            Json::AsWritten(text) => {
+                self.as_written.push(text);
+                Value::String(mark(self.as_written.len() - 1))
+            }
+        }
+    }
+
+    /// Returns the request's body.
+    pub(crate) fn body(&self) -> Vec<u8> {
+        let mut body = Value::Object(self.fields.clone()).to_string();
+        for (at, text) in self.as_written.iter().enumerate() {
+            body = body.replace(&Value::String(mark(at)).to_string(), text);
+        }
+        body.into_bytes()
+    }
+}
+
+/// No text that a daemon accepts looks like this: NUL is refused.
+fn mark(at: usize) -> String {
+    format!("\0as written {at}\0")
+}
+
+/// A JSON text.
+#[derive(Debug)]
+enum Json {
+    Read(Value),
+    /// A reader would lose what is wrong with it (a key that stands twice, digits that no double
+    /// holds), and the daemon could not refuse it: it goes there as it is.
+    AsWritten(String),
 }
 
 /// Reads a JSON object from a file, or from stdin if the path is `-`.
-pub(crate) fn object(path: &Path) -> Result<Map<String, Value>, Refusal> {
-    let value = if path == Path::new("-") {
+fn object(path: &Path) -> Result<Json, Refusal> {
+    let json = if path == Path::new("-") {
         let mut text = String::new();
         let limit = limits::REQUEST_BODY.allowed;
         io::stdin()
             .take(limit)
             .read_to_string(&mut text)
             .map_err(|error| unreadable(path, &error))?;
-        parse(path, &text)?
+        parse(path, text)?
     } else {
         read_json(path)?.ok_or_else(|| missing(path))?
     };
-    match value {
-        Value::Object(map) => Ok(map),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            Err(faulty(
-                path,
-                "json_type",
-                "the file is not a JSON object",
-                "write one object: `{ … }`",
-            ))
-        }
+    match json {
+        Json::Read(Value::Object(_)) | Json::AsWritten(_) => Ok(json),
+        Json::Read(
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
+        ) => Err(faulty(
+            path,
+            "json_type",
+            "the file is not a JSON object",
+            "write one object: `{ … }`",
+        )),
     }
 }
 
@@ -80,12 +130,13 @@ fn place_data(input: &mut Map<String, Value>, data: Value, warnings: &mut Vec<Va
     document.insert("dataJson".to_owned(), data);
 }
 
-fn read_json(path: &Path) -> Result<Option<Value>, Refusal> {
-    read_text(path)?.map(|text| parse(path, &text)).transpose()
+fn read_json(path: &Path) -> Result<Option<Json>, Refusal> {
+    read_text(path)?.map(|text| parse(path, text)).transpose()
 }
 
-fn parse(path: &Path, text: &str) -> Result<Value, Refusal> {
-    serde_json::from_str(text).map_err(|error| {
+/// Reads JSON as strictly as the daemon reads a request.
+fn parse(path: &Path, text: String) -> Result<Json, Refusal> {
+    serde_json::from_str::<serde::de::IgnoredAny>(&text).map_err(|error| {
         let message = format!("{} is not JSON: {error}", name(path));
         faulty(
             path,
@@ -93,6 +144,10 @@ fn parse(path: &Path, text: &str) -> Result<Value, Refusal> {
             &message,
             &format!("correct line {}, column {}", error.line(), error.column()),
         )
+    })?;
+    Ok(match parse_message(text.as_bytes()) {
+        Ok(value) => Json::Read(value),
+        Err(_) => Json::AsWritten(text),
     })
 }
 
@@ -193,5 +248,19 @@ mod tests {
         assert_eq!(issue["fix"], "correct line 2, column 8");
         let missing = read(&folder.path().join("nothing.json")).unwrap_err();
         assert_eq!(missing.failure.code, ErrorCode::NotFound);
+    }
+
+    #[test]
+    fn what_a_reader_would_lose_reaches_the_daemon_as_it_is_written() {
+        let folder = folder(&[
+            ("artifact.json", r#"{"title":"T"}"#),
+            ("data.json", r#"{"n":1,"n":2}"#),
+            ("provenance.json", r#"{"n":123456789012345678901}"#),
+        ]);
+        let read = read(&folder.path().join("artifact.json")).unwrap();
+        assert_eq!(
+            String::from_utf8(read.body()).unwrap(),
+            r#"{"input":{"title":"T","document":{"format":"html_template_v1","dataJson":{"n":1,"n":2}}},"provenanceJson":{"n":123456789012345678901}}"#
+        );
     }
 }

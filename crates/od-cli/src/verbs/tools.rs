@@ -50,7 +50,7 @@ async fn create(client: &Client, asked: ToolCreate) -> Result<Value, Refusal> {
     } else {
         Operation::ToolCreateArtifact
     };
-    let answer = client.call(operation).json(&read.fields)?.send_value().await?;
+    let answer = client.call(operation).json_bytes(read.body()).send_value().await?;
     Ok(finished(answer, read.warnings, asked.dry_run))
 }
 
@@ -69,7 +69,7 @@ async fn update(client: &Client, asked: ToolUpdate) -> Result<Value, Refusal> {
     }
     let operation =
         if asked.dry_run { Operation::ToolValidateArtifact } else { Operation::ToolUpdateArtifact };
-    let call = client.call(operation).json(&read.fields)?;
+    let call = client.call(operation).json_bytes(read.body());
     Ok(finished(call.send_value().await?, read.warnings, asked.dry_run))
 }
 
@@ -112,7 +112,7 @@ async fn validate(client: &Client, asked: ToolValidate) -> Result<Value, Refusal
     if let Some(revision) = asked.if_revision {
         read.fields.insert("ifRevision".to_owned(), json!(revision));
     }
-    let call = client.call(Operation::ToolValidateArtifact).json(&read.fields)?;
+    let call = client.call(Operation::ToolValidateArtifact).json_bytes(read.body());
     Ok(finished(call.send_value().await?, read.warnings, false))
 }
 
@@ -124,13 +124,16 @@ async fn connectors(client: &Client) -> Result<Value, Refusal> {
 
 /// Runs one read-only tool.
 async fn execute(client: &Client, asked: ExecuteTool) -> Result<Value, Refusal> {
-    let body = json!({
-        "connectorId": asked.connector,
-        "toolName": asked.tool,
-        "input": tool_input::object(&asked.input)?,
-        "purpose": "agent_preview",
-    });
-    let answer = client.call(Operation::ToolExecuteConnector).json(&body)?.send_value().await?;
+    let mut read = tool_input::read_tool_input(&asked.input)?;
+    for (name, value) in [
+        ("connectorId", asked.connector.as_str()),
+        ("toolName", &asked.tool),
+        ("purpose", "agent_preview"),
+    ] {
+        read.fields.insert(name.to_owned(), json!(value));
+    }
+    let call = client.call(Operation::ToolExecuteConnector).json_bytes(read.body());
+    let answer = call.send_value().await?;
     Ok(finished(answer, Vec::new(), false))
 }
 
