@@ -15,12 +15,20 @@ pub(crate) fn work_tree(directory: &Path) -> Option<PathBuf> {
     directory.ancestors().find(|parent| parent.join(".git").exists()).map(Path::to_owned)
 }
 
+/// Marks a repository as one that the demo made.
+const MARK: &str = ".git/od-demo";
+
 /// Makes a repository of the directory if it is none, and commits everything in it.
+///
+/// A repository that somebody else made is left alone: nobody wants the demo's commits in it.
 pub(crate) fn init_repository(directory: &Path, subject: &str) -> bool {
-    let fresh = directory.join(".git").exists()
-        || git(directory, &["init", "--quiet", "--initial-branch=main"]);
-    fresh
-        && git(directory, &["add", "--all"])
+    let made = if directory.join(".git").exists() {
+        directory.join(MARK).exists()
+    } else {
+        git(directory, &["init", "--quiet", "--initial-branch=main"])
+            && std::fs::write(directory.join(MARK), "").is_ok()
+    };
+    made && git(directory, &["add", "--all"])
         && git(directory, &["commit", "--quiet", "--message", subject])
 }
 
