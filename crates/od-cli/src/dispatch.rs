@@ -14,8 +14,12 @@ use crate::verbs;
 pub fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     let asked_json = words.iter().take_while(|word| *word != "--").any(|word| word == "--json");
+    // The agent's commands answer in JSON, also when they were not understood.
+    let by_agent = words.iter().find(|word| !word.as_encoded_bytes().starts_with(b"-"));
+    let by_agent = by_agent.is_some_and(|word| word == "tools");
     let exit = match args::parse(words) {
         Ok(invocation) => execute(invocation),
+        Err(error) if by_agent => Sink::refusal_document(&error.into(), false),
         Err(error) => Sink::of_process(asked_json).finish(Err(error.into())),
     };
     ExitCode::from(exit.code())

@@ -43,8 +43,14 @@ where
 {
     let mut parser = lexopt::Parser::from_args(args);
     let mut globals = Globals::default();
-    let Some(verb) = find_verb(&mut parser, &mut globals)? else {
-        return Ok(Invocation { globals, command: Command::Help(Vec::new()) });
+    let verb = match find_verb(&mut parser, &mut globals)? {
+        Found::Verb(verb) => verb,
+        Found::Help(words) if words.is_empty() => {
+            return Ok(Invocation { globals, command: Command::Help(Vec::new()) });
+        }
+        Found::Help(words) => {
+            return Ok(Invocation { globals, command: Command::HelpFor(words) });
+        }
     };
     let mut given = Given::default();
     if let Some(help) = collect(&mut parser, verb, &mut globals, &mut given)? {
@@ -54,11 +60,15 @@ where
     Ok(Invocation { globals, command: command::build(verb, given) })
 }
 
-/// Reads words until they name a verb; `None` when there are none, or only a request for help.
-fn find_verb(
-    parser: &mut lexopt::Parser,
-    globals: &mut Globals,
-) -> Result<Option<&'static Verb>, UsageError> {
+/// What the first words name.
+enum Found {
+    Verb(&'static Verb),
+    /// Help about these words; about everything if there are none.
+    Help(String),
+}
+
+/// Reads words until they name a verb, or ask for help.
+fn find_verb(parser: &mut lexopt::Parser, globals: &mut Globals) -> Result<Found, UsageError> {
     let mut words = String::new();
     while let Some(arg) = parser.next().map_err(odd)? {
         match arg {
@@ -66,9 +76,9 @@ fn find_verb(
             Arg::Long("data-dir") => {
                 globals.data_dir = Some(parser.value().map_err(odd)?.into());
             }
-            Arg::Short('h') | Arg::Long("help") => return help_of(&words),
+            Arg::Short('h') | Arg::Long("help") => return Ok(Found::Help(words)),
             Arg::Short('V') | Arg::Long("version") if words.is_empty() => {
-                return Ok(Some(verb(VerbId::Version)));
+                return Ok(Found::Verb(verb(VerbId::Version)));
             }
             Arg::Short(_) | Arg::Long(_) => return Err(misplaced(&spelled(&arg), &words)),
             Arg::Value(word) => {
@@ -77,7 +87,7 @@ fn find_verb(
                 }
                 words.push_str(&word.to_string_lossy());
                 if let Some(verb) = VERBS.iter().find(|verb| verb.words == words) {
-                    return Ok(Some(verb));
+                    return Ok(Found::Verb(verb));
                 }
                 if members(&words).is_empty() {
                     return Err(unknown_verb(words));
@@ -86,16 +96,8 @@ fn find_verb(
         }
     }
     match words.is_empty() {
-        true => Ok(None),
+        true => Ok(Found::Help(words)),
         false => Err(UsageError::Incomplete { members: members(&words), group: words }),
-    }
-}
-
-/// `--help` before a whole verb: the overview, or the group's list by way of its error.
-fn help_of(words: &str) -> Result<Option<&'static Verb>, UsageError> {
-    match words.is_empty() {
-        true => Ok(None),
-        false => Err(UsageError::Incomplete { members: members(words), group: words.to_owned() }),
     }
 }
 
@@ -368,6 +370,20 @@ mod tests {
         assert_eq!(
             two.command,
             Command::Serve(Serve { port: Some(0), no_code: false, log: None, dry_run: true })
+        );
+    }
+
+    #[test]
+    fn help_is_given_wherever_it_is_asked_for() {
+        assert_eq!(understood("").command, Command::Help(Vec::new()));
+        assert_eq!(understood("--help").command, Command::Help(Vec::new()));
+        assert_eq!(
+            understood("artifacts --help").command,
+            Command::HelpFor("artifacts".to_owned())
+        );
+        assert_eq!(
+            understood("artifacts list -h").command,
+            Command::Help(vec!["artifacts", "list"])
         );
     }
 

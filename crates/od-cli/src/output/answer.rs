@@ -197,7 +197,10 @@ impl From<UsageError> for Refusal {
         let suggestion = error.suggestion().unwrap_or_default();
         let mut refusal =
             Self::new(ErrorCode::BadRequest, error.to_string()).suggesting(suggestion);
-        refusal.usage = error.usage();
+        if let Some(usage) = error.usage() {
+            refusal = refusal.detail("usage", usage.clone());
+            refusal.usage = Some(usage);
+        }
         refusal
     }
 }

@@ -176,7 +176,9 @@ async fn store(settings: &Settings) -> Check {
     let total: u64 = report.artifacts.iter().map(|(_, count)| count).sum();
     let sound = report.artifacts.iter().filter(|(state, _)| *state == HealthState::Healthy);
     let damaged = total - sound.map(|(_, count)| count).sum::<u64>();
-    let counts = format!("{total} artifacts in {} projects", report.projects);
+    let ending = |is_one| if is_one { "" } else { "s" };
+    let (artifacts, projects) = (ending(total == 1), ending(report.projects == 1));
+    let counts = format!("{total} artifact{artifacts} in {} project{projects}", report.projects);
     match report.store {
         StoreState::Ok => check("store", Verdict::Good, counts, None),
         StoreState::Degraded => check(

@@ -58,6 +58,12 @@ const ON_A_NEW_MACHINE: &[&[&str]] = &[
     &["connectors", "list"],
     &["skills", "list"],
     &["keys", "status"],
+    &["mcp", "config", "--agent", "claude"],
+    &["mcp", "config", "--agent", "codex"],
+    &["mcp", "config", "--agent", "cursor"],
+    &["mcp", "config", "--agent", "gemini"],
+    &["mcp", "config", "--agent", "opencode"],
+    &["mcp", "config", "--agent", "qwen"],
     &["doctor"],
 ];
 

@@ -1,6 +1,7 @@
 //! What a person reads when a verb did what it was asked: every verb once, in the order of a first day.
 
 use std::collections::BTreeSet;
+use std::process::Output;
 
 use od_cli::args::VERBS;
 use od_core::ids::Timestamp;
@@ -53,7 +54,7 @@ const STORY: &[&str] = &[
     "keys status",
     "person: deletes it",
     "artifacts restore ID",
-    "skills show live-artifact --json",
+    "skills show live-artifact",
 ];
 
 #[test]
@@ -67,37 +68,56 @@ fn every_verb_is_told_here_or_elsewhere() {
     assert_eq!(told, VERBS.iter().map(|verb| verb.words).collect());
 }
 
-#[test]
-fn the_success_of_every_verb() {
-    let bench = Bench::new();
+/// Plays the story; each line with what the program said and how it ended.
+fn play(bench: &Bench, further: &[&str], mut told: impl FnMut(&str, &Output)) {
     bench.write("metrics.json", r#"{ "n": 1 }"#);
     bench.write("artifact.json", crate::bench::LIVE);
     bench.write("input.json", r#"{ "path": "metrics.json" }"#);
-    let mut transcript = String::new();
     let mut run: Option<HeldRun> = None;
     let mut id = String::new();
     for line in STORY {
-        id = artifact(&bench).unwrap_or(id);
+        id = artifact(bench).unwrap_or(id);
         if line.starts_with("person: ") {
-            crate::dry_run::delete(&bench, &id);
+            crate::dry_run::delete(bench, &id);
             continue;
         }
         let own = line.trim_start_matches("agent: ");
-        let words: Vec<&str> =
-            own.split(' ').map(|word| if word == "ID" { id.as_str() } else { word }).collect();
+        let mut words: Vec<&str> = further.to_vec();
+        words.extend(own.split(' ').map(|word| if word == "ID" { id.as_str() } else { word }));
         let output = if own == *line {
             bench.od(&words)
         } else {
             bench.as_agent(run.get_or_insert_with(|| bench.hold_run()), &words)
         };
-        let said = [output.stdout, output.stderr].concat();
-        let said = settled(&bench, &String::from_utf8(said).unwrap());
-        assert_eq!(output.status.code(), Some(0), "{line}: {said}");
-        let said: String = said.chars().take(1_200).collect();
-        transcript.push_str(&format!("$ od {own}\n{}\n\n", said.trim_end()));
+        assert_eq!(output.status.code(), Some(0), "{line}: {output:?}");
+        told(own, &output);
     }
-    drop(run);
+}
+
+#[test]
+fn the_success_of_every_verb() {
+    let bench = Bench::new();
+    let mut transcript = String::new();
+    play(&bench, &[], |line, output| {
+        let said = [output.stdout.as_slice(), &output.stderr].concat();
+        let said = settled(&bench, &String::from_utf8(said).unwrap());
+        let said: String = said.chars().take(1_200).collect();
+        transcript.push_str(&format!("$ od {line}\n{}\n\n", said.trim_end()));
+    });
     insta::assert_snapshot!("success", transcript);
+}
+
+#[test]
+fn with_json_every_success_is_one_document_on_stdout() {
+    let bench = Bench::new();
+    play(&bench, &["--json"], |line, output| {
+        // What `od run` writes is its command's.
+        if !line.starts_with("run ") {
+            let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(said["ok"], true, "{line}");
+        }
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{line}");
+    });
 }
 
 /// The newest artifact's id, if there is one.
@@ -159,7 +179,10 @@ fn without_durations(text: &str) -> String {
             let before = before.trim_end_matches(|c: char| c.is_ascii_digit());
             format!("{before}N ms  {}", after.trim_start())
         }
-        None => line.to_owned(),
+        None => match line.split_once("TOOK ") {
+            Some((before, after)) => format!("{before}TOOK  {}", after.trim_start()),
+            None => line.to_owned(),
+        },
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }

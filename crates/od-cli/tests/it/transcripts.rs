@@ -1,5 +1,7 @@
 //! What a person reads: help of every verb, main failures, exit codes.
 
+use std::collections::BTreeSet;
+
 use od_cli::args::VERBS;
 
 use crate::bench::Bench;
@@ -37,9 +39,39 @@ const FAILURES: &[(&[&str], i32)] = &[
     (&["skills", "check"], 5),
     (&["skills", "check", "broken"], 1),
     (&["mcp", "config", "--agent", "cluade"], 2),
+    (&["artifacts", "history", "nothing"], 5),
+    (&["artifacts", "verify", "nothing"], 5),
+    (&["artifacts", "repair", "nothing"], 5),
+    (&["artifacts", "open", "nothing"], 5),
+    (&["tools", "live-artifacts", "update", "--input", "artifact.json"], 2),
+    (&["tools", "live-artifacts", "refresh"], 2),
+    (&["tools", "live-artifacts", "validate", "--input"], 2),
+    (&["tools", "connectors", "list"], 4),
+    (&["tools", "connectors", "execute", "--connector", "git"], 2),
+    (&["init", "nowhere"], 5),
+    (&["skills", "install", "nowhere"], 5),
+    (&["skills", "list", "nowhere"], 5),
+    (&["demo", "--dir", "/dev/null/demo"], 2),
+    (&["open", "--prnt"], 2),
+    (&["connectors", "list", "git"], 2),
+    (&["keys", "status", "--verbose"], 2),
+    (&["keys", "rotate", "now"], 2),
+    (&["mcp", "live-artifacts", "serve"], 2),
+    (&["doctor", "--fix"], 2),
+    (&["version", "--short"], 2),
     (&["help", "artifacst"], 2),
     (&["completions", "csh"], 2),
 ];
+
+#[test]
+fn every_verb_fails_here_at_least_once() {
+    let failing: BTreeSet<&str> = FAILURES
+        .iter()
+        .map(|(words, _)| words.join(" "))
+        .filter_map(|line| VERBS.iter().map(|verb| verb.words).find(|verb| line.starts_with(verb)))
+        .collect();
+    assert_eq!(failing, VERBS.iter().map(|verb| verb.words).collect());
+}
 
 #[test]
 fn the_main_failures_with_their_exit_codes() {
