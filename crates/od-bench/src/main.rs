@@ -6,8 +6,10 @@
 
 mod areas;
 mod counted;
+mod growth;
 mod measure;
 mod row;
+mod world;
 
 use std::process::ExitCode;
 
@@ -33,9 +35,18 @@ fn main() -> ExitCode {
         .iter()
         .filter(|area| wanted.is_empty() || wanted.iter().any(|name| name == area.name))
     {
-        for row in (area.measure)() {
-            missed |= row.verdict() == row::Verdict::Missed;
-            println!("{}", row.markdown(area.name));
+        match (area.measure)() {
+            Ok(rows) => {
+                missed |= rows.iter().any(|row| row.verdict() == row::Verdict::Missed);
+                rows.iter().for_each(|row| println!("{}", row.markdown(area.name)));
+            }
+            Err(reason) => {
+                missed = true;
+                println!(
+                    "| {} | could not be measured: {reason} | | | | | **missed** |",
+                    area.name
+                );
+            }
         }
     }
     if missed { ExitCode::FAILURE } else { ExitCode::SUCCESS }

@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use super::valgrind;
 use crate::tree;
 
 const BASELINE: &str = "docs/benchmarks-baseline.json";
 /// How much more a workload may need before it is named.
 const GROWTH_MAX: f64 = 1.03;
 
-type Counts = BTreeMap<String, u64>;
+pub(crate) type Counts = BTreeMap<String, u64>;
 
 /// Counts every workload; stores the counts, or names what has grown.
 pub(crate) fn run(program: &Path, bless: bool) -> Result<(), String> {
@@ -43,35 +44,10 @@ fn grown(baseline: &Counts, counts: &Counts) -> Vec<String> {
     lines
 }
 
-fn count_all(program: &Path) -> Result<Counts, String> {
-    let names = output(Command::new(program).arg("--list-counted"))?.0;
-    names.lines().map(|name| Ok((name.to_owned(), count(program, name)?))).collect()
-}
-
-/// Counts the instructions between the two marks of one workload.
-fn count(program: &Path, name: &str) -> Result<u64, String> {
-    let (_, log) = output(
-        Command::new("valgrind")
-            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-            .arg("--toggle-collect=*counted*collected*")
-            .arg(program)
-            .args(["--counted", name]),
-    )?;
-    log.lines()
-        .find_map(|line| line.split("Collected : ").nth(1))
-        .and_then(|count| count.trim().parse().ok())
-        .filter(|count| *count > 0)
-        .ok_or_else(|| format!("valgrind counted nothing for {name}:\n{log}"))
-}
-
-fn output(command: &mut Command) -> Result<(String, String), String> {
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|err| format!("{}: {err}", command.get_program().to_string_lossy()))?;
-    let out = String::from_utf8_lossy(&output.stdout).into_owned();
-    let err = String::from_utf8_lossy(&output.stderr).into_owned();
-    if output.status.success() { Ok((out, err)) } else { Err(err) }
+/// Counts every workload.
+pub(crate) fn count_all(program: &Path) -> Result<Counts, String> {
+    let names = valgrind::output(Command::new(program).arg("--list-counted"))?.0;
+    names.lines().map(|name| Ok((name.to_owned(), valgrind::marked_part(program, name)?))).collect()
 }
 
 #[cfg(test)]

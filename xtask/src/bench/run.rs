@@ -1,10 +1,10 @@
 //! Builds the benchmark program, runs it, and writes what it printed to `docs/benchmarks.md`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::counts;
+use super::{counts, families};
 use crate::arguments::BenchOptions;
 use crate::tree;
 
@@ -22,9 +22,12 @@ compares them with `docs/benchmarks-baseline.json` and names whatever needs 3 % 
 
 /// Measures what was asked for; fails when a count has grown (with `--check`).
 pub(crate) fn run(options: &BenchOptions) -> Result<(), String> {
-    let program = build()?;
+    let target = build()?;
+    let program = target.join("od-bench");
     if options.check || options.bless {
-        return counts::run(&program, options.bless);
+        counts::run(&program, options.bless)?;
+        show(&families::check(&target.join("template-cost"))?.join("\n"));
+        return Ok(());
     }
     let output = Command::new(&program)
         .args(&options.areas)
@@ -32,31 +35,49 @@ pub(crate) fn run(options: &BenchOptions) -> Result<(), String> {
         .stderr(Stdio::inherit())
         .output()
         .map_err(|err| format!("{}: {err}", program.display()))?;
-    let table = String::from_utf8_lossy(&output.stdout).into_owned();
-    show(&table);
+    let mut page = String::from_utf8_lossy(&output.stdout).into_owned();
+    show(&page);
     if options.areas.is_empty() {
-        fs::write(tree::root().join(PAGE), format!("{HOW_TO_READ}{table}"))
+        let counted = instructions(&target)?;
+        show(&counted);
+        page.push_str(&counted);
+        fs::write(tree::root().join(PAGE), format!("{HOW_TO_READ}{page}"))
             .map_err(|err| format!("{PAGE}: {err}"))?;
     }
     Ok(())
 }
 
+/// The instruction counts of the pure parts, and how hostile templates grow.
+fn instructions(target: &Path) -> Result<String, String> {
+    let mut text = String::from("\n## Instructions\n\n| workload | instructions |\n|---|---|\n");
+    for (name, count) in counts::count_all(&target.join("od-bench"))? {
+        text.push_str(&format!("| {name} | {count} |\n"));
+    }
+    text.push_str("\n## Hostile templates, 64 KiB to 1 MiB\n\n");
+    for line in families::check(&target.join("template-cost"))? {
+        text.push_str(&format!("- {line}\n"));
+    }
+    Ok(text)
+}
+
+/// Builds everything that is measured; returns the folder of the programs.
 fn build() -> Result<PathBuf, String> {
     let root = tree::root();
     let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--profile", "counted", "-p", "od-bench", "-p", "od-cli"])
+        .args(["build", "--quiet", "--profile", "counted"])
+        .args(["-p", "od-bench", "-p", "od-cli", "-p", "od-oracle"])
         .current_dir(&root)
         .status()
         .map_err(|err| format!("cargo build: {err}"))?;
     if !status.success() {
-        return Err("the benchmark program does not build".to_owned());
+        return Err("the benchmark programs do not build".to_owned());
     }
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    Ok(target.join("counted/od-bench"))
+    Ok(target.join("counted"))
 }
 
 #[expect(clippy::print_stdout, reason = "the table is what was asked for")]
 fn show(table: &str) {
-    print!("{table}");
+    println!("{table}");
 }

@@ -32,7 +32,7 @@ pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
 }
 
 fn needed(options: &TestOptions) -> Vec<SystemTool> {
-    let mut tools = vec![SystemTool::Git];
+    let mut tools = vec![SystemTool::Git, SystemTool::Valgrind];
     if !options.without_faults {
         tools.push(SystemTool::Strace);
     }

@@ -11,6 +11,8 @@ pub(crate) enum SystemTool {
     Git,
     /// Injects faults and watches system calls.
     Strace,
+    /// Counts the instructions that hostile templates cost.
+    Valgrind,
     /// Shows the console and the previews.
     Chromium,
 }
@@ -21,6 +23,7 @@ impl SystemTool {
         match self {
             Self::Git => "git",
             Self::Strace => "strace",
+            Self::Valgrind => "valgrind",
             Self::Chromium => "chromium",
         }
     }
@@ -28,7 +31,7 @@ impl SystemTool {
     /// How to do without it.
     fn way_round(self) -> &'static str {
         match self {
-            Self::Git => "install it with your package manager",
+            Self::Git | Self::Valgrind => "install it with your package manager",
             Self::Strace => "install it, or pass --without-faults",
             Self::Chromium => "install it, or pass --without-browser",
         }

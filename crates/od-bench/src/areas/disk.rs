@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::measure;
 use crate::row::{Row, Target};
+use crate::world::{Outcome, scratch};
 
 /// Writes the bytes to one file, syncs it, and syncs its directory.
 pub(crate) fn one_file(folder: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -16,20 +17,20 @@ pub(crate) fn one_file(folder: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Measures the floor against the same write without any sync.
-pub(crate) fn measure() -> Vec<Row> {
-    let Ok(folder) = tempfile::tempdir() else { return Vec::new() };
+pub(crate) fn measure() -> Outcome<Vec<Row>> {
+    let folder = scratch()?;
     let bytes = vec![b'x'; 8 * 1024];
     let pair = measure::in_turns(
         200,
         || drop(one_file(folder.path(), &bytes)),
         || drop(fs::write(folder.path().join("bare"), &bytes)),
     );
-    vec![Row {
+    Ok(vec![Row {
         what: "write 8 KiB, fsync file and directory (the floor)".to_owned(),
         measured: format!("{:.0?}", pair.subject),
         against: format!("no sync {:.0?}", pair.peer),
         figure: pair.ratio(),
         unit: "x",
         target: Target::None,
-    }]
+    }])
 }

@@ -1,24 +1,33 @@
 //! The table of areas. A new area is a module and a new line here.
 
+mod command;
 mod core;
 pub(crate) mod daemon;
 mod disk;
+mod refresh;
+mod search;
+mod store;
 mod template;
 
 use crate::row::Row;
+use crate::world::Outcome;
 
 /// Rows that belong together.
 pub(crate) struct Area {
     /// What the command line calls it.
     pub(crate) name: &'static str,
-    /// Measures every row of the area.
-    pub(crate) measure: fn() -> Vec<Row>,
+    /// Measures every row of the area, or says why it cannot.
+    pub(crate) measure: fn() -> Outcome<Vec<Row>>,
 }
 
 /// Every area, in the order of the printed table.
 pub(crate) const AREAS: &[Area] = &[
-    Area { name: "core", measure: core::measure },
+    Area { name: "core", measure: || Ok(core::measure()) },
+    Area { name: "template", measure: || Ok(template::measure()) },
     Area { name: "disk", measure: disk::measure },
-    Area { name: "template", measure: template::measure },
+    Area { name: "store", measure: store::measure },
+    Area { name: "refresh", measure: refresh::measure },
+    Area { name: "search", measure: search::measure },
     Area { name: "daemon", measure: daemon::measure },
+    Area { name: "command", measure: command::measure },
 ];

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 /// Room for a few values; large literals pass by.
 const BUFFER_BYTES: usize = 4096;
-/// What one step of escaping may write: seven plain bytes and one replacement, written as eight.
-const STEP_BYTES: usize = 16;
+/// What one step of escaping may write: eight replacements, the last written as eight bytes.
+const STEP_BYTES: usize = 64;
 
 /// Collects output, counts it, and stops at a limit.
 pub(super) struct Output<'w, W> {
@@ -53,45 +53,19 @@ impl<'w, W: Write> Output<'w, W> {
     /// Writes text so that HTML reads back exactly these characters, in text and quoted attributes.
     #[inline]
     pub(super) fn escaped(&mut self, text: &str) -> io::Result<()> {
-        let mut rest = text.as_bytes();
-        while !rest.is_empty() {
-            if self.filled + STEP_BYTES > BUFFER_BYTES {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let free = self.buffer.get_mut(self.filled..).unwrap_or_default();
+            let Some(room) = free.first_chunk_mut::<STEP_BYTES>() else {
                 self.flush()?;
-            }
-            let (word, length) = first_word(rest);
-            let plain = plain_bytes(u64::from_le_bytes(word)).min(length);
-            self.put(word, plain);
-            rest = &rest[plain..];
-            if plain < length {
-                rest = self.replace_run(rest);
-            }
+                continue;
+            };
+            let (word, length) = word_at(bytes, at);
+            self.filled += escape_word(room, word, length);
+            at += length;
         }
         Ok(())
-    }
-
-    /// Replaces the bytes that need it, one at least, as long as there is room.
-    #[inline]
-    fn replace_run<'t>(&mut self, mut rest: &'t [u8]) -> &'t [u8] {
-        while let [byte, behind @ ..] = rest {
-            let [bytes @ .., count] = REPLACEMENTS[*byte as usize];
-            let [a, b, c, d, e, f, g] = bytes;
-            self.put([a, b, c, d, e, f, g, 0], count as usize);
-            rest = behind;
-            let again = rest.first().is_some_and(|next| REPLACEMENTS[*next as usize][7] > 1);
-            if !again || self.filled + STEP_BYTES > BUFFER_BYTES {
-                break;
-            }
-        }
-        rest
-    }
-
-    /// Writes eight bytes, of which `count` stay.
-    #[inline]
-    fn put(&mut self, bytes: [u8; 8], count: usize) {
-        if let Some(room) = self.buffer.get_mut(self.filled..self.filled + 8) {
-            room.copy_from_slice(&bytes);
-            self.filled += count;
-        }
     }
 
     /// Hands everything on.
@@ -110,61 +84,94 @@ impl<'w, W: Write> Output<'w, W> {
     }
 }
 
-/// Returns the first eight bytes, or all of them followed by spaces, and how many there are.
+/// Returns the eight bytes at `at` as a number, or what is left of them, and how many there are.
+///
+/// The end of a text is read as its last eight bytes, moved down: a copy byte by byte would cost more
+/// than escaping a short value.
 #[inline]
-fn first_word(bytes: &[u8]) -> ([u8; 8], usize) {
-    match bytes.first_chunk::<8>() {
-        Some(word) => (*word, 8),
-        None => {
-            let mut word = [b' '; 8];
-            for (to, from) in word.iter_mut().zip(bytes) {
-                *to = *from;
-            }
-            (word, bytes.len())
-        }
+fn word_at(bytes: &[u8], at: usize) -> (u64, usize) {
+    let rest = bytes.get(at..).unwrap_or_default();
+    if let Some(word) = rest.first_chunk::<8>() {
+        return (u64::from_le_bytes(*word), 8);
+    }
+    if let Some(last) = bytes.last_chunk::<8>() {
+        let missing = 8 - rest.len();
+        return (u64::from_le_bytes(*last) >> (8 * missing), rest.len());
+    }
+    let mut word = [0; 8];
+    for (to, from) in word.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    (u64::from_le_bytes(word), rest.len())
+}
+
+/// Writes the first `length` bytes of a word, each as the table says; returns how many it wrote.
+#[inline]
+fn escape_word(room: &mut [u8; STEP_BYTES], word: u64, length: usize) -> usize {
+    put(room, 0, word);
+    let mut marks = marked_bytes(word) & (u64::MAX >> (64 - 8 * length));
+    let (mut read, mut written) = (0, 0);
+    while marks != 0 {
+        let at = (marks.trailing_zeros() / 8) as usize;
+        let behind = word >> (8 * at);
+        let replacement = REPLACEMENTS[(behind & 0xFF) as usize];
+        written += at - read;
+        // The length goes out too, and is written over by what follows.
+        put(room, written, replacement);
+        written += (replacement >> 56) as usize;
+        put(room, written, behind >> 8);
+        read = at + 1;
+        marks &= marks - 1;
+    }
+    written + (length - read)
+}
+
+/// Writes eight bytes; how many of them stay is the caller's to say.
+#[inline]
+fn put(room: &mut [u8; STEP_BYTES], at: usize, word: u64) {
+    if let Some(room) = room.get_mut(at..at + 8) {
+        room.copy_from_slice(&word.to_le_bytes());
     }
 }
 
-/// Counts the leading bytes of eight that need no replacement, or fewer: a tab or line feed stops
-/// the count too, and is then replaced by itself.
+/// Marks the bytes of a word that may need a replacement, by their highest bits: control characters,
+/// `"` `#` `&` `'`, `<` `>`. Some of them need none and are replaced by themselves; asking for the
+/// others alone would cost more.
 #[inline]
-const fn plain_bytes(word: u64) -> usize {
+const fn marked_bytes(word: u64) -> u64 {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = LOW << 7;
-    const fn zeros(word: u64) -> u64 {
-        word.wrapping_sub(LOW) & !word
-    }
     const fn all(byte: u8) -> u64 {
         LOW * byte as u64
     }
-    let controls = word.wrapping_sub(all(0x0E)) & !word;
-    let quotes = zeros(word ^ all(b'"'));
-    let ampersands = zeros((word | LOW) ^ all(b'\''));
-    let brackets = zeros((word | all(2)) ^ all(b'>'));
-    // The lowest mark is exact: what a borrow marks in error stands above a true one.
-    let marks = (controls | quotes | ampersands | brackets) & HIGH;
-    (marks.trailing_zeros() / 8) as usize
+    /// Bytes below `limit`, exactly: the set bit keeps a borrow from leaving its byte.
+    const fn below(word: u64, limit: u8) -> u64 {
+        !((word | HIGH) - all(limit)) & !word
+    }
+    let controls = below(word, 0x0E);
+    let quotes = below((word | all(5)) ^ all(b'\''), 1);
+    let brackets = below((word | all(2)) ^ all(b'>'), 1);
+    (controls | quotes | brackets) & HIGH
 }
 
-/// What every byte becomes, with its length in the last place.
-static REPLACEMENTS: [[u8; 8]; 256] = replacements();
+/// What every byte becomes, with its length in the highest place.
+static REPLACEMENTS: [u64; 256] = replacements();
 
-const fn replacements() -> [[u8; 8]; 256] {
-    let mut table = [[0; 8]; 256];
+const fn replacements() -> [u64; 256] {
+    let mut table = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        table[byte][0] = byte as u8;
-        table[byte][7] = 1;
+        table[byte] = byte as u64 | 1 << 56;
         byte += 1;
     }
-    table[b'&' as usize] = *b"&amp;\0\0\x05";
-    table[b'<' as usize] = *b"&lt;\0\0\0\x04";
-    table[b'>' as usize] = *b"&gt;\0\0\0\x04";
-    table[b'"' as usize] = *b"&quot;\0\x06";
-    table[b'\'' as usize] = *b"&#39;\0\0\x05";
+    table[b'&' as usize] = u64::from_le_bytes(*b"&amp;\0\0\x05");
+    table[b'<' as usize] = u64::from_le_bytes(*b"&lt;\0\0\0\x04");
+    table[b'>' as usize] = u64::from_le_bytes(*b"&gt;\0\0\0\x04");
+    table[b'"' as usize] = u64::from_le_bytes(*b"&quot;\0\x06");
+    table[b'\'' as usize] = u64::from_le_bytes(*b"&#39;\0\0\x05");
     // A carriage return would be read as a line feed, NUL would vanish.
-    table[b'\r' as usize] = *b"&#13;\0\0\x05";
-    table[0] = *b"\xEF\xBF\xBD\0\0\0\0\x03";
+    table[b'\r' as usize] = u64::from_le_bytes(*b"&#13;\0\0\x05");
+    table[0] = u64::from_le_bytes(*b"\xEF\xBF\xBD\0\0\0\0\x03");
     table
 }
 
@@ -206,6 +213,32 @@ mod tests {
                 assert_eq!(escape(&text), slowly(&text));
             }
         }
+    }
+
+    #[test]
+    fn a_word_marks_exactly_the_bytes_that_are_marked_alone() {
+        for byte in 0..=u8::MAX {
+            for (place, other) in
+                (0..8).flat_map(|place| [(place, 0x00), (place, b'x'), (place, 0xFF)])
+            {
+                let mut bytes = [other; 8];
+                bytes[place] = byte;
+                let marks = marked_bytes(u64::from_le_bytes(bytes)).to_le_bytes();
+                assert_eq!(marks, bytes.map(|byte| u8::from(is_marked(byte)) << 7));
+            }
+        }
+        for byte in (0..=u8::MAX).filter(|byte| !is_marked(*byte)) {
+            assert_eq!(
+                REPLACEMENTS[byte as usize],
+                u64::from(byte) | 1 << 56,
+                "{byte} becomes itself"
+            );
+        }
+    }
+
+    /// The same, a byte at a time.
+    fn is_marked(byte: u8) -> bool {
+        byte < 0x0E || b"\"#&'<>".contains(&byte)
     }
 
     #[test]

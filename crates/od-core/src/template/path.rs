@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Where a path begins.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -70,24 +70,51 @@ impl Path {
     }
 
     /// Follows the path from where its first step led.
-    #[inline]
-    pub(super) fn resolve_rest<'v>(&self, first: Option<&'v Value>) -> Option<&'v Value> {
-        match &*self.segments {
-            [] | [_] => first,
-            [_, rest @ ..] => follow(first?, rest),
-        }
+    pub(super) fn resolve_rest<'v>(&self, first: &'v Value) -> Option<&'v Value> {
+        follow(first, self.segments.get(1..).unwrap_or_default())
     }
 }
 
 fn follow<'v>(mut value: &'v Value, segments: &[Segment]) -> Option<&'v Value> {
     for segment in segments {
         value = match (segment, value) {
-            (Segment::Key(key), Value::Object(map)) => map.get(&**key)?,
+            (Segment::Key(key), Value::Object(map)) => lookup(map, key)?,
             (Segment::Index(index), Value::Array(items)) => items.get(*index)?,
             _ => return None,
         };
     }
     Some(value)
+}
+
+/// How many keys are compared one by one before hashing the wanted one costs less.
+const COMPARED_MAX: usize = 12;
+
+/// Finds a key in an object.
+fn lookup<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
+    if map.len() > COMPARED_MAX {
+        return map.get(key);
+    }
+    map.iter().find(|(other, _)| same(other, key)).map(|(_, value)| value)
+}
+
+/// Whether two keys are the same. Most keys have 8 to 16 bytes or 4 to 8, and two comparisons of
+/// words, which may overlap, cost less than a call.
+#[inline]
+pub(super) fn same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        return false;
+    }
+    match one.len() {
+        8..=16 => ends::<8>(one) == ends::<8>(other),
+        4..=7 => ends::<4>(one) == ends::<4>(other),
+        _ => one == other,
+    }
+}
+
+#[inline]
+fn ends<const N: usize>(bytes: &[u8]) -> (Option<&[u8; N]>, Option<&[u8; N]>) {
+    (bytes.first_chunk(), bytes.last_chunk())
 }
 
 impl fmt::Display for Segment {
@@ -146,6 +173,21 @@ mod tests {
         }
         refused("row.x", PathFault::Root);
         refused("Data.x", PathFault::Root);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn keys_are_the_same_exactly_when_their_bytes_are(one in "[ab]{0,20}", other in "[ab]{0,20}") {
+            proptest::prop_assert_eq!(same(&one, &other), one == other);
+            proptest::prop_assert!(same(&one, &one.clone()));
+        }
+
+        #[test]
+        fn small_and_large_objects_find_the_same_keys(count in 0..30_u32, wanted in 0..30_u32) {
+            let map: Map<String, Value> = (0..count).map(|n| (format!("k{n}"), json!(n))).collect();
+            let key = format!("k{wanted}");
+            proptest::prop_assert_eq!(lookup(&map, &key), map.get(&key));
+        }
     }
 
     #[test]

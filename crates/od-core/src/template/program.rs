@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::path::Path;
+use super::row::Lookup;
 
 /// Where a binding stands.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -121,8 +122,8 @@ pub(super) struct Program {
     pub(super) guarded: Vec<Guarded>,
     pub(super) bindings: Vec<Binding>,
     pub(super) repeats: Vec<Repeat>,
-    /// For every binding, the place of its first key among the repeat's keys.
-    pub(super) slots: Vec<u8>,
+    /// For every binding, where it finds its value.
+    pub(super) lookups: Vec<Lookup>,
     /// By `at`.
     pub(super) marks: Vec<Mark>,
     /// Literal text outside tags and style sheets, as spans of the source.

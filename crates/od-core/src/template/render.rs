@@ -12,7 +12,7 @@ use super::escape::Output;
 use super::inspect::{self, Inspection};
 use super::program::{Binding, Guarded, Op, Part, Program};
 use super::render_error::{BindingPlace, RenderError};
-use super::row::{NO_SLOT, Row, RowValues};
+use super::row::{Lookup, Row, RowValues};
 use super::url_policy::{self, Destination};
 
 /// The largest page, in bytes.
@@ -154,6 +154,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
         Ok(())
     }
 
+    #[inline]
     fn literal(&mut self, start: u32, end: u32) -> Result<(), RenderError> {
         let range = start as usize..end as usize;
         if let Some(inspection) = self.inspection {
@@ -197,14 +198,16 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
         Ok(())
     }
 
-    #[inline]
+    // A call per value would be a tenth of the cost of a short one.
+    #[inline(always)]
     fn resolve(&mut self, binding: usize) -> Option<&'d Value> {
-        let slot = self.program.slots[binding];
-        let path = &self.program.bindings[binding].path;
-        let value = if slot == NO_SLOT {
-            path.resolve(self.data, self.row.map(|row| row.item))
-        } else {
-            path.resolve_rest(self.row_values.get(slot))
+        let path = |renderer: &Self| &renderer.program.bindings[binding].path;
+        let value = match self.program.lookups[binding] {
+            Lookup::Slot(slot) => self.row_values.get(slot),
+            Lookup::BeyondSlot(slot) => {
+                self.row_values.get(slot).and_then(|first| path(self).resolve_rest(first))
+            }
+            Lookup::Path => path(self).resolve(self.data, self.row.map(|row| row.item)),
         };
         let value = value.filter(|value| !value.is_null());
         self.report.values += 1;
@@ -212,6 +215,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
         value
     }
 
+    #[inline]
     fn value(&mut self, binding: usize) -> Result<(), RenderError> {
         match self.resolve(binding) {
             None => Ok(()),

@@ -2,15 +2,26 @@
 
 use serde_json::Value;
 
-use super::path::{Root, Segment};
+use super::path::{Root, Segment, same};
 use super::program::Program;
 
 /// How many keys of a row are looked up together; further ones are looked up one by one.
 const SLOTS_MAX: usize = 32;
 /// How many keys of a row are remembered from one row to the next.
 const HINTS_MAX: usize = 64;
-/// The slot of a binding that has none.
-pub(super) const NO_SLOT: u8 = u8::MAX;
+/// The place of a key that no binding asks for.
+const NO_SLOT: u8 = u8::MAX;
+
+/// Where a binding finds its value.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Lookup {
+    /// By following its path.
+    Path,
+    /// In a slot of the row.
+    Slot(u8),
+    /// Further on from a slot of the row.
+    BeyondSlot(u8),
+}
 
 /// The row that is being repeated.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +60,7 @@ impl<'d> RowValues<'d> {
             return;
         }
         for ((key, value), hint) in map.iter().zip(&mut self.hints) {
-            let guess = keys.get(*hint as usize).filter(|guess| ***guess == **key);
+            let guess = keys.get(*hint as usize).filter(|guess| same(guess, key));
             if guess.is_none() {
                 let slot = keys.iter().position(|other| **other == **key);
                 *hint = slot.map_or(NO_SLOT, |slot| slot as u8);
@@ -63,10 +74,10 @@ impl<'d> RowValues<'d> {
 
 /// Gives the keys that a repeat's bindings begin with their slots.
 pub(super) fn assign_slots(program: &mut Program) {
-    program.slots = vec![NO_SLOT; program.bindings.len()];
-    for (binding, slot) in program.bindings.iter().zip(&mut program.slots) {
+    program.lookups = vec![Lookup::Path; program.bindings.len()];
+    for (binding, lookup) in program.bindings.iter().zip(&mut program.lookups) {
         let (Root::Item, Some(repeat)) = (binding.path.root, binding.repeat) else { continue };
-        let Some(Segment::Key(key)) = binding.path.segments.first() else { continue };
+        let [Segment::Key(key), beyond @ ..] = &*binding.path.segments else { continue };
         let Some(repeat) = program.repeats.get_mut(repeat) else { continue };
         let known = repeat.keys.iter().position(|other| other == key);
         let at = known.unwrap_or(repeat.keys.len());
@@ -76,7 +87,8 @@ pub(super) fn assign_slots(program: &mut Program) {
         if known.is_none() {
             repeat.keys.push(key.clone());
         }
-        *slot = at as u8;
+        let slot = at as u8;
+        *lookup = if beyond.is_empty() { Lookup::Slot(slot) } else { Lookup::BeyondSlot(slot) };
     }
 }
 

@@ -1,5 +1,6 @@
 //! Compiles one hostile template, or renders a table, for instruction counts: `template-cost FAMILY
-//! BYTES`, `template-cost file PATH`, `template-cost render ROWS`.
+//! BYTES`, `template-cost file PATH`, `template-cost render ROWS`; `template-cost list` names the
+//! families.
 
 use std::process::ExitCode;
 
@@ -9,6 +10,10 @@ use od_oracle::adversary::FAMILIES;
 #[expect(clippy::print_stdout, reason = "the answer is what was asked for")]
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.as_slice() == ["list"] {
+        FAMILIES.iter().for_each(|family| println!("{}", family.name));
+        return ExitCode::SUCCESS;
+    }
     let [name, bytes] = arguments.as_slice() else { return ExitCode::from(2) };
     if let ("render", Ok(rows)) = (name.as_str(), bytes.parse()) {
         println!("rendered {} bytes", render_table(rows));

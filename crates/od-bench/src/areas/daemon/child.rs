@@ -23,7 +23,7 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    pub(super) fn spawn(root: &Path) -> Result<Self, String> {
+    pub(crate) fn spawn(root: &Path) -> Result<Self, String> {
         let (process, lines) = start(DAEMON, &root.display().to_string(), 2)?;
         let [api, preview] = lines.as_slice() else { return Err("no addresses".to_owned()) };
         Ok(Self { process, api: *api, preview: *preview })
@@ -34,7 +34,7 @@ impl Child {
     }
 
     /// Writes a GET to the API.
-    pub(super) fn get(&self, target: &str, bearer: Option<&str>) -> Vec<u8> {
+    pub(crate) fn get(&self, target: &str, bearer: Option<&str>) -> Vec<u8> {
         let bearer = bearer.map(|token| format!("Authorization: Bearer {token}\r\n"));
         format!("GET {target} HTTP/1.1\r\nHost: {}\r\n{}\r\n", self.api, bearer.unwrap_or_default())
             .into_bytes()

@@ -1,80 +1,45 @@
 //! The daemon under load, against hyper with nothing around it.
 
 mod bare_hyper;
-mod child;
-mod http_load;
+pub(crate) mod child;
+pub(crate) mod http_load;
 mod process;
 mod subject;
 
 use std::time::{Duration, Instant};
 
+use child::Child;
 pub(crate) use child::serve_until_stdin_closes;
 use http_load::{Connection, p99_of_new_connections, requests_per_second};
 use subject::{ARTIFACTS, Subject};
 
+use super::store::timed;
+use crate::growth;
 use crate::row::{Row, Target};
+use crate::world::{Outcome, World, told};
 
 const CONNECTIONS: usize = 8;
 const ROUNDS: usize = 5;
 const ROUND: Duration = Duration::from_millis(1500);
 const SLOW_CLIENTS: usize = 1000;
 const STREAM_CYCLES: usize = 10_000;
+/// How many artifacts there are in the end.
+const MANY: usize = 10_000;
 
-/// Rows, or why there are none.
-type Part = fn(&Subject) -> Result<Vec<Row>, String>;
-
-/// Measures every row, or says why not.
-#[expect(clippy::print_stderr, reason = "a row that cannot be measured has to say so")]
-pub(crate) fn measure() -> Vec<Row> {
-    let mut rows = Vec::new();
-    let parts: [(&str, Part); 4] = [
-        ("start", start),
-        ("previews", previews),
-        ("slow clients", slow_clients),
-        ("streams", streams),
-    ];
-    let subject = match Subject::make() {
-        Ok(subject) => subject,
-        Err(error) => {
-            eprintln!("daemon: {error}");
-            return rows;
-        }
-    };
-    for (name, part) in parts {
-        match part(&subject) {
-            Ok(measured) => rows.extend(measured),
-            Err(error) => eprintln!("daemon, {name}: {error}"),
-        }
-    }
-    rows
-}
-
-/// From process start to the first 200, and what the idle process holds.
-fn start(subject: &Subject) -> Result<Vec<Row>, String> {
-    let mut readings = Vec::new();
-    let mut resident = 0;
-    for _ in 0..ROUNDS {
-        let began = Instant::now();
-        let child = subject.spawn()?;
-        let (status, _) = Connection::open(child.api)
-            .and_then(|mut connection| connection.exchange(&child.get("/api/health", None)))
-            .map_err(|error| error.to_string())?;
-        readings.push(began.elapsed());
-        if status != 200 {
-            return Err(format!("the first answer was {status}"));
-        }
-        resident = process::resident_bytes(child.pid()).ok_or("no memory reading")?;
-    }
-    let median = crate::measure::median(&mut readings);
-    Ok(vec![
-        Row {
-            what: format!("from process start to the first 200, {ARTIFACTS} artifacts"),
-            measured: format!("{median:.1?}"),
-            against: String::new(),
-            figure: median.as_secs_f64() * 1000.0,
-            unit: "ms",
-            target: Target::AtMost(100.0),
-        },
+/// Measures every row; what fails ends the area.
+pub(crate) fn measure() -> Outcome<Vec<Row>> {
+    let empty = World::make()?;
+    let (start_empty, _) = start(&|| Child::spawn(empty.path()))?;
+    let subject = Subject::make()?;
+    let (start_full, resident) = start(&|| subject.spawn())?;
+    let mut rows = vec![
+        timed(
+            format!("from process start to the first 200, {ARTIFACTS} artifacts"),
+            start_full,
+            1e3,
+            "ms",
+            Target::AtMost(100.0),
+        ),
         Row {
             what: format!("idle memory, {ARTIFACTS} artifacts"),
             measured: format!("{} KiB", resident / 1024),
@@ -83,18 +48,45 @@ fn start(subject: &Subject) -> Result<Vec<Row>, String> {
             unit: "MB",
             target: Target::AtMost(25.0),
         },
-    ])
+    ];
+    rows.extend(previews(&subject)?);
+    rows.extend(slow_clients(&subject)?);
+    rows.extend(streams(&subject)?);
+    subject.grow(ARTIFACTS, MANY)?;
+    let (start_many, _) = start(&|| subject.spawn())?;
+    let starts = [(1, start_empty), (ARTIFACTS, start_full), (MANY, start_many)];
+    rows.push(growth::exponent("cold start with artifacts (the first has none)", &starts, 1.1));
+    Ok(rows)
+}
+
+/// From process start to the first 200, and what the idle process holds.
+fn start(spawn: &dyn Fn() -> Outcome<Child>) -> Outcome<(Duration, u64)> {
+    let mut readings = Vec::new();
+    let mut resident = 0;
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        let child = spawn()?;
+        let (status, _) = Connection::open(child.api)
+            .and_then(|mut connection| connection.exchange(&child.get("/api/health", None)))
+            .map_err(told)?;
+        readings.push(began.elapsed());
+        if status != 200 {
+            return Err(format!("the first answer was {status}"));
+        }
+        resident = process::resident_bytes(child.pid()).ok_or("no memory reading")?;
+    }
+    Ok((crate::measure::median(&mut readings), resident))
 }
 
 /// Requests per second of two pages, in turns with bare hyper and the same bytes.
-fn previews(subject: &Subject) -> Result<Vec<Row>, String> {
+fn previews(subject: &Subject) -> Outcome<Vec<Row>> {
     let child = subject.spawn()?;
     let mut rows = Vec::new();
     for page in subject.pages() {
         let request = child.ticketed(subject, page)?;
         let (status, length) = Connection::open(child.preview)
             .and_then(|mut connection| connection.exchange(&request))
-            .map_err(|error| error.to_string())?;
+            .map_err(told)?;
         if status != 200 || length != page.bytes.len() {
             return Err(format!("the page answered {status} with {length} bytes"));
         }
@@ -118,14 +110,14 @@ fn previews(subject: &Subject) -> Result<Vec<Row>, String> {
 }
 
 /// An honest client while a thousand others send their heads a byte at a time.
-fn slow_clients(subject: &Subject) -> Result<Vec<Row>, String> {
+fn slow_clients(subject: &Subject) -> Outcome<Vec<Row>> {
     let child = subject.spawn()?;
     let request = child.get("/api/health", None);
     let alone = p99_of_new_connections(child.api, &request, 1000).ok_or("no answer alone")?;
     let mut slow = Vec::with_capacity(SLOW_CLIENTS);
     for _ in 0..SLOW_CLIENTS {
-        let mut connection = Connection::open(child.api).map_err(|error| error.to_string())?;
-        connection.send(b"GET /api/health HTTP/1.1\r\nHo").map_err(|error| error.to_string())?;
+        let mut connection = Connection::open(child.api).map_err(told)?;
+        connection.send(b"GET /api/health HTTP/1.1\r\nHo").map_err(told)?;
         slow.push(connection);
     }
     let p99 = p99_of_new_connections(child.api, &request, 1000).ok_or("no answer under load")?;
@@ -144,7 +136,7 @@ fn slow_clients(subject: &Subject) -> Result<Vec<Row>, String> {
 }
 
 /// Streams opened and cut off, and what they leave behind.
-fn streams(subject: &Subject) -> Result<Vec<Row>, String> {
+fn streams(subject: &Subject) -> Outcome<Vec<Row>> {
     let child = subject.spawn()?;
     cycle(subject, &child, 500)?;
     let base = settled(&child)?;
@@ -171,22 +163,22 @@ fn streams(subject: &Subject) -> Result<Vec<Row>, String> {
     ])
 }
 
-fn cycle(subject: &Subject, child: &child::Child, times: usize) -> Result<(), String> {
+fn cycle(subject: &Subject, child: &Child, times: usize) -> Outcome<()> {
     let mut request = Vec::new();
     for n in 0..times {
         if n % 1000 == 0 {
             // The person's token lives a minute.
             request = child.get("/api/events", Some(&subject.person_token()?));
         }
-        let mut stream = Connection::open(child.api).map_err(|error| error.to_string())?;
-        stream.send(&request).map_err(|error| error.to_string())?;
+        let mut stream = Connection::open(child.api).map_err(told)?;
+        stream.send(&request).map_err(told)?;
         stream.read_until(b"event: ready").map_err(|error| format!("cycle {n}: {error}"))?;
     }
     Ok(())
 }
 
 /// Open files and memory once they have stopped falling.
-fn settled(child: &child::Child) -> Result<(usize, u64), String> {
+fn settled(child: &Child) -> Outcome<(usize, u64)> {
     let read = || {
         let files = process::open_files(child.pid()).ok_or("no reading of open files")?;
         let resident = process::resident_bytes(child.pid()).ok_or("no reading of memory")?;

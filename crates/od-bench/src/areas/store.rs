@@ -1,0 +1,175 @@
+//! Durable writes against the one-file floor; reads by how much there is to read.
+
+use std::time::Duration;
+
+use od_app::Caller;
+use od_app::artifacts::{self, Address, ListArtifacts, UpdateArtifact};
+use od_core::ids::ArtifactId;
+use serde_json::json;
+
+use super::disk::one_file;
+use crate::growth;
+use crate::measure;
+use crate::row::{Row, Target};
+use crate::world::{Outcome, World, page, scratch, template, told};
+
+const COMMITS: usize = 1050;
+const SIZES: [usize; 3] = [100, 1_000, 10_000];
+
+/// Measures writes, then reads.
+pub(crate) fn measure() -> Outcome<Vec<Row>> {
+    let mut rows = vec![creates()?];
+    rows.extend(updates()?);
+    rows.extend(lists()?);
+    rows.push(load()?);
+    Ok(rows)
+}
+
+fn creates() -> Outcome<Row> {
+    let world = World::make()?;
+    let (floor, bytes) = (scratch()?, page(0, 4).to_string().into_bytes());
+    let mut failed = None;
+    let pair = measure::in_turns(
+        300,
+        || failed = world.create(page(1, 4)).err().or(failed.take()),
+        || drop(one_file(floor.path(), &bytes)),
+    );
+    failed.map_or(Ok(()), Err)?;
+    Ok(against_floor("durable create, 4 KiB", &pair, 2.5))
+}
+
+/// Updates one artifact over and over: against the floor, and late ones against early ones.
+fn updates() -> Outcome<Vec<Row>> {
+    let world = World::make()?;
+    let artifact = world.create(page(0, 4))?;
+    let (floor, bytes) = (scratch()?, page(0, 4).to_string().into_bytes());
+    let (mut times, mut floors) = (Vec::new(), Vec::new());
+    for number in 0..COMMITS {
+        floors.push(measure::once(&mut || drop(one_file(floor.path(), &bytes))));
+        let mut outcome = Ok(());
+        times.push(measure::once(&mut || outcome = update(&world, &artifact, number)));
+        outcome?;
+    }
+    let pair = measure::Pair {
+        subject: measure::median(&mut times.clone()),
+        peer: measure::median(&mut floors.clone()),
+    };
+    Ok(vec![
+        against_floor("durable update, 4 KiB", &pair, 2.5),
+        growth::late_against_early("update: the 1,000th against the 100th", &times, &floors, 1.2),
+    ])
+}
+
+fn update(world: &World, artifact: &ArtifactId, number: usize) -> Outcome<()> {
+    let body = json!({
+        "artifactId": artifact.as_str(),
+        "input": { "document": { "format": "html_template_v1", "dataJson": { "title": number } } },
+        "templateHtml": template(4),
+    });
+    let address = Address { project: Some(world.project.clone()), artifact: artifact.clone() };
+    let request = UpdateArtifact { address, body };
+    world.run(artifacts::update(&world.app, &Caller::Person, request)).map(drop).map_err(told)
+}
+
+/// Lists projects of three sizes: with nothing in memory, and once more.
+fn lists() -> Outcome<Vec<Row>> {
+    let world = World::make()?;
+    let (mut colds, mut warms) = (Vec::new(), Vec::new());
+    let mut rows = Vec::new();
+    let mut filled = 0;
+    for size in SIZES {
+        world.fill(filled, size)?;
+        filled = size;
+        let (cold, warm) = list(&world, size)?;
+        colds.push((size, cold));
+        warms.push((size, warm));
+        let at_thousand = |limit| if size == 1_000 { Target::AtMost(limit) } else { Target::None };
+        rows.push(timed(format!("list of {size}, cold"), cold, 1e3, "ms", at_thousand(15.0)));
+        rows.push(timed(
+            format!("list of {size}, warm, freshness kept"),
+            warm,
+            1e6,
+            "µs",
+            at_thousand(300.0),
+        ));
+    }
+    rows.push(growth::exponent("list, cold", &colds, 1.1));
+    rows.push(growth::exponent("list, warm", &warms, 1.1));
+    Ok(rows)
+}
+
+fn list(world: &World, size: usize) -> Outcome<(Duration, Duration)> {
+    let (mut cold, mut warm) = (Vec::new(), Vec::new());
+    for _ in 0..7 {
+        let app = world.reopened()?;
+        let request = || ListArtifacts { project: world.project.clone() };
+        let mut found = Ok(0);
+        let mut once = || {
+            let listed = world.run(artifacts::list(&app, &Caller::Person, request()));
+            found = listed.map(|list| list.len()).map_err(told);
+        };
+        cold.push(measure::once(&mut once));
+        (0..5).for_each(|_| warm.push(measure::once(&mut once)));
+        if found? != size {
+            return Err(format!("the list of {size} has another length"));
+        }
+    }
+    Ok((measure::median(&mut cold), measure::median(&mut warm)))
+}
+
+/// Loads an artifact with as much data as it may have.
+fn load() -> Outcome<Row> {
+    let world = World::make()?;
+    let rows: Vec<_> = (0..480)
+        .map(|n| json!({ "id": n, "name": format!("row {n}"), "note": "x".repeat(480) }))
+        .collect();
+    let data = json!({ "title": "large", "rows": rows });
+    let size = data.to_string().len();
+    let artifact = world.create(json!({
+        "input": { "title": "Large", "document": { "format": "html_template_v1", "dataJson": data } },
+        "templateHtml": template(1),
+    }))?;
+    let mut times = Vec::new();
+    for _ in 0..21 {
+        let app = world.reopened()?;
+        let address = Address { project: Some(world.project.clone()), artifact: artifact.clone() };
+        let mut outcome = Ok(());
+        times.push(measure::once(&mut || {
+            let got = world.run(artifacts::get(&app, &Caller::Person, address.clone()));
+            outcome = got.map(drop).map_err(told);
+        }));
+        outcome?;
+    }
+    let what = format!("load of an artifact with {} KiB of data, cold", size / 1024);
+    Ok(timed(what, measure::median(&mut times), 1e3, "ms", Target::AtMost(2.0)))
+}
+
+/// A row that compares with the one-file floor.
+pub(super) fn against_floor(what: &str, pair: &measure::Pair, limit: f64) -> Row {
+    Row {
+        what: format!("{what}, p50"),
+        measured: format!("{:.0?}", pair.subject),
+        against: format!("one file, synced {:.0?}", pair.peer),
+        figure: pair.ratio(),
+        unit: "x",
+        target: Target::AtMost(limit),
+    }
+}
+
+/// A row that stands alone.
+pub(super) fn timed(
+    what: String,
+    time: Duration,
+    per_second: f64,
+    unit: &'static str,
+    target: Target,
+) -> Row {
+    Row {
+        what,
+        measured: format!("{time:.1?}"),
+        against: String::new(),
+        figure: time.as_secs_f64() * per_second,
+        unit,
+        target,
+    }
+}

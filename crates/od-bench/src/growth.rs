@@ -1,0 +1,72 @@
+//! How a cost grows with a size, and late work against early work.
+
+use std::time::Duration;
+
+use crate::measure::median;
+use crate::row::{Row, Target};
+
+/// The exponent by which the cost follows the size: 0 is flat, 1 is linear.
+///
+/// Between the two largest sizes: a fixed cost hides growth among small ones.
+pub(crate) fn exponent(what: &str, readings: &[(usize, Duration)], limit: f64) -> Row {
+    let steps: Vec<String> =
+        readings.iter().map(|(size, time)| format!("{size}: {time:.1?}")).collect();
+    Row {
+        what: format!("growth of {what}"),
+        measured: steps.join(", "),
+        against: "1 is linear, 0 is flat".to_owned(),
+        figure: slope(readings),
+        unit: "exponent",
+        target: Target::AtMost(limit),
+    }
+}
+
+/// The slope between the two largest sizes, in logarithms.
+fn slope(readings: &[(usize, Duration)]) -> f64 {
+    let [.., (small, before), (large, after)] = readings else { return f64::NAN };
+    let cost = after.as_secs_f64() / before.as_secs_f64().max(f64::MIN_POSITIVE);
+    cost.ln() / (*large as f64 / (*small).max(1) as f64).ln()
+}
+
+/// Compares the work around the 1,000th time with that around the 100th; a single reading is noise,
+/// the hundred around it is not. The floor's own drift is taken out.
+pub(crate) fn late_against_early(
+    what: &str,
+    times: &[Duration],
+    floors: &[Duration],
+    limit: f64,
+) -> Row {
+    let around = |readings: &[Duration], from: usize| {
+        median(&mut readings.get(from..from + 100).unwrap_or_default().to_vec())
+    };
+    let (early, late) = (around(times, 50), around(times, 950));
+    let drift = around(floors, 950).as_secs_f64() / around(floors, 50).as_secs_f64();
+    Row {
+        what: what.to_owned(),
+        measured: format!("{late:.0?}"),
+        against: format!("{early:.0?}, floor meanwhile × {drift:.2}"),
+        figure: late.as_secs_f64() / early.as_secs_f64() / drift,
+        unit: "x",
+        target: Target::AtMost(limit),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cost_that_grows_with_the_size_has_exponent_one_and_flat_cost_has_none() {
+        let linear = [(10, Duration::from_millis(1)), (100, Duration::from_millis(10))];
+        let flat = [(10, Duration::from_millis(5)), (100, Duration::from_millis(5))];
+        assert!((slope(&linear) - 1.0).abs() < 1e-9);
+        assert!(slope(&flat).abs() < 1e-9);
+        assert!(slope(&flat[..1]).is_nan());
+    }
+
+    #[test]
+    fn a_reading_that_is_missing_is_a_missed_target() {
+        let row = exponent("nothing", &[], 1.0);
+        assert_eq!(row.verdict(), crate::row::Verdict::Missed);
+    }
+}
