@@ -1,16 +1,18 @@
 //! What must be true after any fault.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use od_app::artifacts::{self, Address};
 use od_app::preview::{self, PageRequest};
-use od_app::{App, Caller};
-use od_core::ids::ArtifactId;
+use od_app::{App, Caller, refresh};
+use od_core::artifact::GeneratedBy;
+use od_core::ids::{ArtifactId, RefreshId};
 use od_core::token::Variant;
 use od_ports::stored::Stored;
 
-use crate::driver::{ATTEMPT, commit_refresh};
+use crate::driver::{self, ATTEMPT};
 use crate::score::Wrong;
 use crate::strace::Ending;
 use crate::world::{self, BYSTANDER, SUBJECT};
@@ -49,9 +51,12 @@ impl Expectation {
 pub(crate) fn full(data_dir: &Path, expected: Expectation) -> Result<(), Wrong> {
     quick(data_dir, expected)?;
     let app = open(data_dir)?;
-    world::wait(app.ports.artifacts.recover())
+    world::wait(refresh::recover(&app))
         .map_err(|err| Wrong::Torn(format!("recovery fails: {err}")))?;
     let subject = see(&app, data_dir, expected)?;
+    if let Some(id) = &subject {
+        every_refresh_ended_once(&app, id)?;
+    }
     verify(&app, BYSTANDER)?;
     if subject.is_some() {
         verify(&app, name(expected.effect))?;
@@ -150,24 +155,44 @@ pub(crate) fn load(app: &App, id: &ArtifactId) -> Result<std::sync::Arc<Stored>,
         .map_err(|err| Wrong::Torn(format!("it cannot be read: {err}")))
 }
 
-/// Checks that metadata, data, template, provenance and page belong together.
+/// Checks that metadata, data, template, provenance and page belong together; returns whose data it
+/// is. A refresh changes data, page and provenance only.
 pub(crate) fn of_one_generation(stored: &Stored, page: &str) -> Result<String, Wrong> {
     let state =
         stored.state.as_deref().ok_or_else(|| Wrong::Torn("there is no state".to_owned()))?;
     let data = state.data.value()["generation"].as_str().unwrap_or_default().to_owned();
+    let authored = state.artifact.title.rsplit(' ').next().unwrap_or_default().to_owned();
     let parts = [
-        ("title", state.artifact.title.rsplit(' ').next().unwrap_or_default().to_owned()),
-        ("provenance", state.provenance.notes.clone().unwrap_or_default()),
-        ("template", between(&state.template_html, "template=", "<")),
-        ("page's template", between(page, "template=", "<")),
-        ("page's data", between(page, "data=", "<")),
+        ("provenance", state.provenance.notes.clone().unwrap_or_default(), &authored),
+        ("template", between(&state.template_html, "template=", "<"), &authored),
+        ("page's template", between(page, "template=", "<"), &authored),
+        ("page's data", between(page, "data=", "<"), &data),
     ];
-    for (part, generation) in &parts {
-        if *generation != data {
-            return Err(Wrong::Mixed(format!("data is {data}, {part} is {generation}")));
+    for (part, found, expected) in &parts {
+        if found != *expected {
+            return Err(Wrong::Mixed(format!("data {data}, title {authored}, {part} {found}")));
         }
     }
+    let is_refreshed = state.provenance.generated_by == GeneratedBy::RefreshRunner;
+    if is_refreshed == (data == authored) {
+        let who = state.provenance.generated_by;
+        return Err(Wrong::Mixed(format!("data {data}, title {authored}, made by {who}")));
+    }
     Ok(data)
+}
+
+/// Checks that after a recovery every refresh has exactly one last record.
+fn every_refresh_ended_once(app: &App, id: &ArtifactId) -> Result<(), Wrong> {
+    let history = world::wait(app.ports.artifacts.history(&world::project(), id))
+        .map_err(|err| Wrong::Torn(format!("no history: {err}")))?;
+    let mut endings: BTreeMap<&RefreshId, usize> = BTreeMap::new();
+    for record in &history.records {
+        *endings.entry(&record.refresh_id).or_default() += usize::from(record.step.is_last());
+    }
+    match endings.iter().find(|(_, count)| **count != 1) {
+        Some((refresh, count)) => Err(Wrong::Torn(format!("{refresh} ended {count} times"))),
+        None => Ok(()),
+    }
 }
 
 fn between(text: &str, before: &str, after: &str) -> String {
@@ -222,18 +247,15 @@ fn go_on(app: &App, expected: Expectation) -> Result<(), Wrong> {
 
 /// Checks that a refresh gets an id of its own and commits.
 fn refresh_again(app: &App, id: &ArtifactId) -> Result<(), Wrong> {
-    let store = &app.ports.artifacts;
-    let history = world::wait(store.history(&world::project(), id))
+    let history = world::wait(app.ports.artifacts.history(&world::project(), id))
         .map_err(|err| Wrong::Torn(format!("no history: {err}")))?;
     let newest = history.records.iter().map(|record| record.refresh_id.number()).max();
-    let at = app.ports.clock.now();
-    let running = world::wait(store.begin_refresh(&world::project(), id, at))
-        .map_err(|err| Wrong::Torn(format!("the next refresh does not begin: {err}")))?;
-    if newest.is_some_and(|newest| running.id.number() <= newest) {
-        return Err(Wrong::Torn(format!("{} was used before", running.id)));
+    let refresh = world::wait(driver::refresh(app, id))
+        .map_err(|failure| Wrong::Torn(format!("the next refresh fails: {}", failure.message)))?;
+    if newest.is_some_and(|newest| refresh.number() <= newest) {
+        return Err(Wrong::Torn(format!("{refresh} was used before")));
     }
-    world::wait(commit_refresh(app, id, &running.id, "last"))
-        .map_err(|err| Wrong::Torn(format!("the next refresh does not commit: {err}")))
+    every_refresh_ended_once(app, id)
 }
 
 /// Checks that nothing was left lying about.

@@ -3,17 +3,13 @@
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use od_app::artifacts::{self, DeleteArtifact, RepairArtifact, UpdateArtifact};
-use od_app::{App, Caller};
-use od_core::artifact::ArtifactState;
+use od_app::refresh::run::RunRefresh;
+use od_app::{App, Caller, refresh};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, RefreshId};
-use od_core::json::BoundedObject;
-use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
-use od_core::template::Template;
-use od_ports::change::Change;
+use od_ports::fakes::Act;
 use od_ports::inspection::RepairMode;
 use od_ports::store_error::StoreError;
 
@@ -24,7 +20,7 @@ pub(crate) const ATTEMPT: &str = "attempt-1";
 
 /// Carries out one operation and says `ACK` or `ERR <code>`.
 pub(crate) fn drive(operation: &str, data_dir: &Path) -> ExitCode {
-    let app = match world::open(data_dir) {
+    let app = match world::open_with(data_dir, source(operation)) {
         Ok(app) => app,
         Err(err) => {
             eprintln!("{err}");
@@ -52,6 +48,17 @@ pub(crate) fn drive(operation: &str, data_dir: &Path) -> ExitCode {
     code
 }
 
+/// Returns what the subject's source does: it brings generation `new`, and may stop before it does.
+fn source(operation: &str) -> Act {
+    let is_slow = operation == "refresh-slowly";
+    Act::work(move || async move {
+        if is_slow {
+            stop();
+        }
+        world::data("new")
+    })
+}
+
 /// Writes a line; a reader that is gone, or a fault injected here, changes nothing.
 fn say(line: &str) {
     let mut out = std::io::stdout();
@@ -72,10 +79,9 @@ async fn perform(app: &App, operation: &str, data_dir: &Path) -> Result<(), Fail
         "update" | "update-then-stop" => {
             world::update(app, &subject(app)?, world::SUBJECT, "new").await
         }
-        "refresh" | "refresh-then-stop" => {
-            refresh(app, &subject(app)?, false).await.map_err(failure)
+        "refresh" | "refresh-then-stop" | "refresh-slowly" => {
+            refresh(app, &subject(app)?).await.map(|_| ())
         }
-        "refresh-slowly" => refresh(app, &subject(app)?, true).await.map_err(failure),
         "race" => race(app, &subject(app)?).await,
         "delete" => {
             let request =
@@ -84,13 +90,18 @@ async fn perform(app: &App, operation: &str, data_dir: &Path) -> Result<(), Fail
             deleted.map(|_| ()).map_err(|err| Failure::from(&err))
         }
         "restore" => {
-            let trash = app.ports.artifacts.trash(&world::project()).await.map_err(failure)?;
+            let trash = app.ports.artifacts.trash(&world::project()).await;
+            let trash = trash.map_err(|err| store_failure(&err))?;
             let id = trash.first().map(|trashed| trashed.artifact_id.clone());
             let id = id.ok_or_else(|| Failure::new(ErrorCode::NotFound, "empty trash"))?;
             let restored = artifacts::restore(app, &Caller::Person, world::address(&id)).await;
             restored.map(|_| ()).map_err(|err| Failure::from(&err))
         }
-        "recover" => app.ports.artifacts.recover().await.map_err(failure),
+        "recover" => {
+            let closed = refresh::recover(app).await.map_err(|err| Failure::from(&err))?;
+            say(&format!("CLOSED {}", closed.len()));
+            Ok(())
+        }
         "repair" => {
             let request =
                 RepairArtifact { address: world::address(&subject(app)?), mode: RepairMode::Apply };
@@ -128,78 +139,18 @@ async fn race(app: &App, id: &ArtifactId) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refreshes the way the refresh use case does: allocate, fetch, decide under the gate, commit.
-async fn refresh(app: &App, id: &ArtifactId, slowly: bool) -> Result<(), StoreError> {
-    let (store, project) = (&app.ports.artifacts, world::project());
-    let running = store.begin_refresh(&project, id, app.ports.clock.now()).await?;
-    say(&format!("ID {}", running.id));
-    if slowly {
-        stop();
-    }
-    let step = RefreshRecord::new(
-        running.id.clone(),
-        RecordStep::Source,
-        RecordStatus::Succeeded,
-        app.ports.clock.now(),
-    );
-    store.append_record(&project, id, step).await?;
-    commit_refresh(app, id, &running.id, "new").await
-}
-
-/// Commits a refresh to a generation.
-pub(crate) async fn commit_refresh(
-    app: &App,
-    id: &ArtifactId,
-    refresh: &RefreshId,
-    generation: &str,
-) -> Result<(), StoreError> {
-    let (store, project) = (&app.ports.artifacts, world::project());
-    let gate = store.open_gate(&project, id).await?;
-    let before = gate.stored().state.clone().expect("a gate has a state");
-    let state = to_generation(&before, generation);
-    let page = page(&state);
-    let at = app.ports.clock.now();
-    let record =
-        RefreshRecord::new(refresh.clone(), RecordStep::Committed, RecordStatus::Succeeded, at);
-    let expected = before.artifact.revision;
-    let change = Change { expected, state, page, refresh: Some(record) };
-    store.commit(&gate.witness(), change).await.map(|_| ())
-}
-
-fn to_generation(before: &ArtifactState, generation: &str) -> ArtifactState {
-    let body = world::body(world::SUBJECT, generation);
-    let mut state = before.clone();
-    let data = body["input"]["document"]["dataJson"].clone();
-    state.data = BoundedObject::check(data).expect("the suite's data is bounded");
-    state.provenance.notes = Some(generation.to_owned());
-    state.template_html = world::template(generation).into();
-    state.artifact.title = format!("{} {generation}", world::SUBJECT);
-    state
-}
-
-fn page(state: &ArtifactState) -> Arc<[u8]> {
-    let (template, _) = Template::compile(&state.template_html).expect("the suite's template");
-    let mut page = Vec::new();
-    template.render(state.data.value(), &mut page).expect("the suite's page");
-    page.into()
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-fn failure(err: StoreError) -> Failure {
-    let code = match &err {
-        StoreError::RefreshClosed { .. } => ErrorCode::RefreshAbandoned,
-        StoreError::RefreshLocked { .. } => ErrorCode::RefreshLocked,
-        StoreError::RevisionConflict { .. } => ErrorCode::RevisionConflict,
-        StoreError::NotHealthy { .. } => ErrorCode::LiveArtifactNotHealthy,
-        StoreError::Io { .. } | StoreError::Busy { .. } => ErrorCode::LiveArtifactStorageFailed,
-        StoreError::ProjectNotFound { .. }
-        | StoreError::NotFound { .. }
-        | StoreError::NotInTrash { .. }
-        | StoreError::SnapshotNotFound { .. }
-        | StoreError::Exists { .. }
-        | StoreError::AttemptConflict { .. }
-        | StoreError::AttemptTrashed { .. }
-        | StoreError::ForeignWitness => ErrorCode::Internal,
+/// Refreshes an artifact, as a person does.
+pub(crate) async fn refresh(app: &App, id: &ArtifactId) -> Result<RefreshId, Failure> {
+    let request = RunRefresh {
+        caller: Caller::Person,
+        project: world::project(),
+        artifact: id.clone(),
+        accept_drift: false,
     };
-    Failure::new(code, err.to_string())
+    let refreshed = refresh::run(app, request).await.map_err(|err| Failure::from(&err))?;
+    Ok(refreshed.refresh)
+}
+
+fn store_failure(err: &StoreError) -> Failure {
+    Failure::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())
 }

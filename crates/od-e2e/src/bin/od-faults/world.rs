@@ -15,7 +15,7 @@ use od_fs::{
     FileTokenAuthority, Lane, SystemClock, SystemEntropy,
 };
 use od_ports::Ports;
-use od_ports::fakes::{MemoryEvents, MemoryVault};
+use od_ports::fakes::{Act, MemoryEvents, MemoryVault, ScriptedConnector};
 use od_ports::project_registry::{Project, ProjectRegistry};
 use serde_json::json;
 
@@ -36,8 +36,14 @@ pub(crate) fn scratch() -> tempfile::TempDir {
     tempfile::Builder::new().prefix("od-faults-").tempdir_in(parent).expect("a scratch directory")
 }
 
-/// Opens the use cases over a data directory, every call on this thread.
+/// Opens the use cases as whoever checks does: a refresh brings generation `last`.
 pub(crate) fn open(data_dir: &Path) -> Result<App, String> {
+    open_with(data_dir, Act::Give(data("last")))
+}
+
+/// Opens the use cases over a data directory, every call on this thread. The source of every
+/// artifact does what `source` says.
+pub(crate) fn open_with(data_dir: &Path, source: Act) -> Result<App, String> {
     let home = data_dir.with_extension("home");
     let data_dir = DataDir::open(data_dir).map_err(|err| err.to_string())?;
     let clock = Arc::new(SystemClock);
@@ -46,6 +52,8 @@ pub(crate) fn open(data_dir: &Path) -> Result<App, String> {
     let entropy = Arc::new(SystemEntropy::new());
     let tokens =
         FileTokenAuthority::open(&home, entropy.as_ref()).map_err(|err| err.to_string())?;
+    let connector = ScriptedConnector::default();
+    connector.set(source);
     let projects = Arc::new(FileProjectRegistry::new(data_dir.clone()).on(Lane::Inline));
     Ok(App::new(Ports {
         artifacts: Arc::new(store),
@@ -56,7 +64,7 @@ pub(crate) fn open(data_dir: &Path) -> Result<App, String> {
         entropy,
         events: Arc::new(MemoryEvents::default()),
         tokens: Arc::new(tokens),
-        connectors: Vec::new(),
+        connectors: vec![Arc::new(connector)],
         vault: Arc::new(MemoryVault::default()),
     }))
 }
@@ -77,13 +85,26 @@ pub(crate) fn body(name: &str, generation: &str) -> Value {
     json!({
         "input": {
             "title": format!("{name} {generation}"),
-            "document": { "dataJson": {
-                "generation": generation,
-                "rows": (0..8).map(|n| json!({ "n": n, "of": generation })).collect::<Vec<_>>(),
-            }},
+            "document": {
+                "dataJson": data(generation),
+                "sourceJson": {
+                    "type": "connector_tool",
+                    "input": {},
+                    "connector": { "connectorId": "script", "toolName": "script.list_things" },
+                    "refreshPermission": "manual_refresh_granted_for_read_only",
+                },
+            },
         },
         "templateHtml": template(generation),
         "provenanceJson": { "notes": generation, "sources": [] },
+    })
+}
+
+/// Returns data that says which generation it is of.
+pub(crate) fn data(generation: &str) -> Value {
+    json!({
+        "generation": generation,
+        "rows": (0..8).map(|n| json!({ "n": n, "of": generation })).collect::<Vec<_>>(),
     })
 }
 
