@@ -57,14 +57,15 @@ fn add(nodes: &mut HashSet<Node>, path: &Path) {
 
 impl Standing {
     /// Returns whether this very file or directory is closed.
-    pub(crate) fn closes(&self, metadata: &fs::Metadata) -> bool {
-        self.nodes.contains(&(metadata.dev(), metadata.ino()))
+    pub(crate) fn closes_node(&self, device: u64, inode: u64) -> bool {
+        self.nodes.contains(&(device, inode))
     }
 
     /// Returns whether a directory is closed or lies below a closed one.
     pub(crate) fn encloses(&self, directory: &Path) -> bool {
-        directory
-            .ancestors()
-            .any(|above| fs::metadata(above).is_ok_and(|metadata| self.closes(&metadata)))
+        directory.ancestors().any(|above| {
+            fs::metadata(above)
+                .is_ok_and(|metadata| self.closes_node(metadata.dev(), metadata.ino()))
+        })
     }
 }

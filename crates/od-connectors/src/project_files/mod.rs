@@ -1,9 +1,11 @@
 //! The `project_files` connector: search in a project's files, and JSON read from one of them.
 
 mod fence;
+mod ignore_rules;
 mod json_folder;
 mod provider;
 mod search;
+mod walk;
 
 pub use fence::Fence;
 pub use provider::ProjectFilesConnector;

@@ -1,9 +1,8 @@
 //! Text search below a project's root: ignore rules, no binary files, bounded previews.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,17 +10,15 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
-use ignore::{DirEntry, WalkBuilder, WalkState};
-use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::fs::{Mode, OFlags};
 
-use super::fence::{Fence, HIDDEN_NAMES, Standing};
+use super::fence::Fence;
+use super::walk::{Met, Walk};
 
 /// Bytes of one line kept as preview.
 const PREVIEW_BYTES: usize = 240;
 /// A line longer than this makes the file count as unsearchable: previews are for text.
 const HEAP_LIMIT: usize = 8 * 1024 * 1024;
-/// Threads that walk and search.
-const THREADS_MAX: usize = 4;
 /// Size of a compiled pattern.
 const PATTERN_BYTES: usize = 1024 * 1024;
 
@@ -87,35 +84,25 @@ pub(crate) fn search(
     stop: &Arc<AtomicBool>,
 ) -> Result<Found, SearchError> {
     let matcher = matcher(search)?;
-    let standing = Arc::new(fence.look_up());
+    let standing = fence.look_up();
     if standing.encloses(root) {
         return Err(SearchError::Root);
     }
     let handle = open_root(root)?;
     let collector = Collector {
-        root: root.to_path_buf(),
-        handle,
-        standing: Arc::clone(&standing),
         matcher,
         limit: search.limit,
         kept: Mutex::new(BTreeSet::new()),
         total: AtomicU64::new(0),
         files: AtomicU64::new(0),
     };
-    walker(root, standing, globs(root, &search.globs)?).run(|| {
+    let walk = Walk { standing, globs: globs(&search.globs)?, stop: Arc::clone(stop) };
+    let walked = walk.run(handle, || {
         let mut searcher = searcher();
-        let (collector, stop) = (&collector, stop);
-        Box::new(move |entry| {
-            if stop.load(Ordering::Relaxed) {
-                return WalkState::Quit;
-            }
-            // A directory that cannot be read is one without matches: the rest is still of use.
-            if let Ok(entry) = entry {
-                collector.visit(&mut searcher, &entry);
-            }
-            WalkState::Continue
-        })
+        let collector = &collector;
+        move |met: &Met<'_>| collector.visit(&mut searcher, met)
     });
+    walked.map_err(|_| SearchError::Root)?;
     if stop.load(Ordering::Relaxed) {
         return Err(SearchError::Stopped);
     }
@@ -142,47 +129,22 @@ fn searcher() -> Searcher {
         .build()
 }
 
-fn globs(root: &Path, globs: &[String]) -> Result<Override, SearchError> {
-    let mut builder = OverrideBuilder::new(root);
+/// Globs are anchored at the root, which the walk calls `/`.
+fn globs(globs: &[String]) -> Result<Override, SearchError> {
+    let mut builder = OverrideBuilder::new("/");
     for glob in globs {
         builder.add(glob).map_err(|err| SearchError::Glob(err.to_string()))?;
     }
     builder.build().map_err(|err| SearchError::Glob(err.to_string()))
 }
 
-fn walker(root: &Path, standing: Arc<Standing>, globs: Override) -> ignore::WalkParallel {
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(THREADS_MAX));
-    WalkBuilder::new(root)
-        .threads(threads)
-        .follow_links(false)
-        // Ignore files above the root are not the project's, and the person's own are not either.
-        .parents(false)
-        .git_global(false)
-        .require_git(false)
-        .overrides(globs)
-        .filter_entry(move |entry| is_open(&standing, entry))
-        .build_parallel()
-}
-
-/// Decides whether a walk may enter or list an entry.
-fn is_open(standing: &Standing, entry: &DirEntry) -> bool {
-    if HIDDEN_NAMES.iter().any(|name| entry.file_name() == *name) {
-        return false;
-    }
-    let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
-    !is_directory || entry.metadata().is_ok_and(|metadata| !standing.closes(&metadata))
-}
-
 fn open_root(root: &Path) -> Result<OwnedFd, SearchError> {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(root, flags, Mode::empty()).map_err(|_| SearchError::Root)
 }
 
 /// Reads files and keeps the first matches; shared by the threads of one search.
 struct Collector {
-    root: PathBuf,
-    handle: OwnedFd,
-    standing: Arc<Standing>,
     matcher: RegexMatcher,
     limit: usize,
     kept: Mutex<BTreeSet<Match>>,
@@ -191,19 +153,15 @@ struct Collector {
 }
 
 impl Collector {
-    fn visit(&self, searcher: &mut Searcher, entry: &DirEntry) {
-        if !entry.file_type().is_some_and(|kind| kind.is_file()) {
-            return;
-        }
-        let Ok(relative) = entry.path().strip_prefix(&self.root) else { return };
-        let (Some(name), Some(file)) = (relative.to_str(), self.open(relative)) else { return };
+    fn visit(&self, searcher: &mut Searcher, met: &Met<'_>) {
+        let Some(name) = met.path.to_str() else { return };
         self.files.fetch_add(1, Ordering::Relaxed);
         let mut found = Vec::new();
         let mut count = 0;
         // A file that turns out to be binary, or whose lines never end, gives what it gave so far.
         let _ = searcher.search_file(
             &self.matcher,
-            &file,
+            met.file,
             Lossy(|line, text| {
                 count += 1;
                 if found.len() < self.limit {
@@ -215,20 +173,6 @@ impl Collector {
         if count > 0 {
             self.keep(name, count, found);
         }
-    }
-
-    /// Opens a file below the root without following any link, and only if it is a plain open file.
-    ///
-    /// The walk saw a path; what stands there now may be something else, so the handle decides.
-    fn open(&self, relative: &Path) -> Option<File> {
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let resolve =
-            ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        let handle =
-            rustix::fs::openat2(&self.handle, relative, flags, Mode::empty(), resolve).ok()?;
-        let file = File::from(handle);
-        let metadata = file.metadata().ok()?;
-        (metadata.is_file() && !self.standing.closes(&metadata)).then_some(file)
     }
 
     fn keep(&self, path: &str, count: u64, lines: Vec<(u64, String)>) {
