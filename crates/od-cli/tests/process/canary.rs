@@ -1,0 +1,156 @@
+//! A secret that the other side repeats in every way it knows is found nowhere afterwards.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::daemon::{Daemon, Place, releases};
+use crate::http::Answer;
+use crate::source_server::{Asked, SourceServer};
+
+const CANARY: &str = "od-canary/Qz7+19xKfe";
+
+/// Everything the canary may look like, in lower case.
+fn disguises() -> Vec<String> {
+    let hex: String = CANARY.bytes().map(|byte| format!("{byte:02x}")).collect();
+    [
+        CANARY,
+        "od-canary%2fqz7%2b19xkfe",
+        // The inner part of its base64 at each alignment.
+        "b2QtY2FuYXJ5L1F6NysxOXhLZm",
+        "kLWNhbmFyeS9RejcrMTl4S2Zl",
+        "ZC1jYW5hcnkvUXo3KzE5eEtmZ",
+        &hex,
+    ]
+    .iter()
+    .map(|text| text.to_lowercase())
+    .collect()
+}
+
+/// Returns the first disguise that stands in a text.
+fn found(text: &str) -> Option<String> {
+    let folded = text.to_lowercase();
+    disguises().into_iter().find(|disguise| folded.contains(disguise))
+}
+
+#[track_caller]
+fn assert_clean(what: &str, text: &str) {
+    assert_eq!(found(text), None, "{what} tells the canary");
+}
+
+fn assert_files_clean(directory: &Path) -> usize {
+    let mut files = 0;
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files += assert_files_clean(&path);
+        } else {
+            files += 1;
+            let bytes = std::fs::read(&path).unwrap();
+            assert_clean(&path.display().to_string(), &String::from_utf8_lossy(&bytes));
+        }
+    }
+    files
+}
+
+/// Repeats the token in bodies, headers, errors, redirects and encodings.
+fn echo(asked: &Asked, mut stream: TcpStream) {
+    let token = asked.bearer.as_deref().unwrap_or("?");
+    let text = format!(
+        "plain {token} base64 b2QtY2FuYXJ5L1F6NysxOXhLZmU= \
+         basic eDpvZC1jYW5hcnkvUXo3KzE5eEtmZQ== two YWJvZC1jYW5hcnkvUXo3KzE5eEtmZQ \
+         url od-canary%2FQz7%2B19xKfe"
+    );
+    let repo = asked.target.split('/').nth(3).unwrap_or_default();
+    let (status, body) = match (asked.target.as_str(), repo) {
+        ("/user", _) => (200, json!({ "login": "octocat" }).to_string()),
+        (_, "data") => {
+            let release = json!([{
+                "tag_name": text, "name": text, "html_url": format!("https://x.example/?t={token}"),
+                "body": text, "author": { "login": token },
+            }]);
+            (200, release.to_string())
+        }
+        (_, "redirect") => (302, text),
+        (_, "shape") => (200, json!({ token: text }).to_string()),
+        (_, "torn") => (200, format!("[{{\"tag_name\": \"{text}")),
+        (_, status) => (status.parse().unwrap_or(500), text),
+    };
+    let answer = format!(
+        "HTTP/1.1 {status} {token}\r\nconnection: close\r\ncontent-length: {}\r\n\
+         etag: \"{token}\"\r\nx-github-request-id: {token}\r\nx-ratelimit-remaining: {token}\r\n\
+         retry-after: {token}\r\nlocation: http://a.invalid/{token}\r\n\r\n{body}",
+        body.len()
+    );
+    let _ = stream.write_all(answer.as_bytes());
+}
+
+#[test]
+fn a_planted_secret_is_in_no_file_log_event_or_answer() {
+    let server = SourceServer::start(echo);
+    let place = Place::new();
+    place.init();
+    let daemon = Daemon::start(&place, &server.url());
+    let events = daemon.send("GET", "/api/events", None);
+    let listening = std::thread::spawn(move || {
+        let (mut events, mut all) = (events, Vec::new());
+        let _ = events.read_to_end(&mut all);
+        String::from_utf8_lossy(&all).into_owned()
+    });
+    let mut answers: Vec<(String, Answer)> = Vec::new();
+    let connect = json!({ "secret": CANARY });
+    let connected = daemon.call("POST", "/api/connectors/github/connect", Some(&connect));
+    assert_eq!(connected.status, 200, "{}", connected.text());
+    answers.push(("connect".to_owned(), connected));
+    // What is refused must not repeat it either.
+    let wrong = json!({ "secret": CANARY, "also": CANARY });
+    answers
+        .push(("bad".to_owned(), daemon.call("POST", "/api/connectors/git/connect", Some(&wrong))));
+    let mut ended = 0;
+    for repo in ["data", "redirect", "shape", "torn", "400", "401", "403", "404", "429", "500"] {
+        let artifact = daemon.create(&releases(repo));
+        let refreshed = daemon.refresh(&artifact);
+        assert_eq!(refreshed.status == 200, repo == "data", "{repo}: {}", refreshed.text());
+        ended += daemon.endings(&artifact).len();
+        answers.push((format!("refresh {repo}"), refreshed));
+        let call = json!({
+            "connectorId": "github", "toolName": "github.list_releases",
+            "input": { "owner": "octo", "repo": repo },
+        });
+        let called = daemon.call_as_agent("/api/tools/connectors/execute", &call);
+        answers.push((format!("execute {repo}"), called));
+        for below in ["", "/refreshes", "/snapshots", "/preview", "/preview?variant=inspect"] {
+            let target = format!("/api/live-artifacts/{artifact}{below}");
+            answers.push((target.clone(), daemon.call("GET", &target, None)));
+        }
+    }
+    for target in
+        ["/api/connectors", "/api/connectors/github", "/api/live-artifacts", "/api/health"]
+    {
+        answers.push((target.to_owned(), daemon.call("GET", target, None)));
+    }
+    assert_eq!(ended, 10, "every refresh ended once");
+    let said = daemon.stop();
+    let told = listening.join().unwrap();
+    assert!(told.contains("live_artifact_refresh") && told.contains("\"failed\""), "{told}");
+    for (what, answer) in &answers {
+        assert_clean(what, &answer.text());
+    }
+    assert_clean("the events", &told);
+    assert_clean("standard error", &said);
+    assert!(said.lines().count() > answers.len(), "the log was on: {said}");
+    let files = assert_files_clean(place.path());
+    println!(
+        "{} answers, {} event bytes, {} log bytes, {files} files",
+        answers.len(),
+        told.len(),
+        said.len()
+    );
+    assert!(files > 50);
+    // The search itself can find it.
+    assert!(found(&format!("x{CANARY}x")).is_some());
+    assert!(found("YWJvZC1jYW5hcnkvUXo3KzE5eEtmZQ").is_some());
+    assert!(found("eDpvZC1jYW5hcnkvUXo3KzE5eEtmZQ==").is_some());
+}

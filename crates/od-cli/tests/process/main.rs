@@ -1,0 +1,18 @@
+//! The daemon as a process of its own: killed, out of room, watched by strace, flooded, and told
+//! secrets.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking and says what it read"
+)]
+
+mod canary;
+mod daemon;
+mod flood;
+mod full_disk;
+mod http;
+mod killed;
+mod paths;
+mod source_server;
+mod trace;
