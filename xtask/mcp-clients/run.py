@@ -67,7 +67,7 @@ def install_inspector(work):
     node = shutil.which("node")
     if node is None or node_version(node) < NODE_OLDEST:
         wanted.append(NODE)
-    quietly(["npm", "install", "--silent", "--no-audit", "--no-fund", "--engine-strict=false", *wanted], cwd=folder)
+    quietly(["npm", "install", "--loglevel=error", "--no-audit", "--no-fund", "--engine-strict=false", *wanted], cwd=folder)
     own = folder / "node_modules" / ".bin" / "node"
     node = str(own) if own.exists() else node
     return [node, str((folder / "node_modules" / ".bin" / "mcp-inspector").resolve())]

@@ -68,7 +68,7 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Ref
             let work = verbs::doctor::run(&settings);
             block_on(with_progress(sink, "checking this installation", work))
         }
-        Command::McpConfig(asked) => verbs::mcp::config(&asked.agent),
+        Command::McpConfig(asked) => verbs::mcp::config(&asked.agent, sink),
         Command::Tool(_) | Command::McpServe => {
             Err(Refusal::new(ErrorCode::Internal, "this verb answers for itself"))
         }

@@ -1,5 +1,7 @@
 //! Every verb and flag of `od`, as data. The parser, help, completions and docs/cli.md read it.
 
+use od_mcp::launch::Agent;
+
 use super::verb::{Arity, ArtifactsVerb, Flag, Positional, ToolVerb, Value, Verb, VerbId};
 
 /// Flags that every verb takes.
@@ -48,6 +50,16 @@ const fn takes(
 ) -> Option<Positional> {
     Some(Positional { name, arity, value, help })
 }
+
+/// The agents whose configuration format is known.
+const AGENTS: &[&str] = &[
+    Agent::Claude.as_str(),
+    Agent::Codex.as_str(),
+    Agent::Cursor.as_str(),
+    Agent::Gemini.as_str(),
+    Agent::Opencode.as_str(),
+    Agent::Qwen.as_str(),
+];
 
 const ONE_ARTIFACT: Option<Positional> = takes(
     "ARTIFACT",
@@ -257,7 +269,7 @@ pub const VERBS: &[Verb] = &[
         id: VerbId::McpConfig, words: "mcp config",
         summary: "Print an MCP server entry for an agent to use.",
         detail: "Prints; never edits an agent's configuration. The entry holds no token: the server takes it from the environment of `od run`.",
-        positional: None, flags: &[needed("agent", "NAME", Value::Text, "Which agent's format.")], examples: &["od mcp config --agent claude"],
+        positional: None, flags: &[needed("agent", "NAME", Value::Choice(AGENTS), "Which agent's format: claude, codex, cursor, gemini, opencode or qwen.")], examples: &["od mcp config --agent claude"],
     },
     Verb {
         id: VerbId::KeysStatus, words: "keys status",

@@ -118,6 +118,11 @@ pub(crate) async fn show(settings: &Settings, asked: &OneArtifact) -> Result<Ans
     let stored = &detail.stored;
     let mut json = document(stored, detail.refreshable);
     let mut text = heading(&stored.summary);
+    if !stored.health.is_healthy() {
+        let fix =
+            format!("damaged and read-only; `od artifacts verify {}` says how", asked.artifact);
+        text = text.styled(Style::Bad, &format!("  {fix}"));
+    }
     if let Some(state) = &stored.state {
         json["provenance"] = json!(state.provenance);
         let data = serde_json::to_string_pretty(state.data.value()).unwrap_or_default();

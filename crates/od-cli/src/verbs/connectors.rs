@@ -137,7 +137,7 @@ pub(crate) async fn disconnect(
     let found = find(settings, &asked.connector).await?;
     if asked.dry_run {
         let json = json!({ "dryRun": true, "connectorId": found.id });
-        let text = format!("Would disconnect {} and forget its secret.", found.id);
+        let text = format!("Would disconnect {}; nothing would run it then.", found.id);
         return Ok(Answer::new(json, Text::new().line(&text)));
     }
     let json = match daemon_process::running(settings).await {
@@ -151,5 +151,20 @@ pub(crate) async fn disconnect(
             json!({ "connector": done.map_err(|error| local::failed(&error))? })
         }
     };
-    Ok(Answer::new(json, Text::new().line(&format!("Disconnected {}.", found.id))))
+    let text = Text::new()
+        .pieces(&[
+            (Style::Good, "Disconnected "),
+            (Style::Bold, found.id.as_str()),
+            (Style::Plain, forgotten(&found)),
+        ])
+        .styled(
+            Style::Dim,
+            &format!("Nothing runs it until `od connectors connect {}`.", found.id),
+        );
+    Ok(Answer::new(json, text))
+}
+
+/// A connector that takes no secret has none to forget.
+fn forgotten(connector: &Connector) -> &'static str {
+    if connector.auth.provider == "none" { "" } else { " and forgot its secret" }
 }

@@ -1,5 +1,7 @@
 //! `od mcp live-artifacts` and `od mcp config`
 
+use std::io::IsTerminal;
+
 use od_core::error::{ErrorCode, nearest_name};
 use od_mcp::launch::{Agent, Launch};
 use serde_json::json;
@@ -10,6 +12,11 @@ use crate::output::{Answer, Exit, Refusal, Sink, Text};
 ///
 /// Without a token or an address it still serves: each call then says what to do.
 pub(crate) fn serve(sink: Sink) -> Exit {
+    if std::io::stdin().is_terminal() {
+        sink.remark(
+            "this speaks MCP on stdin and stdout; `od mcp config --agent NAME` says how an agent starts it",
+        );
+    }
     let client = super::tools::client().map_err(|refusal| *refusal.failure);
     match od_mcp::serve_stdio(od_mcp::Door::new(client)) {
         Ok(()) => Exit::Ok,
@@ -22,7 +29,7 @@ pub(crate) fn serve(sink: Sink) -> Exit {
 }
 
 /// Prints how an agent launches the server; writes to no configuration.
-pub(crate) fn config(name: &str) -> Result<Answer, Refusal> {
+pub(crate) fn config(name: &str, sink: Sink) -> Result<Answer, Refusal> {
     let Some(agent) = Agent::from_name(name) else {
         let known = Agent::ALL.map(Agent::as_str);
         let message = format!("no launch descriptor for `{name}`");
@@ -37,6 +44,7 @@ pub(crate) fn config(name: &str) -> Result<Answer, Refusal> {
     })?;
     let launch = Launch::in_a_run(&program.to_string_lossy());
     let text = launch.text(agent);
+    sink.remark(&format!("put this into {}; it holds no secret", agent.place()));
     let json = json!({
         "agent": agent.as_str(),
         "place": agent.place(),
@@ -52,6 +60,8 @@ mod tests {
 
     #[test]
     fn every_agent_has_a_descriptor_and_another_name_gets_the_nearest() {
+        let sink = Sink::of_process(true);
+        let config = |name| config(name, sink);
         for agent in Agent::ALL {
             let answer = config(agent.as_str()).unwrap();
             assert_eq!(answer.json["agent"], agent.as_str());

@@ -9,7 +9,7 @@ use od_daemon::{
 };
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::args::Serve;
 use crate::daemon_process;
@@ -50,8 +50,9 @@ pub(crate) async fn run(settings: &Settings, asked: Serve, sink: Sink) -> Result
 
 /// Starts the log of this process: faults as lines of text, requests as lines of JSON.
 fn start_log(path: Option<&Path>) -> Result<LogSink, Refusal> {
-    let wanted = EnvFilter::try_from_env("OD_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    let lines = tracing_subscriber::fmt().with_ansi(false).with_env_filter(wanted);
+    let wanted = std::env::var("OD_LOG").ok().and_then(|word| word.parse().ok());
+    let wanted = wanted.unwrap_or(LevelFilter::WARN);
+    let lines = tracing_subscriber::fmt().with_ansi(false).with_max_level(wanted);
     let Some(path) = path else {
         // Fails only where somebody has started one already.
         let _started = lines.with_writer(std::io::stderr).try_init();
