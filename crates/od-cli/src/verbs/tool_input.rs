@@ -91,13 +91,7 @@ enum Json {
 /// Reads a JSON object from a file, or from stdin if the path is `-`.
 fn object(path: &Path) -> Result<Json, Refusal> {
     let json = if path == Path::new("-") {
-        let mut text = String::new();
-        let limit = limits::REQUEST_BODY.allowed;
-        io::stdin()
-            .take(limit)
-            .read_to_string(&mut text)
-            .map_err(|error| unreadable(path, &error))?;
-        parse(path, text)?
+        parse(path, read_bounded(path, io::stdin())?)?
     } else {
         read_json(path)?.ok_or_else(|| missing(path))?
     };
@@ -158,20 +152,27 @@ fn read_text(path: &Path) -> Result<Option<String>, Refusal> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(path, &error)),
     };
+    read_bounded(path, file).map(Some)
+}
+
+/// Reads no more than a request may hold: what is longer would be refused anyway.
+fn read_bounded(path: &Path, source: impl Read) -> Result<String, Refusal> {
     let limit = limits::REQUEST_BODY.allowed;
     let mut text = String::new();
-    file.take(limit + 1).read_to_string(&mut text).map_err(|error| unreadable(path, &error))?;
+    source.take(limit + 1).read_to_string(&mut text).map_err(|error| unreadable(path, &error))?;
     if text.len() as u64 > limit {
-        return Err(Refusal::new(
-            ErrorCode::PayloadTooLarge,
-            format!("{} has more than {limit} bytes", path.display()),
-        )
-        .suggesting("keep only what the page shows"));
+        let message = format!("{} has more than {limit} bytes", name(path));
+        return Err(Refusal::new(ErrorCode::PayloadTooLarge, message)
+            .suggesting("keep only what the page shows")
+            .detail("allowed", limit));
     }
-    Ok(Some(text))
+    Ok(text)
 }
 
 fn name(path: &Path) -> String {
+    if path == Path::new("-") {
+        return "standard input".to_owned();
+    }
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
@@ -186,7 +187,7 @@ fn missing(path: &Path) -> Refusal {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Refusal {
-    Refusal::new(ErrorCode::BadRequest, format!("cannot read {}: {error}", path.display()))
+    Refusal::new(ErrorCode::BadRequest, format!("cannot read {}: {error}", name(path)))
         .suggesting("the file has to be readable UTF-8 text")
 }
 

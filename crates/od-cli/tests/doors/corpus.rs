@@ -136,7 +136,14 @@ impl Scene {
         let key = ["gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
         let mut calls: Vec<Call> =
             serde_json::from_str(&text.replace("{{provider_key}}", &key)).unwrap();
-        calls.iter_mut().for_each(|call| grow(&mut call.arguments));
+        for call in &mut calls {
+            grow(&mut call.arguments);
+            for before in &mut call.before {
+                if let Before::Write(files) = before {
+                    files.values_mut().for_each(grow);
+                }
+            }
+        }
         Self { name, calls }
     }
 }

@@ -28,7 +28,8 @@ pub(crate) async fn call(url: &str, token: &str, tool: Tool, arguments: &Value) 
         body.len()
     );
     let mut stream = TcpStream::connect(host).await.unwrap();
-    stream.write_all(request.as_bytes()).await.unwrap();
+    // A daemon that refuses by the length alone may answer before it has read everything.
+    let _early = stream.write_all(request.as_bytes()).await;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
