@@ -79,6 +79,10 @@ pub(crate) enum Before {
     Disconnect(String),
     /// A person switches a connector on.
     Connect(String),
+    /// A person refreshes the artifact, whose provider keeps them waiting.
+    Hold(String),
+    /// The provider gives up on all who wait.
+    Release,
 }
 
 /// One call.

@@ -8,6 +8,7 @@ mod client;
 mod corpus;
 mod http_door;
 mod mcp_door;
+mod provider;
 mod scene;
 mod world;
 

@@ -26,14 +26,17 @@ struct Outcome {
 
 /// Plays a scene.
 pub(crate) async fn play(scene: Scene) {
-    let world = World::start().await;
+    let mut world = World::start().await;
     let mut places = Vec::new();
     for door in DoorName::ALL {
         places.push((door, world.place(&format!("door-{door:?}").to_lowercase()).await));
     }
     for (turn, call) in scene.calls.iter().enumerate() {
         for before in &call.before {
-            places.iter().for_each(|(_, place)| world.prepare(place, before));
+            for (_, place) in &places {
+                world.prepare(place, before);
+                world.hold(place, before).await;
+            }
             world.decide(before).await;
         }
         for _ in 0..call.times {

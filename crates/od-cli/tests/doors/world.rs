@@ -2,23 +2,29 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use od_app::connectors::connect::Connect;
 use od_app::projects::CreateProject;
+use od_app::refresh::run::RunRefresh;
 use od_app::runs::{StartRun, StartedRun};
 use od_app::{App, Caller};
 use od_core::ids::{ConnectorId, ProjectId, TokenId};
 use od_core::token::{Claims, Endpoint, Operation, ToolClaims};
-use od_daemon::{LogSink, Port, RunningDaemon, ServeConfig, serve};
+use od_daemon::{ComposeOptions, LogSink, Port, RunningDaemon, ServeConfig, serve};
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::task::JoinHandle;
 
 use crate::corpus::{BearerName, Before};
+use crate::provider::Provider;
 
 /// A daemon on directories of its own.
 pub(crate) struct World {
     dirs: TempDir,
     daemon: RunningDaemon,
+    provider: Provider,
+    held: Vec<JoinHandle<()>>,
 }
 
 /// A project, the run kept for it, and the ids it has seen.
@@ -37,18 +43,21 @@ impl World {
     }
 
     async fn start_in(dirs: TempDir, port: Port) -> Self {
+        let provider = Provider::start().await;
+        let github_base_url = Some(provider.url.clone());
         let config = ServeConfig {
             port,
             access_log: LogSink::Off,
+            options: ComposeOptions { github_base_url, ..ComposeOptions::default() },
             ..ServeConfig::new(dirs.path().join("home"), dirs.path().join("data"))
         };
-        Self { daemon: serve(config).await.unwrap(), dirs }
+        Self { daemon: serve(config).await.unwrap(), dirs, provider, held: Vec::new() }
     }
 
     /// Stops the daemon and starts another at the same address.
     pub(crate) async fn restart(self) -> Self {
         let port = self.url().rsplit(':').next().unwrap().parse().unwrap();
-        let Self { dirs, daemon } = self;
+        let Self { dirs, daemon, .. } = self;
         daemon.shutdown().await;
         Self::start_in(dirs, Port::Fixed(port)).await
     }
@@ -143,13 +152,35 @@ impl World {
                 let head = project.join(".live-artifacts").join(id).join("artifact.json");
                 std::fs::write(head, "{").unwrap();
             }
-            Before::Disconnect(_) | Before::Connect(_) => {}
+            Before::Disconnect(_) | Before::Connect(_) | Before::Hold(_) | Before::Release => {}
         }
     }
 
+    /// Starts a refresh that waits for its provider.
+    pub(crate) async fn hold(&mut self, place: &Place, before: &Before) {
+        let Before::Hold(name) = before else { return };
+        let request = RunRefresh {
+            caller: Caller::Person,
+            project: place.project.clone(),
+            artifact: place.id(name).parse().unwrap(),
+            accept_drift: false,
+        };
+        let app = Arc::clone(self.daemon.app());
+        self.held.push(tokio::spawn(async move {
+            assert!(od_app::refresh::run(&app, request).await.is_err(), "nobody answered it");
+        }));
+        self.provider.wait_for_request().await;
+    }
+
     /// Does what stands before a call, once for all.
-    pub(crate) async fn decide(&self, before: &Before) {
+    pub(crate) async fn decide(&mut self, before: &Before) {
         match before {
+            Before::Release => {
+                self.provider.release();
+                for held in self.held.drain(..) {
+                    held.await.unwrap();
+                }
+            }
             Before::Disconnect(name) => {
                 let connector: ConnectorId = name.parse().unwrap();
                 od_app::connectors::disconnect(self.app(), &connector).await.unwrap();
@@ -158,7 +189,7 @@ impl World {
                 let request = Connect { connector: name.parse().unwrap(), secret: None };
                 od_app::connectors::connect(self.app(), request).await.unwrap();
             }
-            Before::Write(_) | Before::Commit(_) | Before::Damage(_) => {}
+            Before::Write(_) | Before::Commit(_) | Before::Damage(_) | Before::Hold(_) => {}
         }
     }
 }
