@@ -157,6 +157,33 @@ fi
 }
 
 #[test]
+fn skill_a_page_gets_a_new_look_and_keeps_its_data() {
+    let bench = Bench::with_project();
+    let script = format!(
+        r#"set -e
+mkdir -p first second
+printf '%s' '{{ "title": "Numbers", "document": {{ "format": "html_template_v1" }} }}' > first/artifact.json
+printf '%s' '{{ "n": 7 }}' > first/data.json
+cd first
+ANSWER=$("$OD_BIN" tools live-artifacts create --input artifact.json)
+{TAKE_ID}"$OD_BIN" tools live-artifacts list --format compact
+cd ../second
+printf '%s' '{{ "title": "Better numbers" }}' > artifact.json
+printf '%s' '<!doctype html><title>t</title><main><p class="new">{{{{data.n}}}}</p></main>' > template.html
+"$OD_BIN" tools live-artifacts validate --artifact-id "$ID" --input artifact.json
+"$OD_BIN" tools live-artifacts update --artifact-id "$ID" --input artifact.json
+"#
+    );
+    let answer = last_line(&bench.agent(literal(&script)));
+    assert_eq!(
+        (&answer["artifact"]["revision"], &answer["artifact"]["title"]),
+        (&2.into(), &"Better numbers".into())
+    );
+    let shown = bench.json(&["artifacts", "show", "numbers"]);
+    assert_eq!(shown["artifact"]["document"]["dataJson"]["n"], 7);
+}
+
+#[test]
 fn skill_the_commands_exit_code_is_the_runs_and_its_token_is_dead_afterwards() {
     let bench = Bench::with_project();
     let output = bench.agent("printf '%s' \"$OD_TOOL_TOKEN\" > token; exit 7\n");
