@@ -4,8 +4,10 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
+
+use tokio::process::Command;
 
 /// How long a browser has to read the redirect file.
 const READ_MAX: Duration = Duration::from_secs(5);
@@ -17,13 +19,12 @@ const OPENERS: &[&str] = &["xdg-open", "open", "wslview"];
 pub(crate) async fn open(url: &str, directory: &Path) -> bool {
     let Some(page) = write_redirect(url, directory) else { return false };
     let chosen = std::env::var("BROWSER").ok().filter(|program| !program.is_empty());
-    let started = chosen
-        .as_deref()
-        .into_iter()
-        .chain(OPENERS.iter().copied())
-        .any(|program| start(program, &page));
-    if started {
-        tokio::time::sleep(READ_MAX).await;
+    let mut started = false;
+    for program in chosen.as_deref().into_iter().chain(OPENERS.iter().copied()) {
+        started = start(program, &page).await;
+        if started {
+            break;
+        }
     }
     // If it cannot be removed its code is used or expired by now.
     let _left = std::fs::remove_file(&page);
@@ -45,12 +46,27 @@ fn write_redirect(url: &str, directory: &Path) -> Option<PathBuf> {
     Some(path)
 }
 
-fn start(program: &str, page: &Path) -> bool {
-    Command::new(program)
+/// Starts a program on the page and gives a browser the time to read it; false if it failed.
+async fn start(program: &str, page: &Path) -> bool {
+    let child = Command::new(program)
         .arg(page)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .spawn()
-        .is_ok()
+        .spawn();
+    let Ok(mut child) = child else { return false };
+    let read = tokio::time::sleep(READ_MAX);
+    tokio::pin!(read);
+    tokio::select! {
+        // A browser that stays in the foreground.
+        () = &mut read => true,
+        ended = child.wait() => {
+            let opened = ended.is_ok_and(|status| status.success());
+            // A program that only passes the page on is done before the browser is.
+            if opened {
+                read.await;
+            }
+            opened
+        }
+    }
 }

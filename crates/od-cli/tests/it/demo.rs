@@ -1,6 +1,40 @@
 //! `od demo --once`: three artifacts, refreshed for real, nothing left behind.
 
+use std::io::BufReader;
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::bench::Bench;
+
+#[test]
+fn the_demo_stays_with_three_artifacts_that_follow_their_sources() {
+    let bench = Bench::new();
+    let words = ["demo", "--no-open", "--port", "0", "--dir", "files", "--json"];
+    let mut demo =
+        bench.command(&words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let stdout = BufReader::new(demo.stdout.take().unwrap());
+    let mut said = serde_json::Deserializer::from_reader(stdout).into_iter::<serde_json::Value>();
+    let said = said.next().unwrap().unwrap();
+    assert_eq!(said["url"].as_str(), bench.daemon().map(|(url, _)| url).as_deref());
+    let listed = bench.json(&["artifacts", "list"]);
+    let artifacts = listed["artifacts"].as_array().unwrap();
+    assert_eq!(artifacts.len(), 3, "{listed}");
+    assert!(artifacts.iter().all(|artifact| artifact["refreshable"] == true), "{listed}");
+    let metrics = bench.project().join("files/metrics.json");
+    let changed = std::fs::read_to_string(&metrics).unwrap().replace("42", "41");
+    std::fs::write(&metrics, changed).unwrap();
+    let dashboard = artifacts.iter().find(|artifact| artifact["title"] == "Website relaunch");
+    let id = dashboard.unwrap()["id"].as_str().unwrap();
+    let refreshed = bench.json(&["artifacts", "refresh", id]);
+    assert_eq!(refreshed["refresh"]["changed"], true, "{refreshed}");
+    kill_process(Pid::from_child(&demo), Signal::INT).unwrap();
+    assert_eq!(demo.wait().unwrap().code(), Some(0), "Ctrl-C ends it in order");
+    assert_eq!(bench.daemon(), None);
+    // A second time everything is there already.
+    let again = bench.json(&["artifacts", "list"]);
+    assert_eq!(again["artifacts"].as_array().map(Vec::len), Some(3));
+}
 
 #[test]
 fn the_demo_makes_no_commit_in_a_repository_of_somebody_else() {

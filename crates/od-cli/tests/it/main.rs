@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 mod dry_run;
 mod exits;
+mod opening;
 mod running;
 mod secrecy;
 mod serving;
