@@ -182,6 +182,19 @@ impl Drop for HeldRun {
     }
 }
 
+/// Waits for a program that has every reason to end, and fails if it does not.
+#[track_caller]
+pub(crate) fn exit_code(mut child: Child) -> Option<i32> {
+    let pid = rustix::process::Pid::from_child(&child);
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(child.wait()));
+    let Ok(status) = receiver.recv_timeout(std::time::Duration::from_secs(60)) else {
+        let _gone = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        panic!("it does not end");
+    };
+    status.unwrap().code()
+}
+
 /// Returns stderr's last line as JSON.
 #[track_caller]
 pub(crate) fn refusal(output: &Output) -> Value {

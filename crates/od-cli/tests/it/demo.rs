@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::bench::Bench;
+use crate::bench::{Bench, exit_code};
 
 #[test]
 fn the_demo_stays_with_three_artifacts_that_follow_their_sources() {
@@ -29,7 +29,7 @@ fn the_demo_stays_with_three_artifacts_that_follow_their_sources() {
     let refreshed = bench.json(&["artifacts", "refresh", id]);
     assert_eq!(refreshed["refresh"]["changed"], true, "{refreshed}");
     kill_process(Pid::from_child(&demo), Signal::INT).unwrap();
-    assert_eq!(demo.wait().unwrap().code(), Some(0), "Ctrl-C ends it in order");
+    assert_eq!(exit_code(demo), Some(0), "Ctrl-C ends it in order");
     assert_eq!(bench.daemon(), None);
     // A second time everything is there already.
     let again = bench.json(&["artifacts", "list"]);

@@ -9,7 +9,7 @@ use od_core::ids::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::bench::Bench;
+use crate::bench::{Bench, exit_code};
 
 /// Starts a command under `od run` and waits until it says that it is ready.
 fn start(bench: &Bench, script: &str) -> (Child, String) {
@@ -38,10 +38,10 @@ fn a_signal_reaches_the_command_and_what_it_makes_of_it_is_the_exit_code() {
             "trap 'kill $!; echo {name} > got; exit {code}' {name}\n\
              tail -f /dev/null > /dev/null &\necho \"$OD_RUN_ID\"\nwait\n"
         );
-        let (mut child, run) = start(&bench, &script);
+        let (child, run) = start(&bench, &script);
         assert!(!is_over(&bench, &run));
         kill_process(Pid::from_child(&child), signal).unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(code));
+        assert_eq!(exit_code(child), Some(code));
         let got = std::fs::read_to_string(bench.project().join("got")).unwrap();
         assert_eq!(got.trim(), name);
         assert!(is_over(&bench, &run), "the run outlives its command");
@@ -51,9 +51,9 @@ fn a_signal_reaches_the_command_and_what_it_makes_of_it_is_the_exit_code() {
 #[test]
 fn a_command_that_a_signal_ends_gives_128_and_its_number() {
     let bench = Bench::with_project();
-    let (mut child, run) = start(&bench, "echo \"$OD_RUN_ID\"; exec tail -f /dev/null\n");
+    let (child, run) = start(&bench, "echo \"$OD_RUN_ID\"; exec tail -f /dev/null\n");
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
+    assert_eq!(exit_code(child), Some(128 + 15));
     assert!(is_over(&bench, &run));
 }
 
@@ -148,7 +148,7 @@ fn the_lease_is_renewed_while_the_command_lives_and_the_run_ended_after_it() {
         assert_eq!(next(), "POST /api/runs/run-1/renew");
     }
     drop(child.stdin.take());
-    assert!(child.wait().unwrap().success());
+    assert_eq!(exit_code(child), Some(0));
     let last = std::iter::from_fn(|| Some(next())).find(|route| !route.ends_with("/renew"));
     assert_eq!(last.as_deref(), Some("DELETE /api/runs/run-1"));
     std::fs::remove_file(bench.data().join("daemon.json")).unwrap();

@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 
 use serde_json::json;
 
-use crate::bench::{Bench, refusal};
+use crate::bench::{Bench, exit_code, refusal};
 
 /// Starts a daemon in the foreground; returns it and the first line that it said.
 fn serve(bench: &Bench, arguments: &[&str]) -> (Child, String) {
@@ -20,10 +20,10 @@ fn serve(bench: &Bench, arguments: &[&str]) -> (Child, String) {
     (child, line)
 }
 
-fn end(mut child: Child) -> Option<i32> {
+fn end(child: Child) -> Option<i32> {
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-    child.wait().unwrap().code()
+    exit_code(child)
 }
 
 #[test]
