@@ -1,10 +1,11 @@
 //! The signing keys, in a file only the user can read.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use od_core::ids::Timestamp;
-use od_core::token::{self, Claims, Keyring, VerifiedToken};
+use od_core::token::{self, Claims, Keyring, TokenError, VerifiedToken};
 use od_ports::entropy::Entropy;
 use od_ports::token_authority::{KeyringError, TokenAuthority, VerifyError};
 use serde::{Deserialize, Serialize};
@@ -14,14 +15,25 @@ use crate::disk::{Dir, DiskError, FileLock, FileStat, LockAttempt};
 const FILE: &str = "keyring.json";
 const FILE_BYTES_MAX: u64 = 4096;
 const SCHEMA_VERSION: u64 = 1;
+/// How many tokens are remembered; they are small, and forgetting one only costs reading it again.
+const VERIFIED_MAX: usize = 1024;
 const LOCK_PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// Signs and checks tokens with the keyring of a home directory.
 #[derive(Debug)]
 pub struct FileTokenAuthority {
     keys: Dir,
-    /// The keyring as it was last read, and what the file looked like then.
-    read: Mutex<Option<(FileStat, Keyring)>>,
+    read: Mutex<Option<Read>>,
+}
+
+/// The keyring as it was last read, and what the file looked like then.
+#[derive(Debug)]
+struct Read {
+    stat: FileStat,
+    keyring: Keyring,
+    /// Tokens that these very keys have signed: a page, a stream or an agent shows the same one over
+    /// and over, and reading it costs more than everything else a preview does.
+    verified: HashMap<Box<str>, VerifiedToken>,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -63,19 +75,21 @@ impl FileTokenAuthority {
 
     /// Returns the keyring, read again if its file changed.
     fn keyring(&self) -> Result<Keyring, KeyringError> {
+        self.with_read(|read| read.keyring.clone())
+    }
+
+    /// Hands on the keyring as its file is now.
+    fn with_read<T>(&self, use_it: impl FnOnce(&mut Read) -> T) -> Result<T, KeyringError> {
         let stat = self.keys.stat(FILE)?.ok_or_else(missing)?;
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((seen, keyring)) = &*read
-            && *seen == stat
-        {
-            return Ok(keyring.clone());
+        if let Some(read) = read.as_mut().filter(|read| read.stat == stat) {
+            return Ok(use_it(read));
         }
-        let (file, opened) = self.keys.open_regular(FILE)?;
+        let (file, stat) = self.keys.open_regular(FILE)?;
         check_mode(&file)?;
         let bytes = self.keys.read(FILE, FILE_BYTES_MAX)?;
-        let keyring = decode(&bytes)?;
-        *read = Some((opened, keyring.clone()));
-        Ok(keyring)
+        let fresh = Read { stat, keyring: decode(&bytes)?, verified: HashMap::new() };
+        Ok(use_it(read.insert(fresh)))
     }
 
     fn write(&self, keyring: &Keyring) -> Result<(), KeyringError> {
@@ -107,7 +121,21 @@ impl TokenAuthority for FileTokenAuthority {
     }
 
     fn verify(&self, token: &str, now: Timestamp) -> Result<VerifiedToken, VerifyError> {
-        Ok(token::verify(token, &self.keyring()?, now)?)
+        self.with_read(|read| read.verify(token, now))?.map_err(VerifyError::from)
+    }
+}
+
+impl Read {
+    fn verify(&mut self, token: &str, now: Timestamp) -> Result<VerifiedToken, TokenError> {
+        if let Some(known) = self.verified.get(token) {
+            return known.check_time(now).map(|()| known.clone());
+        }
+        let verified = token::verify(token, &self.keyring, now)?;
+        if self.verified.len() >= VERIFIED_MAX {
+            self.verified.clear();
+        }
+        self.verified.insert(token.into(), verified.clone());
+        Ok(verified)
     }
 }
 

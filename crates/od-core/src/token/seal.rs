@@ -82,13 +82,9 @@ pub fn verify(token: &str, keyring: &Keyring, now: Timestamp) -> Result<Verified
         return Err(TokenError::BadSignature);
     }
     let claims = payload::from_json(&payload).ok_or(TokenError::BadClaims)?;
-    if claims.issued_at() > now.plus_ms(SKEW_MS) {
-        return Err(TokenError::NotYetValid);
-    }
-    if now >= claims.expires_at() {
-        return Err(TokenError::Expired);
-    }
-    Ok(VerifiedToken { claims })
+    let verified = VerifiedToken { claims };
+    verified.check_time(now)?;
+    Ok(verified)
 }
 
 fn split(token: &str) -> Option<(Vec<u8>, Vec<u8>)> {
@@ -142,6 +138,21 @@ impl VerifiedToken {
     #[must_use]
     pub const fn claims(&self) -> &Claims {
         &self.claims
+    }
+
+    /// Checks the token's time once more: a token that was good may be over by now.
+    ///
+    /// # Errors
+    ///
+    /// Fails before it was made, and from its end on.
+    pub fn check_time(&self, now: Timestamp) -> Result<(), TokenError> {
+        if self.claims.issued_at() > now.plus_ms(SKEW_MS) {
+            return Err(TokenError::NotYetValid);
+        }
+        if now >= self.claims.expires_at() {
+            return Err(TokenError::Expired);
+        }
+        Ok(())
     }
 
     /// Checks that the token is a tool token that covers an endpoint and its operation, and returns

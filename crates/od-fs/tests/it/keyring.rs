@@ -52,3 +52,15 @@ fn a_keyring_that_others_can_read_or_that_is_damaged_refuses_everything() {
     fs::remove_file(&file).expect("a removal");
     assert!(authority.verify(&token, sample::now()).is_err(), "missing means refused");
 }
+
+#[test]
+fn a_token_that_was_good_a_moment_ago_is_refused_once_its_time_is_over() {
+    let home = tempfile::tempdir().expect("a directory");
+    let entropy = SystemEntropy::new();
+    let authority = FileTokenAuthority::open(home.path(), &entropy).expect("a keyring");
+    let token = authority.sign(&claims()).expect("a token");
+    assert!(authority.verify(&token, sample::now()).is_ok());
+    assert!(authority.verify(&token, sample::now().plus_ms(59_999)).is_ok());
+    let over = authority.verify(&token, sample::now().plus_ms(60_000));
+    assert!(matches!(over, Err(VerifyError::Token(TokenError::Expired))));
+}
