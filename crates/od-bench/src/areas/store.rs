@@ -62,7 +62,6 @@ fn updates() -> Outcome<Vec<Row>> {
 
 fn update(world: &World, artifact: &ArtifactId, number: usize) -> Outcome<()> {
     let body = json!({
-        "artifactId": artifact.as_str(),
         "input": { "document": { "format": "html_template_v1", "dataJson": { "title": number } } },
         "templateHtml": template(4),
     });

@@ -11,6 +11,7 @@ mod dice;
 mod generate;
 mod oracle;
 mod shrink;
+mod template_allocation;
 mod template_differential;
 mod template_fixtures;
 mod template_linearity;
