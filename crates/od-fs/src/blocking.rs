@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::disk::DiskError;
+
 /// Where blocking calls run: on the runtime's worker threads, or right here.
 ///
 /// `Inline` keeps every system call of a process in one order, which is what a test that interrupts
@@ -15,24 +17,18 @@ pub enum Lane {
     Inline,
 }
 
-/// The runtime is shutting down, or the call panicked.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("the worker thread ended early")]
-pub(crate) struct LaneClosed;
-
-impl From<LaneClosed> for io::Error {
-    fn from(err: LaneClosed) -> Self {
-        Self::other(err)
-    }
+/// Says that the runtime is shutting down, or that the call panicked.
+pub(crate) fn ended_early() -> DiskError {
+    DiskError::new("run on a worker thread", io::Error::other("the worker thread ended early"))
 }
 
 impl Lane {
     pub(crate) async fn run<T: Send + 'static>(
         self,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, LaneClosed> {
+    ) -> Result<T, DiskError> {
         match self {
-            Self::Pool => tokio::task::spawn_blocking(work).await.map_err(|_| LaneClosed),
+            Self::Pool => tokio::task::spawn_blocking(work).await.map_err(|_| ended_early()),
             Self::Inline => Ok(work()),
         }
     }

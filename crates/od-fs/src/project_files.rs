@@ -10,7 +10,7 @@ use od_core::ids::{ProjectId, RelPath, Timestamp};
 use od_ports::project_files::{FileEntry, FileListing, FilesError, ProjectFiles, RefusedPath};
 use od_ports::project_registry::{ProjectError, ProjectRegistry};
 
-use crate::blocking::{Lane, LaneClosed};
+use crate::blocking::Lane;
 use crate::data_dir::DataDir;
 use crate::disk::{Dir, DiskError, EntryKind, FileStat};
 
@@ -272,11 +272,5 @@ fn io_refusal(reason: RefusedPath) -> FilesError {
 impl From<DiskError> for FilesError {
     fn from(err: DiskError) -> Self {
         Self::Io { action: err.action, source: err.source }
-    }
-}
-
-impl From<LaneClosed> for FilesError {
-    fn from(err: LaneClosed) -> Self {
-        Self::Io { action: "run on a worker thread", source: err.into() }
     }
 }

@@ -5,7 +5,7 @@ use od_core::ids::ProjectId;
 use od_ports::project_registry::{Project, ProjectError, ProjectRegistry};
 use serde::{Deserialize, Serialize};
 
-use crate::blocking::{Lane, LaneClosed};
+use crate::blocking::Lane;
 use crate::data_dir::{DataDir, LIVE, LOCKS, STAGING, TRASH};
 use crate::disk::{Dir, DiskError, EntryKind};
 
@@ -156,11 +156,5 @@ fn encode(file: &ProjectFile) -> Result<Vec<u8>, ProjectError> {
 impl From<DiskError> for ProjectError {
     fn from(err: DiskError) -> Self {
         Self::Io { action: err.action, source: err.source }
-    }
-}
-
-impl From<LaneClosed> for ProjectError {
-    fn from(err: LaneClosed) -> Self {
-        Self::Io { action: "run on a worker thread", source: err.into() }
     }
 }

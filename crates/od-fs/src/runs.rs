@@ -5,7 +5,7 @@ use od_core::ids::RunId;
 use od_ports::run_store::{Run, RunStore, RunStoreError};
 use serde::{Deserialize, Serialize};
 
-use crate::blocking::{Lane, LaneClosed};
+use crate::blocking::Lane;
 use crate::data_dir::DataDir;
 use crate::disk::{Dir, DiskError, FileLock, LockAttempt};
 
@@ -115,11 +115,5 @@ fn file_name(run: &RunId) -> String {
 impl From<DiskError> for RunStoreError {
     fn from(err: DiskError) -> Self {
         Self::Io { action: err.action, source: err.source }
-    }
-}
-
-impl From<LaneClosed> for RunStoreError {
-    fn from(err: LaneClosed) -> Self {
-        Self::Io { action: "run on a worker thread", source: err.into() }
     }
 }

@@ -1,21 +1,27 @@
 //! A planted secret, echoed by the other side in every way it knows, is found nowhere afterwards.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use od_app::Caller;
+use async_trait::async_trait;
 use od_app::connectors::connect::Connect;
 use od_app::connectors::execute::ExecuteTool;
 use od_app::connectors::{Payer, connect, execute, list};
+use od_app::refresh::run::RunRefresh;
+use od_app::{App, Caller, refresh};
 use od_core::connector::Purpose;
 use od_core::error::Failure;
 use od_core::ids::RunId;
-use od_ports::connector_provider::ProviderError;
+use od_ports::Ports;
+use od_ports::connector_provider::{
+    CatalogEntry, ConnectorProvider, ProviderError, RawOutput, ToolCall,
+};
 use od_ports::credential_vault::Secret;
 use serde_json::{Value, json};
 
 use crate::http_server::{Answer, Seen, TestServer};
-use crate::scripted::Act;
-use crate::world::{Plan, World, object, project, script_source};
+use crate::scripted::{Act, ScriptedConnector};
+use crate::world::{Plan, World, by_person, object, project, script_source};
 
 const CANARY: &str = "od-canary/Qz7+19xKfe";
 
@@ -188,6 +194,53 @@ async fn another_connector_cannot_leak_it_either() {
     world.script.set(Act::Give(json!({ "error": format!("bad {CANARY}") })));
     let err = world.refresh(&artifact).await.unwrap_err();
     assert_clean("dressed error", &format!("{} {err:?}", Failure::from(&err).to_json()));
+    assert_clean("events", &format!("{:?}", world.events.take()));
+    assert_files_clean(world.place());
+}
+
+/// A connector that breaks down with everything it was told in its hands.
+#[derive(Debug)]
+struct BreakingDown(ScriptedConnector);
+
+#[async_trait]
+impl ConnectorProvider for BreakingDown {
+    fn catalog(&self) -> CatalogEntry {
+        self.0.catalog()
+    }
+
+    async fn identify(&self, secret: &Secret) -> Result<String, ProviderError> {
+        self.0.identify(secret).await
+    }
+
+    async fn execute(&self, call: ToolCall) -> Result<RawOutput, ProviderError> {
+        panic!("broken down over {call:?}")
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_panic_does_not_tell_it_either() {
+    let world = World::new().await;
+    let broken = Arc::new(BreakingDown(ScriptedConnector::default()));
+    let ports = Ports { connectors: vec![broken], ..world.app.ports.clone() };
+    let app = Arc::new(App::new(ports));
+    let secret = Secret::parse(CANARY).unwrap();
+    let request = Connect { connector: "script".parse().unwrap(), secret: Some(secret) };
+    connect(&app, request).await.unwrap();
+    let artifact = world.create(1, script_source()).await;
+    let request = RunRefresh { accept_drift: true, ..by_person(&artifact) };
+    let broke = tokio::spawn({
+        let app = Arc::clone(&app);
+        async move { refresh::run(&app, request).await }
+    });
+    let panic = broke.await.unwrap_err().into_panic();
+    let said = panic.downcast_ref::<String>().expect("a message");
+    assert!(said.contains("broken down over ToolCall"), "{said}");
+    assert_clean("the panic", said);
+    // Whoever comes next finds it abandoned, and closes it.
+    refresh::recover(&app).await.unwrap();
+    let records = world.terminal_records(&artifact).await;
+    assert_eq!(records.len(), 1);
+    assert_clean("the record", &serde_json::to_string(&records).unwrap());
     assert_clean("events", &format!("{:?}", world.events.take()));
     assert_files_clean(world.place());
 }

@@ -55,11 +55,25 @@ async fn a_refresh_that_changes_nothing_says_so_and_adds_a_record_only() {
     write(&world.root(), "same.json", r#"{ "title": "before" }"#);
     let artifact = world.create(1, file_source("same.json")).await;
     let before = world.generation(&artifact).await;
+    let bytes_before = bytes_below(&world.artifact_directory(&artifact));
 
     let refreshed = world.refresh(&artifact).await.unwrap();
 
     assert!(!refreshed.changes.is_changed());
     assert_eq!(world.generation(&artifact).await, before);
+    let added = bytes_below(&world.artifact_directory(&artifact)) - bytes_before;
+    println!("a refresh that changes nothing adds {added} bytes");
+    assert!((1..=2048).contains(&added), "{added} bytes");
     assert_eq!(world.terminal_records(&artifact).await.len(), 1);
     assert!(!world.artifact_directory(&artifact).join("snapshots/refresh-000001").exists());
+}
+
+fn bytes_below(directory: &std::path::Path) -> u64 {
+    let entries = std::fs::read_dir(directory).unwrap().map(Result::unwrap);
+    entries
+        .map(|entry| match entry.metadata().unwrap() {
+            metadata if metadata.is_dir() => bytes_below(&entry.path()),
+            metadata => metadata.len(),
+        })
+        .sum()
 }

@@ -6,21 +6,7 @@ use od_daemon::{ComposeOptions, ServeConfig, serve};
 use serde_json::json;
 
 use crate::gated_github::GatedGitHub;
-use crate::raw_client::RawClient;
-use crate::test_daemon::{TestDaemon, config, create_body, request};
-
-/// Opens a connection and sends a request on it; nobody reads the answer yet.
-async fn begin(daemon: &TestDaemon, method: &str, target: &str) -> RawClient {
-    let address = daemon.api();
-    let bytes = request(address, Some(&daemon.person()), method, target, None, &[]);
-    tokio::task::spawn_blocking(move || {
-        let mut client = RawClient::connect(address);
-        client.send(&bytes).unwrap();
-        client
-    })
-    .await
-    .unwrap()
-}
+use crate::test_daemon::{TestDaemon, config, create_body};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refresh_goes_on_when_whoever_asked_for_it_is_gone() {
@@ -41,9 +27,10 @@ async fn a_refresh_goes_on_when_whoever_asked_for_it_is_gone() {
     let target = "/api/tools/live-artifacts/create";
     let created = daemon.call(Some(&token), "POST", target, Some(&body)).await.json();
     let artifact = created["artifact"]["id"].as_str().unwrap().to_owned();
-    let mut events = begin(&daemon, "GET", "/api/events").await;
+    let mut events = daemon.begin("GET", "/api/events", &[]).await;
 
-    let asking = begin(&daemon, "POST", &format!("/api/live-artifacts/{artifact}/refresh")).await;
+    let target = format!("/api/live-artifacts/{artifact}/refresh");
+    let asking = daemon.begin("POST", &target, &[]).await;
     let gate = Arc::clone(&github);
     tokio::task::spawn_blocking(move || gate.wait_for_call()).await.unwrap();
     drop(asking);

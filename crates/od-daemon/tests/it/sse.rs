@@ -10,15 +10,7 @@ use crate::test_daemon::{TestDaemon, request};
 
 async fn follow(daemon: &TestDaemon, target: &str, after: Option<&str>) -> RawClient {
     let headers: Vec<(&str, &str)> = after.map(|id| ("Last-Event-ID", id)).into_iter().collect();
-    let bytes = request(daemon.api(), Some(&daemon.person()), "GET", target, None, &headers);
-    let address = daemon.api();
-    tokio::task::spawn_blocking(move || {
-        let mut client = RawClient::connect(address);
-        client.send(&bytes).unwrap();
-        client
-    })
-    .await
-    .unwrap()
+    daemon.begin("GET", target, &headers).await
 }
 
 async fn until(mut client: RawClient, text: &str) -> (String, RawClient) {

@@ -66,6 +66,24 @@ impl TestDaemon {
         answer
     }
 
+    /// Sends a request as the person on a connection of its own, and reads nothing yet.
+    pub(crate) async fn begin(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &[(&str, &str)],
+    ) -> RawClient {
+        let address = self.api();
+        let bytes = request(address, Some(&self.person()), method, target, None, headers);
+        tokio::task::spawn_blocking(move || {
+            let mut client = RawClient::connect(address);
+            client.send(&bytes).unwrap();
+            client
+        })
+        .await
+        .unwrap()
+    }
+
     /// Sends prepared bytes and reads one answer.
     pub(crate) async fn send(&self, address: SocketAddr, request: Vec<u8>) -> Answer {
         tokio::task::spawn_blocking(move || {

@@ -46,21 +46,30 @@ pub(crate) enum Tail {
 }
 
 impl AuditLog {
-    /// Reads the log, or remembers it if the file has not changed; a missing one is empty.
+    /// Reads the log, or remembers it if the file has not changed; a missing one is empty and goes on
+    /// where the one rotated away ended.
     pub(crate) fn read(artifact: &Dir) -> Result<Self, DiskError> {
+        match Self::look(artifact)? {
+            Some(log) => Ok(log),
+            None => Ok(Self { last: rotated(artifact)?.last, ..Self::default() }),
+        }
+    }
+
+    /// Reads the log, or remembers it; `None` if there is none.
+    pub(crate) fn look(artifact: &Dir) -> Result<Option<Self>, DiskError> {
         match artifact.stat(LOG)? {
             Some(stat) if stat.kind == EntryKind::Regular => {
                 if let Some(log) = known_logs::get(&stat) {
-                    return Ok(log);
+                    return Ok(Some(log));
                 }
                 let (log, bytes) = Self::read_with(artifact, |_| {})?;
                 if log.tail == Tail::Clean && bytes == stat.bytes {
                     known_logs::put(stat, &log);
                 }
-                Ok(log)
+                Ok(Some(log))
             }
-            Some(_) => Ok(Self::unreadable()),
-            None => Ok(Self { last: rotated(artifact)?.last, ..Self::default() }),
+            Some(_) => Ok(Some(Self::unreadable())),
+            None => Ok(None),
         }
     }
 

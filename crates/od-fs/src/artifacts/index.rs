@@ -13,7 +13,7 @@ use od_ports::stored::Stored;
 use super::audit_log::LOG;
 use super::generation::SetFile;
 use super::pointer::POINTER_FILE;
-use super::watch::{Seen, Target, Watcher};
+use super::watch::{Seen, StartedWatch, Target, WatchStarter, Watcher};
 use crate::data_dir::DataDir;
 use crate::disk::DiskError;
 
@@ -177,9 +177,31 @@ impl Index {
         fresh.then(|| light.clone())
     }
 
+    /// Returns a way to start watching artifacts without holding the index.
+    pub(crate) fn watch_starter(&self) -> WatchStarter {
+        self.watcher.starter()
+    }
+
     /// Starts watching an artifact and returns the version to hand back with what is read next.
     pub(crate) fn begin_read(&mut self, project: &ProjectId, artifact: &ArtifactId) -> Version {
         let path = self.data_dir.artifact_path(project, artifact);
+        let is_watched = self
+            .projects
+            .get(project)
+            .and_then(|entries| entries.entries.get(artifact))
+            .is_some_and(|entry| entry.watch.is_some());
+        let started =
+            if is_watched { StartedWatch::default() } else { self.watcher.starter().start(&path) };
+        self.begin_read_watched(project, artifact, started)
+    }
+
+    /// The same with a watch that was started before the index was held.
+    pub(crate) fn begin_read_watched(
+        &mut self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        started: StartedWatch,
+    ) -> Version {
         let entries = self.projects.entry(project.clone()).or_default();
         let entry = entries.entries.entry(artifact.clone()).or_insert(Entry {
             watch: None,
@@ -190,7 +212,7 @@ impl Index {
         });
         if entry.watch.is_none() {
             let target = Target::Artifact(project.clone(), artifact.clone());
-            entry.watch = self.watcher.watch(&path, target);
+            entry.watch = self.watcher.take_in(started, target);
         }
         Version(entry.version)
     }

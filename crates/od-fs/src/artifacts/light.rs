@@ -12,9 +12,12 @@ use super::audit_log::AuditLog;
 use super::generation::SetFile;
 use super::index::Light;
 use super::pending::LAST_GOOD;
-use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
+use super::pointer::{POINTER_FILE, Pointer};
 use super::read;
 use crate::disk::{Dir, DiskError, EntryKind, FileStat};
+
+/// Nearly every pointer is shorter; a longer one is read with the rest of its artifact.
+const POINTER_BYTES_USUAL: usize = 16 * 1024;
 
 /// Reads the list's line of an artifact; `None` if there is none.
 pub(crate) fn light(
@@ -26,7 +29,7 @@ pub(crate) fn light(
     let Some(Pointer { mut artifact, .. }) = untouched_pointer(&dir)? else {
         return Ok(read::whole(live, project, id)?.map(|full| full.light));
     };
-    let log = AuditLog::read(&dir)?;
+    let log = AuditLog::look(&dir)?.unwrap_or_default();
     log.view.apply(live, id, &mut artifact)?;
     let health = read::overall(Health::HEALTHY, &log);
     Ok(Some(Light {
@@ -52,12 +55,11 @@ fn untouched_pointer(dir: &Dir) -> Result<Option<Pointer>, DiskError> {
             None => return Ok(None),
         }
     }
-    let read = match dir.read_with_stat(POINTER_FILE, POINTER_BYTES_MAX) {
-        Ok((bytes, stat)) if is_untouched(&stat) => bytes,
-        // Whatever is the matter with it, reading the artifact whole finds out.
-        Ok(_) | Err(_) => return Ok(None),
-    };
-    let Ok(pointer) = Pointer::decode(&read) else { return Ok(None) };
+    // The pointer itself may be newer than that: a commit that is not settled, and what it says is
+    // true. Whatever else is the matter with it, its checksum or reading the artifact whole finds out.
+    let mut buffer = [0; POINTER_BYTES_USUAL];
+    let Ok(Some(bytes)) = dir.read_short(POINTER_FILE, &mut buffer) else { return Ok(None) };
+    let Ok(pointer) = Pointer::decode(bytes) else { return Ok(None) };
     let fits = SetFile::SOURCES
         .into_iter()
         .zip(sizes)

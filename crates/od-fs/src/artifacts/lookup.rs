@@ -117,8 +117,10 @@ impl Shared {
     ) -> Result<Vec<(ArtifactId, Light)>, StoreError> {
         let Some(live) = self.live_if_there(project)? else { return Ok(Vec::new()) };
         let mut found = Vec::with_capacity(ids.len());
+        let starter = self.index().watch_starter();
         for id in ids {
-            let version = self.index().begin_read(project, id);
+            let started = starter.start(&self.data_dir.artifact_path(project, id));
+            let version = self.index().begin_read_watched(project, id, started);
             match light::light(&live, project, id)? {
                 Some(light) => {
                     self.index().end_read_light(version, project, id, &light);

@@ -9,7 +9,6 @@ use od_ports::store_error::StoreError;
 use super::index::Index;
 use super::locks::{self, COMMIT_PATIENCE};
 use super::roller::Backlog;
-use crate::blocking::LaneClosed;
 use crate::data_dir::{DataDir, LIVE};
 use crate::disk::{Dir, DiskError, FileLock};
 
@@ -87,11 +86,5 @@ pub(crate) fn not_found(project: &ProjectId, artifact: &ArtifactId) -> StoreErro
 impl From<DiskError> for StoreError {
     fn from(err: DiskError) -> Self {
         Self::Io { action: err.action, source: err.source }
-    }
-}
-
-impl From<LaneClosed> for StoreError {
-    fn from(err: LaneClosed) -> Self {
-        Self::Io { action: "run on a worker thread", source: err.into() }
     }
 }

@@ -20,7 +20,7 @@ use super::locks::HeldCommit;
 use super::roller::Roller;
 use super::shared::Shared;
 use super::write::Placing;
-use crate::blocking::{Lane, LaneClosed};
+use crate::blocking::{self, Lane};
 use crate::data_dir::DataDir;
 
 /// Keeps artifacts as files.
@@ -88,7 +88,7 @@ impl FileArtifactStore {
                 let _ = tell.send(Err(err));
             }
         });
-        told.await.map_err(|_| LaneClosed)?
+        told.await.map_err(|_| blocking::ended_early())?
     }
 
     fn place_rest(&self) {

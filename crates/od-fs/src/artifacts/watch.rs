@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::Arc;
 
 use od_core::ids::{ArtifactId, ProjectId};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
@@ -37,31 +38,33 @@ pub(crate) enum Seen {
 /// The queue of changes. Without one (limits, odd kernels) nothing in memory is trusted.
 #[derive(Debug)]
 pub(crate) struct Watcher {
-    queue: Option<OwnedFd>,
+    queue: Option<Arc<OwnedFd>>,
     targets: HashMap<i32, Target>,
 }
 
 impl Watcher {
     pub(crate) fn new() -> Self {
         let queue = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok();
-        Self { queue, targets: HashMap::new() }
+        Self { queue: queue.map(Arc::new), targets: HashMap::new() }
+    }
+
+    /// Returns a way to start watches without holding what holds the watcher.
+    pub(crate) fn starter(&self) -> WatchStarter {
+        WatchStarter { queue: self.queue.clone() }
+    }
+
+    /// Takes in a watch that was started. What happened before this is not told: whoever starts a
+    /// watch reads the directory after it was taken in.
+    pub(crate) fn take_in(&mut self, started: StartedWatch, target: Target) -> Option<i32> {
+        let watch = started.watch?;
+        self.targets.insert(watch, target);
+        Some(watch)
     }
 
     /// Watches a directory; `None` means that changes in it will not be seen.
     pub(crate) fn watch(&mut self, path: &Path, target: Target) -> Option<i32> {
-        let flags = WatchFlags::MODIFY
-            | WatchFlags::ATTRIB
-            | WatchFlags::CREATE
-            | WatchFlags::DELETE
-            | WatchFlags::MOVED_FROM
-            | WatchFlags::MOVED_TO
-            | WatchFlags::DELETE_SELF
-            | WatchFlags::MOVE_SELF
-            | WatchFlags::ONLYDIR
-            | WatchFlags::DONT_FOLLOW;
-        let watch = inotify::add_watch(self.queue.as_ref()?, path, flags).ok()?;
-        self.targets.insert(watch, target);
-        Some(watch)
+        let started = self.starter().start(path);
+        self.take_in(started, target)
     }
 
     /// Stops watching.
@@ -104,5 +107,35 @@ impl Watcher {
             self.targets.remove(&watch);
         }
         Ok(seen)
+    }
+}
+
+/// Starts watches; the kernel needs no lock of ours for that, and it takes a while.
+#[derive(Clone, Debug)]
+pub(crate) struct WatchStarter {
+    queue: Option<Arc<OwnedFd>>,
+}
+
+/// A watch that the kernel has begun, and the watcher does not know of yet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StartedWatch {
+    watch: Option<i32>,
+}
+
+impl WatchStarter {
+    /// Begins to watch a directory.
+    pub(crate) fn start(&self, path: &Path) -> StartedWatch {
+        let flags = WatchFlags::MODIFY
+            | WatchFlags::ATTRIB
+            | WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MOVED_FROM
+            | WatchFlags::MOVED_TO
+            | WatchFlags::DELETE_SELF
+            | WatchFlags::MOVE_SELF
+            | WatchFlags::ONLYDIR
+            | WatchFlags::DONT_FOLLOW;
+        let begun = self.queue.as_ref().map(|queue| inotify::add_watch(queue, path, flags));
+        StartedWatch { watch: begun.and_then(Result::ok) }
     }
 }

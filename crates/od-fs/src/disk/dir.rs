@@ -141,15 +141,6 @@ impl Dir {
 
     /// Reads a regular file of at most `bytes_max` bytes.
     pub(crate) fn read(&self, name: &str, bytes_max: u64) -> Result<Vec<u8>, DiskError> {
-        self.read_with_stat(name, bytes_max).map(|(bytes, _)| bytes)
-    }
-
-    /// Reads a regular file of at most `bytes_max` bytes, and says what it was before it was read.
-    pub(crate) fn read_with_stat(
-        &self,
-        name: &str,
-        bytes_max: u64,
-    ) -> Result<(Vec<u8>, FileStat), DiskError> {
         let (mut file, stat) = self.open_regular(name)?;
         if stat.bytes > bytes_max {
             return Err(too_long());
@@ -180,7 +171,23 @@ impl Dir {
         if bytes.len() as u64 > bytes_max {
             return Err(too_long());
         }
-        Ok((bytes, stat))
+        Ok(bytes)
+    }
+
+    /// Reads a file that fits into a buffer with one call; `None` if it is missing or does not fit.
+    pub(crate) fn read_short<'b>(
+        &self,
+        name: &str,
+        buffer: &'b mut [u8],
+    ) -> Result<Option<&'b [u8]>, DiskError> {
+        let mut file = match self.open_any(name) {
+            Ok(file) => file,
+            Err(err) if err.is_missing() => return Ok(None),
+            Err(err) => return Err(err),
+        };
+        let count = file.read(buffer).map_err(|err| DiskError::new("read a file", err))?;
+        // Fewer bytes than there was room for: that was the end.
+        Ok((count < buffer.len()).then_some(&buffer[..count]))
     }
 
     /// Reads a regular file, or `None` if it is missing.
@@ -196,13 +203,18 @@ impl Dir {
         }
     }
 
-    /// Opens a regular file for reading.
-    pub(crate) fn open_regular(&self, name: &str) -> Result<(File, FileStat), DiskError> {
+    /// Opens whatever a name stands for.
+    fn open_any(&self, name: &str) -> Result<File, DiskError> {
         // Without NONBLOCK, opening a pipe would wait for a writer.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let fd = rustix::fs::openat2(&self.fd, name, flags, Mode::empty(), BENEATH)
-            .map_err(|err| DiskError::new("open a file", err))?;
-        let file = File::from(fd);
+        rustix::fs::openat2(&self.fd, name, flags, Mode::empty(), BENEATH)
+            .map(File::from)
+            .map_err(|err| DiskError::new("open a file", err))
+    }
+
+    /// Opens a regular file for reading.
+    pub(crate) fn open_regular(&self, name: &str) -> Result<(File, FileStat), DiskError> {
+        let file = self.open_any(name)?;
         let stat = FileStat::of_file(&file)?;
         if stat.kind != EntryKind::Regular {
             let source = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
