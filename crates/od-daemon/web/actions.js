@@ -109,6 +109,18 @@ async function update(artifact, input, said) {
   expire("artifacts");
 }
 
+/** Makes an edit by hand a revision. @param {any} detail */
+export async function adopt(detail) {
+  try {
+    const { artifact } = await api.update(detail.id, { ifRevision: detail.revision });
+    toast("good", `Kept as revision ${artifact.revision}`, { detail: detail.title });
+  } catch (error) {
+    if (error instanceof ApiError) toastError(error);
+  }
+  reload(detail.id);
+  expire("artifacts");
+}
+
 /** @param {Summary} artifact */
 export function pin(artifact) {
   return update(artifact, { pinned: !artifact.pinned }, artifact.pinned ? "Unpinned" : "Pinned");

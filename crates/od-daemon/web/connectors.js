@@ -2,10 +2,9 @@
 // Connectors: what live artifacts may read from, under which account, and why each tool is safe.
 
 import { api } from "./api.js";
-import { button, empty, loading, retry } from "./controls.js";
+import { button, empty, icon, loading, retry } from "./controls.js";
 import { h } from "./dom.js";
 import { badge, plural } from "./format.js";
-import { icon } from "./icons.js";
 import { openDialog, toast } from "./overlays.js";
 import { expire, use } from "./store.js";
 

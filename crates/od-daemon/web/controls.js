@@ -2,7 +2,6 @@
 // The small parts every view is made of.
 
 import { cls, h } from "./dom.js";
-import { icon } from "./icons.js";
 import { announce, expire, setUi, ui } from "./store.js";
 
 /**
@@ -73,14 +72,15 @@ export function toggle(label, on, flip, disabled = false) {
 }
 
 /**
- * What a view shows when there is nothing yet: what this is and what to do next.
- * @param {string} name @param {string} title @param {Child} text @param {...Child} actions
+ * What a view shows when there is nothing yet: what this is and what to do next. Where it is the whole
+ * view, its title is given as the view's heading.
+ * @param {string} name @param {string | VNode} title @param {Child} text @param {...Child} actions
  */
 export function empty(name, title, text, ...actions) {
   return h(
     "div.empty",
     h("div.empty-icon", icon(name)),
-    h("h2", title),
+    typeof title === "string" ? h("h2", title) : title,
     h("p", text),
     h("div.row.center", ...actions),
   );
@@ -176,5 +176,46 @@ export function searchField(name, label, look = {}) {
         setUi(name, /** @type {HTMLInputElement} */ (event.target).value),
     }),
     look.hint && h("kbd", { "aria-hidden": "true" }, look.hint),
+  );
+}
+
+/** The few pictures, drawn with the text's own colour on a 16-unit grid. */
+/** @type {Record<string, string>} */
+const PATHS = {
+  refresh: "M13.5 8a5.5 5.5 0 1 1-1.6-3.9M13.5 1.8v2.9h-2.9",
+  external: "M6.5 3.5h-3v9h9v-3M9 2.5h4.5V7M13.2 2.8 7.5 8.5",
+  pin: "M9.8 2.2 13.8 6.2 11.4 7.1 9.4 9.1 9 12 4 7l2.9-.4 2-2zM6.4 9.6 2.5 13.5",
+  archive: "M2 3h12v3H2zM3 6v7.5h10V6M6.3 9h3.4",
+  trash: "M2.5 4.5h11M6 4.5V2.5h4v2M4 4.5l.6 9h6.8l.6-9M6.7 7v4M9.3 7v4",
+  file: "M4 1.8h5L12.5 5.3v8.9H4zM9 1.8v3.5h3.5",
+  live: "M2 8h2.6l1.8-4.6 3.1 9.2L11.3 8H14",
+  folder: "M1.8 3.5h4.4l1.4 1.7h6.6v7.6H1.8z",
+  plus: "M8 3v10M3 8h10",
+  search: "M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9zM10.4 10.4l3.4 3.4",
+  copy: "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",
+  check: "m3 8.5 3.3 3.2L13 4.8",
+  chevron: "m6 3.8 4.2 4.2L6 12.2",
+  close: "m4 4 8 8M12 4l-8 8",
+  menu: "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",
+  inspect: "M2.5 2.5h4M2.5 2.5v4M13.5 2.5v4M13.5 2.5h-4M2.5 13.5v-4M2.5 13.5h4M8 8l5.5 2-2.4 1.1L10 13.5z",
+  warn: "M8 2 14.5 13.5h-13zM8 6.3v3.4M8 11.4v.3",
+  plug: "M6 1.8v3M10 1.8v3M4 4.8h8v2.7a4 4 0 0 1-8 0zM8 11.5v2.7",
+  sun: "M8 5.2a2.8 2.8 0 1 1 0 5.6 2.8 2.8 0 0 1 0-5.6zM8 1.5v1.2M8 13.3v1.2M1.5 8h1.2M13.3 8h1.2",
+  moon: "M13.3 9.6A5.8 5.8 0 0 1 6.4 2.7a5.6 5.6 0 1 0 6.9 6.9z",
+  auto: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zM8 2v12M10 3.2v9.6M12 4.9v6.2",
+  help: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zM6.3 6.3a1.8 1.8 0 1 1 2.6 1.6c-.6.3-.9.7-.9 1.3M8 11.1v.3",
+  compare: "M5 2.5v11M11 2.5v11M2.5 5 5 2.5 7.5 5M8.5 11l2.5 2.5 2.5-2.5",
+  clock: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zM8 4.8V8l2.2 1.6",
+};
+
+/**
+ * Draws an icon. It is decoration: what it means is always said in words too.
+ * @param {string} name @param {string} [extra]
+ */
+export function icon(name, extra = "") {
+  return h(
+    "svg",
+    { class: `icon ${extra}`.trim(), viewBox: "0 0 16 16", "aria-hidden": "true", focusable: "false" },
+    h("path", { d: PATHS[name] ?? "" }),
   );
 }

@@ -2,11 +2,10 @@
 // New live artifact: from a project's JSON file at once, or by an agent.
 
 import { ApiError, api } from "./api.js";
-import { button, copyable, empty, loading, problem, retry, searchField } from "./controls.js";
+import { button, copyable, empty, icon, loading, problem, retry, searchField } from "./controls.js";
 import { h } from "./dom.js";
 import { size } from "./format.js";
 import { newProject, projects } from "./home.js";
-import { icon } from "./icons.js";
 import { toast } from "./overlays.js";
 import { current, go, to } from "./router.js";
 import { templateFor, title as words } from "./shape.js";

@@ -3,15 +3,14 @@
 
 import { openInTab } from "./actions.js";
 import { api } from "./api.js";
-import { button, empty, loading, problem, retry } from "./controls.js";
+import { button, empty, icon, loading, problem, retry } from "./controls.js";
 import { compareView } from "./compare.js";
 import { cls, h } from "./dom.js";
 import { absolute, badge, clip, duration, plural, time } from "./format.js";
-import { icon } from "./icons.js";
+import { stepName } from "./notices.js";
 import { frame } from "./preview.js";
 import { current, go, to } from "./router.js";
 import { setUi, ui, use } from "./store.js";
-import { stepName } from "./viewer.js";
 
 /**
  * One refresh, put together from its records.
@@ -124,9 +123,13 @@ function row(artifact, refresh, kept) {
         h("span.meta", duration(last.durationMs)),
         h("span.meta", time(last.at)),
       ),
-      at >= 0 && h("a.button.plain", { href: to.live(artifact, "history", id), "aria-label": `Open ${id}` }, "Open"),
-      at >= 0 && before &&
-        h("a.button.plain", { href: to.live(artifact, "history", `${before}..${id}`), "aria-label": `Changes of ${id}`, title: "Compare with the state before" }, "Changes"),
+      at >= 0 &&
+        h(
+          "div.row",
+          before &&
+            h("a.button", { href: to.live(artifact, "history", `${before}..${id}`), "aria-label": `Changes of ${id}`, title: "Compare with the state before" }, "Changes"),
+          h("a.button", { href: to.live(artifact, "history", id), "aria-label": `Open ${id}` }, "Open"),
+        ),
     ),
     open && steps(refresh),
   );

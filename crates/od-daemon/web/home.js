@@ -2,10 +2,9 @@
 // Designs: projects, and every live artifact as a card.
 
 import { api } from "./api.js";
-import { button, empty, loading, retry, searchField, toggle } from "./controls.js";
+import { button, empty, icon, loading, retry, searchField, toggle } from "./controls.js";
 import { h, memo } from "./dom.js";
 import { age, badge, badges, plural, time } from "./format.js";
-import { icon } from "./icons.js";
 import { openDialog } from "./overlays.js";
 import { go, to } from "./router.js";
 import { expire, known, setUi, state, ui, use } from "./store.js";

@@ -128,6 +128,15 @@ function refreshEvent(event) {
   }
 }
 
+/** Reads again what may have changed on disk while the person was elsewhere. */
+export function lookAgain() {
+  const { artifact } = current();
+  if (state.session !== "open") return;
+  if (artifact) reload(artifact);
+  expire("artifacts");
+  expire("projects");
+}
+
 /** Forgets everything learned under an earlier session. */
 export function startOver() {
   change(() => state.progress.clear());

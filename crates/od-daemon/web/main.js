@@ -6,8 +6,9 @@ import { empty } from "./controls.js";
 import { createView } from "./create.js";
 import { h, patch } from "./dom.js";
 import { designsView } from "./home.js";
-import { keepCurrent, startOver } from "./live.js";
+import { keepCurrent, lookAgain, startOver } from "./live.js";
 import { dialogs, toasts } from "./overlays.js";
+import { dropOldTickets } from "./preview.js";
 import { current, onRoute, reread, to } from "./router.js";
 import { announcer, applyTheme, closedView, header, offlineBar } from "./shell.js";
 import { openSession, takeCode } from "./session.js";
@@ -35,7 +36,7 @@ function view() {
   return h(
     "main.page",
     { key: "unknown" },
-    empty("search", "There is nothing at this address", "The link may be from another version.",
+    empty("search", h("h1", "There is nothing at this address"), "The link may be from another version.",
       h("a.button.primary", { href: to.designs() }, "All designs")),
   );
 }
@@ -89,8 +90,11 @@ onRoute((route, before) => {
     void openSession(code);
   }
   setUi("drawer", false);
+  dropOldTickets();
   if (route.view !== before.view || route.artifact !== before.artifact) arrive();
 });
+// Edits by hand send no event: whoever comes back from an editor sees them.
+addEventListener("focus", lookAgain);
 const code = takeCode();
 reread();
 void openSession(code);

@@ -3,12 +3,11 @@
 // values comes from.
 
 import { api } from "./api.js";
-import { loading, problem, retry } from "./controls.js";
+import { icon, loading, problem, retry } from "./controls.js";
 import { h } from "./dom.js";
 import { clip, scalar, sourceName, time } from "./format.js";
-import { icon } from "./icons.js";
 import { current, go, to } from "./router.js";
-import { use } from "./store.js";
+import { forget, use } from "./store.js";
 
 /** Of the page's links only those that open a new tab work; scripts, forms and its origin are gone. */
 const SANDBOX = "allow-popups allow-popups-to-escape-sandbox";
@@ -23,9 +22,9 @@ export function frame(id, revision, title, options = {}) {
   const ticket = use(`${key}/${revision}`, () => api.ticket(id, variant, options.snapshot));
   if (ticket.error) return retry(ticket.error, key);
   // The frame of the revision before stays until the new address is known.
-  const url = ticket.value ?? shown.get(key);
+  const url = ticket.value ?? shown.get(key)?.url;
   if (!url) return loading("Opening the preview");
-  shown.set(key, url);
+  if (shown.get(key)?.url !== url) shown.set(key, { url, at: Date.now() });
   return h("iframe.preview-frame", { key,
     title: `Preview of ${title}`,
     sandbox: SANDBOX,
@@ -34,8 +33,24 @@ export function frame(id, revision, title, options = {}) {
   });
 }
 
-/** @type {Map<string, string>} */
+/** @type {Map<string, {url: string, at: number}>} */
 const shown = new Map();
+/** A ticket opens its page for five minutes; a frame that stays needs no other. */
+const TICKET_MS = 4 * 60_000;
+
+/** Forgets tickets that are too old to open a page with. Called before another view is drawn. */
+export function dropOldTickets() {
+  for (const [key, { at }] of shown) {
+    if (Date.now() - at < TICKET_MS) continue;
+    shown.delete(key);
+    forget(`${key}/`);
+  }
+}
+
+/** What the page is made from: the revision, and edits by hand since. @param {any} artifact */
+function version({ revision, drift = [], health }) {
+  return [revision, health?.state, ...drift.map((/** @type {any} */ { found }) => found)].join(" ");
+}
 
 function inspecting() {
   return current().query.get("inspect") === "1";
@@ -60,7 +75,7 @@ export function previewTab(artifact) {
     "div.preview",
     h(
       "div.preview-split",
-      h("div.preview-box", frame(artifact.id, String(artifact.revision), artifact.title, { variant })),
+      h("div.preview-box", frame(artifact.id, version(artifact), artifact.title, { variant })),
       inspecting() && bindingsPanel(artifact),
     ),
   );

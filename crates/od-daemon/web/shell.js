@@ -1,9 +1,8 @@
 // @ts-check
 // The frame around every view: header, connection, theme, and what is shown without a session.
 
-import { copyable, iconButton } from "./controls.js";
+import { copyable, icon, iconButton } from "./controls.js";
 import { cls, h } from "./dom.js";
-import { icon } from "./icons.js";
 import { current, to } from "./router.js";
 import { change, setUi, state, ui } from "./store.js";
 import { openShortcuts } from "./shortcuts.js";

@@ -32,7 +32,7 @@ export function openShortcuts() {
       h(
         "dl.keys",
         SHEET.map(([keys, what]) =>
-          h("div", { key: keys }, h("dt", keys.split(" ").map(keycap)), h("dd", what)),
+          h("div", { key: keys }, h("dt.row", keys.split(" ").map(keycap)), h("dd", what)),
         ),
       ),
   });

@@ -2,11 +2,10 @@
 // Where the data comes from, and in words what a refresh does and what it can not do.
 
 import { api } from "./api.js";
-import { empty, loading, problem } from "./controls.js";
+import { empty, icon, loading, problem } from "./controls.js";
 import { dataTree } from "./data.js";
 import { h } from "./dom.js";
 import { size, sourceName } from "./format.js";
-import { icon } from "./icons.js";
 import { setUi, ui, use } from "./store.js";
 
 /** The daemon stores no secret; a name that sounds like one is still not printed. */

@@ -5,9 +5,9 @@
 import { api } from "./api.js";
 import { h } from "./dom.js";
 
-const MOST_AT_ONCE = 4;
+const MOST_AT_ONCE = 2;
 const WIDTH = 1120;
-const SETTLE_MS = 120;
+const SETTLE_MS = 200;
 
 /** @type {WeakMap<Element, {id: string, revision: string, title: string}>} */
 const wanted = new WeakMap();

@@ -1,19 +1,19 @@
 // @ts-check
 // One artifact: what it is, how fresh, from where, what can be done, and its five tabs.
 
-import { archive, cancel, openInTab, permit, pin, refresh, remove } from "./actions.js";
+import { archive, cancel, openInTab, permit, pin, refresh, remove, summary } from "./actions.js";
 import { api } from "./api.js";
 import { button, empty, iconButton, loading, retry, toggle } from "./controls.js";
 import { dataTab } from "./data.js";
 import { h } from "./dom.js";
-import { absolute, badge, badges, duration, healthState, sourceName, time } from "./format.js";
-import { historyTab, refreshesOf } from "./history.js";
-import { icon } from "./icons.js";
-import { modeSwitch, previewTab } from "./preview.js";
+import { badge, badges, sourceName, time } from "./format.js";
+import { historyTab } from "./history.js";
+import { isRunning, notices, unhealthy } from "./notices.js";
+import { frame, modeSwitch, previewTab } from "./preview.js";
 import { provenanceTab } from "./provenance.js";
 import { current, TABS, to } from "./router.js";
 import { sourceTab } from "./source.js";
-import { change, state, use } from "./store.js";
+import { state, use } from "./store.js";
 
 /** @type {Record<import("./router.js").Tab, string>} */
 const LABELS = {
@@ -32,6 +32,7 @@ export function detail(id) {
 export function artifactView() {
   const route = current();
   const { value: artifact, error } = detail(route.artifact);
+  if (error?.code === "LIVE_ARTIFACT_NOT_HEALTHY") return damagedView(route.artifact);
   if (artifact?.projectId !== route.project) {
     return h(
       "main.stage",
@@ -53,6 +54,19 @@ export function artifactView() {
   );
 }
 
+/** What is left of an artifact without a whole state: its last good page. @param {string} id */
+function damagedView(id) {
+  const known = summary(id);
+  const title = known?.title || id;
+  return h(
+    "main.stage",
+    { key: `damaged ${id}` },
+    h("div.stage-head", h("div.row", h("h1.clip", title), badge({ label: "Not healthy", tone: "bad" }))),
+    h("div.notices", unhealthy(id, known?.health.reason)),
+    h("div.stage-body.tab-preview", h("div.preview-split", h("div.preview-box", frame(id, "damaged", title)))),
+  );
+}
+
 /** @param {import("./api.js").ApiError | undefined} error */
 function gone(error) {
   if (error && error.status !== 404) {
@@ -60,7 +74,7 @@ function gone(error) {
   }
   return empty(
     "live",
-    "There is no such live artifact here",
+    h("h1", "There is no such live artifact here"),
     "It may have been deleted. A deleted artifact can be brought back for 7 days with “od artifacts restore”.",
     h("a.button.primary", { href: to.project(current().project) }, "Back to the project"),
   );
@@ -90,34 +104,32 @@ function head(artifact) {
         badges(artifact, running).map(badge),
       ),
       h(
-        "p.meta.facts-line",
+        "div.meta.facts-line",
         h("span", { key: "age" }, artifact.lastRefreshedAt ? "Refreshed " : "Made ", time(artifact.lastRefreshedAt ?? artifact.createdAt)),
         source && h("span", { key: "source" }, "from ", h("span.mono", sourceName(source))),
         account && h("span", { key: "account" }, "as ", account),
-        !source && h("span", { key: "static" }, "no source: its data only changes by an edit"),
+        source ? permission(artifact, source, running) : h("span", { key: "static" }, "no source: its data only changes by an edit"),
       ),
     ),
-    toolbar(artifact, running, source),
+    toolbar(artifact, running),
   );
 }
 
-/** @param {any} artifact */
-function isRunning(artifact) {
-  return state.progress.has(artifact.id) || artifact.refreshStatus === "running";
+/** @param {any} artifact @param {import("./schema.js").Source} source @param {boolean} running */
+function permission(artifact, source, running) {
+  const granted = source.refreshPermission !== "none";
+  return h(
+    "span.permission",
+    { key: "permission", title: "Only a person can switch refresh on again. It never runs by itself." },
+    toggle(granted ? "Manual refresh only" : "Refresh is off", granted, (on) => void permit(artifact, on), running),
+  );
 }
 
-/** @param {any} artifact @param {boolean} running @param {any} source */
-function toolbar(artifact, running, source) {
-  const granted = source && source.refreshPermission !== "none";
+/** @param {any} artifact @param {boolean} running */
+function toolbar(artifact, running) {
   return h(
     "div.toolbar",
     { role: "toolbar", "aria-label": "Artifact", key: "toolbar" },
-    source &&
-      h(
-        "span.permission",
-        { key: "permission", title: "Only a person can switch refresh on again. It never runs by itself." },
-        toggle(granted ? "Manual refresh only" : "Refresh is off", granted, (on) => void permit(artifact, on), running),
-      ),
     iconButton("pin", artifact.pinned ? "Unpin" : "Pin", () => void pin(artifact), { pressed: Boolean(artifact.pinned), key: "pin" }),
     iconButton("external", "Open in a new tab", () => void openInTab(artifact), { key: "open" }),
     iconButton("archive", artifact.status === "archived" ? "Bring back from the archive" : "Archive", () => void archive(artifact), {
@@ -134,95 +146,6 @@ function toolbar(artifact, running, source) {
         busy: running,
         key: "refresh",
       }),
-  );
-}
-
-/** @param {any} artifact */
-function notices(artifact) {
-  const progress = state.progress.get(artifact.id);
-  return h(
-    "div.notices",
-    { key: "notices" },
-    progress || artifact.refreshStatus === "running" ? progressBar(progress) : null,
-    healthState(artifact) !== "healthy" ? unhealthy(artifact) : null,
-    artifact.drift?.length > 0 ? drifted(artifact) : null,
-    failure(artifact),
-  );
-}
-
-/** @type {Record<string, string>} */
-const STEPS = { "refresh:start": "Started", document: "Reading the source", "refresh:commit": "Saved", "refresh:failed": "Ended" };
-
-/** @param {string} step */
-export function stepName(step) {
-  return STEPS[step] ?? step.replace(/[_:]/g, " ");
-}
-
-/** @param {import("./store.js").Progress | undefined} progress */
-function progressBar(progress) {
-  const step = progress?.cancelling ? "Cancelling" : stepName(progress?.step ?? "") || "Starting";
-  return h(
-    "div.progress",
-    { role: "status", key: "progress" },
-    h("div.bar", { "aria-hidden": "true" }),
-    h("span", `${step}…`),
-    progress && h("span.meta", duration(Math.max(0, Date.now() - progress.startedAt))),
-    progress?.refreshId && h("span.meta.mono.wide-only", progress.refreshId),
-  );
-}
-
-/** @param {any} artifact */
-function failure(artifact) {
-  if (isRunning(artifact) || (!state.failures.has(artifact.id) && artifact.refreshStatus !== "failed")) return null;
-  const error = state.failures.get(artifact.id) ?? lastError(artifact.id);
-  const when = artifact.lastRefreshedAt ?? artifact.updatedAt;
-  const drift = String(/** @type {any} */ (error)?.details?.kind).endsWith("_drift");
-  return h(
-    "div.notice.bad",
-    { role: "alert", key: "failure" },
-    icon("warn"),
-    h(
-      "div.grow",
-      h("p.strong", error?.message ? `Refresh failed: ${error.message}` : "The last refresh failed."),
-      error?.suggestion && h("p", error.suggestion),
-      h("p", "Showing data from ", h("time", { datetime: when, title: absolute(when) }, absolute(when)), "."),
-    ),
-    h(
-      "div.row",
-      h("a.button.plain", { href: to.live(artifact, "history") }, "Details"),
-      drift && button("Accept and refresh", () => void refresh(artifact, true)),
-      artifact.refreshable && button("Try again", () => void refresh(artifact)),
-      state.failures.has(artifact.id) && iconButton("close", "Dismiss", () => change(() => state.failures.delete(artifact.id))),
-    ),
-  );
-}
-
-/** What the log says about the last refresh, for a page that was not open when it failed. @param {string} id */
-function lastError(id) {
-  return refreshesOf(use(`refreshes/${id}`, () => api.refreshes(id)).value ?? [])[0]?.last.error;
-}
-
-/** @param {any} artifact */
-function unhealthy(artifact) {
-  const reason = artifact.health.reason ?? healthState(artifact);
-  return h(
-    "div.notice.bad",
-    { role: "alert", key: "health" },
-    icon("warn"),
-    h("div.grow",
-      h("p.strong", `Not healthy: ${String(reason).replace(/_/g, " ")}.`),
-      h("p", "The last good preview is shown and nothing can be written. Look at it with ", h("code", `od artifacts repair ${artifact.id}`), ", which asks before it changes anything."),
-    ),
-  );
-}
-
-/** @param {any} artifact */
-function drifted(artifact) {
-  return h(
-    "div.notice",
-    { role: "status", key: "drift" },
-    icon("file"),
-    h("p.grow", `Edited by hand: ${artifact.drift.map((/** @type {any} */ drift) => drift.file).join(", ")}. The edit is shown here and becomes a revision with the next change.`),
   );
 }
 

@@ -5,8 +5,8 @@
 import { setUi, ui } from "./store.js";
 
 /** Rows beyond the view on either side; also the step in which the window moves. */
-const ROWS_AROUND = 4;
-const FIRST = 60;
+const ROWS_AROUND = 2;
+const FIRST = 24;
 
 /** @typedef {{from: number, to: number, columns: number, pitch: number}} Range */
 
@@ -44,13 +44,30 @@ function look() {
   }
 }
 
-/** @param {string} name @param {HTMLElement} el */
-function measure(name, el) {
+/**
+ * How entries are laid out. Asking costs a layout of the page, so it is asked once for each width.
+ * @type {WeakMap<HTMLElement, {width: number, columns: number, pitch: number}>}
+ */
+const grids = new WeakMap();
+
+/** @param {HTMLElement} el */
+function gridOf(el) {
+  const known = grids.get(el);
+  if (known?.width === innerWidth) return known;
   const all = /** @type {HTMLElement[]} */ ([...el.children]);
   const [first] = all;
   const columns = all.findIndex((child) => child.offsetTop !== first?.offsetTop);
-  if (!first || columns < 1) return;
-  const pitch = (all[columns]?.offsetTop ?? 0) - first.offsetTop;
+  if (!first || columns < 1) return undefined;
+  const grid = { width: innerWidth, columns, pitch: (all[columns]?.offsetTop ?? 0) - first.offsetTop };
+  grids.set(el, grid);
+  return grid;
+}
+
+/** @param {string} name @param {HTMLElement} el */
+function measure(name, el) {
+  const grid = gridOf(el);
+  if (!grid) return;
+  const { columns, pitch } = grid;
   const top = el.getBoundingClientRect().top;
   const step = (/** @type {number} */ row) => Math.max(0, Math.floor(row / ROWS_AROUND)) * ROWS_AROUND;
   const from = step(-top / pitch - ROWS_AROUND) * columns;

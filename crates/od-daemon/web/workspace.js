@@ -2,11 +2,10 @@
 // A project: its tree at the side, and what is selected beside it.
 
 import { api } from "./api.js";
-import { button, copyable, empty, iconButton, loading, problem, searchField } from "./controls.js";
+import { button, copyable, empty, icon, iconButton, loading, problem, searchField } from "./controls.js";
 import { cls, h, memo } from "./dom.js";
 import { badge, badges, plural, size } from "./format.js";
 import { artifacts, ordered, projects, running } from "./home.js";
-import { icon } from "./icons.js";
 import { current, to } from "./router.js";
 import { expire, setUi, ui, use } from "./store.js";
 import { treeKeys } from "./treenav.js";
@@ -15,15 +14,23 @@ import { windowed } from "./windowed.js";
 
 /** @typedef {import("./schema.js").ArtifactSummary} Summary */
 
+/** @type {Set<string>} */
+const sought = new Set();
+
 export function workspaceView() {
   const route = current();
   const known = projects();
   const project = known.value?.find((/** @type {any} */ entry) => entry.id === route.project);
   if (known.value && !project) {
+    // No event tells of a new project: an unknown one is looked for once.
+    if (!sought.has(route.project)) {
+      sought.add(route.project);
+      expire("projects");
+    }
     return h(
       "main.page",
       { key: "lost" },
-      empty("folder", "There is no such project", `Nothing here is called “${route.project}”.`,
+      empty("folder", h("h1", "There is no such project"), `Nothing here is called “${route.project}”.`,
         h("a.button.primary", { href: to.designs() }, "All designs")),
     );
   }

@@ -11,8 +11,8 @@ macro_rules! embedded {
 pub(super) const FILES: &[(&str, &str)] = embedded![
     "index.html", "icon.svg", "base.css", "views.css",
     "actions.js", "api.js", "compare.js", "connectors.js", "controls.js", "create.js", "data.js",
-    "diff.js", "dom.js", "events.js", "format.js", "history.js", "home.js", "icons.js", "live.js",
-    "main.js", "overlays.js", "preview.js", "provenance.js", "router.js", "session.js", "shape.js",
+    "dom.js", "events.js", "format.js", "history.js", "home.js", "live.js",
+    "main.js", "notices.js", "overlays.js", "preview.js", "provenance.js", "router.js", "session.js", "shape.js",
     "shell.js", "shortcuts.js", "source.js", "store.js", "thumbs.js", "treenav.js", "viewer.js",
     "windowed.js", "workspace.js",
 ];

@@ -1,0 +1,127 @@
+// @ts-check
+// What stands between the title and the page: progress, failure, damage, edits by hand.
+
+import { adopt, refresh } from "./actions.js";
+import { api } from "./api.js";
+import { button, icon, iconButton } from "./controls.js";
+import { h } from "./dom.js";
+import { absolute, duration, healthState } from "./format.js";
+import { refreshesOf } from "./history.js";
+import { to } from "./router.js";
+import { change, state, use } from "./store.js";
+
+/** @param {any} artifact */
+export function isRunning(artifact) {
+  return state.progress.has(artifact.id) || artifact.refreshStatus === "running";
+}
+
+/** Everything a person should know before they trust the page. @param {any} artifact */
+export function notices(artifact) {
+  const progress = state.progress.get(artifact.id);
+  return h(
+    "div.notices",
+    { key: "notices" },
+    progress || artifact.refreshStatus === "running" ? progressBar(progress) : null,
+    healthState(artifact) !== "healthy" ? unhealthy(artifact.id, artifact.health.reason) : null,
+    artifact.drift?.length > 0 ? drifted(artifact) : null,
+    failure(artifact),
+  );
+}
+
+/** @type {Record<string, string>} */
+const STEPS = { "refresh:start": "Started", document: "Reading the source", "refresh:commit": "Saved", "refresh:failed": "Ended" };
+
+/** @param {string} step */
+export function stepName(step) {
+  return STEPS[step] ?? step.replace(/[_:]/g, " ");
+}
+
+/** @param {import("./store.js").Progress | undefined} progress */
+function progressBar(progress) {
+  const step = progress?.cancelling ? "Cancelling" : stepName(progress?.step ?? "") || "Starting";
+  return h(
+    "div.progress",
+    { role: "status", key: "progress" },
+    h("div.bar", { "aria-hidden": "true" }),
+    h("span", `${step}…`),
+    progress && h("span.meta", duration(Math.max(0, Date.now() - progress.startedAt))),
+    progress?.refreshId && h("span.meta.mono.wide-only", progress.refreshId),
+  );
+}
+
+/** @param {any} artifact */
+function failure(artifact) {
+  if (isRunning(artifact) || (!state.failures.has(artifact.id) && artifact.refreshStatus !== "failed")) return null;
+  const error = state.failures.get(artifact.id) ?? lastError(artifact.id);
+  // What a person stopped is no failure, and what the log says has to arrive first.
+  if (!error || error.code === "REFRESH_CANCELLED") return null;
+  const when = artifact.lastRefreshedAt ?? artifact.updatedAt;
+  const drift = String(/** @type {any} */ (error).details?.kind).endsWith("_drift");
+  return h(
+    "div.notice.bad",
+    { role: "alert", key: "failure" },
+    icon("warn"),
+    h(
+      "div.grow",
+      h("p.strong", `Refresh failed: ${error.message}`),
+      error.suggestion && h("p", error.suggestion),
+      h("p", "Showing data from ", h("time", { datetime: when, title: absolute(when) }, absolute(when)), "."),
+    ),
+    h(
+      "div.row",
+      h("a.button.plain", { href: to.live(artifact, "history") }, "Details"),
+      drift && button("Accept and refresh", () => void refresh(artifact, true)),
+      artifact.refreshable && button("Try again", () => void refresh(artifact)),
+      state.failures.has(artifact.id) && iconButton("close", "Dismiss", () => change(() => state.failures.delete(artifact.id))),
+    ),
+  );
+}
+
+/** What the log says about the last refresh, for a page that was not open when it failed. @param {string} id */
+function lastError(id) {
+  return refreshesOf(use(`refreshes/${id}`, () => api.refreshes(id)).value ?? [])[0]?.last.error;
+}
+
+/** @type {Record<string, string>} */
+const REASONS = {
+  pointer_unreadable: "artifact.json cannot be read",
+  template_invalid: "template.html breaks a rule of templates",
+  data_invalid: "data.json is not valid or does not fit the template",
+};
+
+/** @param {string} id @param {string | null | undefined} reason */
+export function unhealthy(id, reason) {
+  const edited = /^(template|data|provenance)_invalid$/.test(reason ?? "");
+  return h(
+    "div.notice.bad",
+    { role: "alert", key: "health" },
+    icon("warn"),
+    h(
+      "div.grow",
+      h("p.strong", `Not healthy: ${REASONS[reason ?? ""] ?? (reason ?? "damaged").replace(/_/g, " ")}.`),
+      h("p", "The last good page is shown, and nothing can be changed until this is repaired."),
+      h(
+        "p",
+        edited ? "Put the file right, and it is healthy again at once. Or run " : "Run ",
+        h("code", `od artifacts repair ${id}`),
+        ": it says what it keeps and drops, and asks first.",
+      ),
+    ),
+  );
+}
+
+/** @param {any} artifact */
+function drifted(artifact) {
+  const files = artifact.drift.map((/** @type {any} */ drift) => drift.file).join(", ");
+  return h(
+    "div.notice",
+    { role: "status", key: "drift" },
+    icon("file"),
+    h(
+      "div.grow",
+      h("p.strong", `Edited by hand: ${files}.`),
+      h("p", "The edit is valid and shown here. Keep it as a revision of its own, or the next change takes it along."),
+    ),
+    h("div.row", button("Keep as a revision", () => void adopt(artifact))),
+  );
+}
