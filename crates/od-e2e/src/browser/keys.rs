@@ -6,6 +6,7 @@ pub(super) fn virtual_code(key: &str) -> i64 {
         "Tab" => 9,
         "Enter" => 13,
         "Escape" => 27,
+        " " => 32,
         "End" => 35,
         "Home" => 36,
         "ArrowLeft" => 37,

@@ -1,10 +1,12 @@
 //! A real Chromium, and tabs that notice everything that goes wrong in them.
 
+mod access;
 mod chromium;
 mod keys;
 mod tab;
 mod watch;
 
+pub use access::serious_findings;
 pub use chromium::Chromium;
 pub use tab::Tab;
 pub use watch::Problem;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use chromiumoxide::Page;
+use chromiumoxide::cdp::browser_protocol::accessibility::{AxNode, GetFullAxTreeParams};
 use chromiumoxide::cdp::browser_protocol::emulation::{
     MediaFeature, SetDeviceMetricsOverrideParams, SetFocusEmulationEnabledParams,
 };
@@ -18,11 +19,20 @@ use chromiumoxide::layout::Point;
 use chromiumoxide::page::ScreenshotParams;
 use serde_json::Value;
 
+use super::chromium::PATIENCE;
 use super::keys::virtual_code;
 use super::watch::{Problem, REPORT_VIOLATIONS, Watch};
 
-/// How long anything may take before a test gives up on it.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How often a condition is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(15);
+
+/// How many stops of the Tab key a walk may take before it counts as lost.
+const STOPS_MAX: usize = 80;
+
+/// True if a person can see that the focused element has the focus.
+const FOCUS_IS_VISIBLE: &str = "(() => { const el = document.activeElement; \
+    return el !== document.body && (getComputedStyle(el).outlineStyle !== 'none' || \
+    getComputedStyle(el, '::after').outlineStyle !== 'none' || el.tagName === 'IFRAME'); })()";
 
 /// A tab under watch.
 #[derive(Debug)]
@@ -34,21 +44,48 @@ pub struct Tab {
 #[expect(clippy::missing_panics_doc, reason = "every step of a test panics when it fails")]
 impl Tab {
     pub(super) async fn watched(page: Page) -> Self {
-        let watch = Watch::begin(&page).await;
         page.evaluate_on_new_document(REPORT_VIOLATIONS).await.expect("an init script");
+        Self::bare(page).await
+    }
+
+    /// Watches a tab without a script of its own in it.
+    pub(super) async fn bare(page: Page) -> Self {
+        let watch = Watch::begin(&page).await;
         // Tabs behind another one keep their timers and frames: a test looks at them too.
         page.execute(SetFocusEmulationEnabledParams::new(true)).await.expect("focus");
         Self { page, watch }
     }
 
-    /// Goes to an address and waits until it has loaded.
+    /// Goes to an address as if a person had typed it, and waits until its document is there.
     pub async fn open(&self, url: &str) {
-        self.page.goto(url).await.unwrap_or_else(|error| panic!("{url} does not load: {error}"));
+        let (page, address) = (self.page.clone(), url.to_owned());
+        // The driver waits for every frame to load and loses sight of those of other processes; the
+        // condition below does not need it.
+        tokio::spawn(async move { drop(page.goto(address).await) });
+        let address = Value::from(url);
+        self.until(&format!("location.href === {address} && document.readyState !== 'loading'"))
+            .await;
     }
 
-    /// Loads the page again.
+    /// Goes to an address as a link leads there, and waits until its document is the current one.
+    ///
+    /// A page that frames another process's page may never be reported as loaded: whoever calls this
+    /// waits for what the page should show.
+    pub async fn follow(&self, url: &str) {
+        let mark = "window.before = true";
+        self.run(&format!("void ({mark}, location.href = {})", Value::from(url))).await;
+        self.until("!window.before && document.readyState !== 'loading'").await;
+    }
+
+    /// Closes the tab.
+    pub async fn close(self) {
+        self.page.close().await.expect("the tab closes");
+    }
+
+    /// Loads the page again, and waits until its document is the current one.
     pub async fn reload(&self) {
-        self.page.reload().await.expect("the page loads again");
+        self.run("void (window.before = true, location.reload())").await;
+        self.until("!window.before && document.readyState !== 'loading'").await;
     }
 
     /// Evaluates an expression, awaiting it if it is a promise.
@@ -66,23 +103,24 @@ impl Tab {
             .return_by_value(true)
             .user_gesture(true)
             .build()?;
-        let result = self.page.evaluate_expression(params).await.map_err(|e| e.to_string())?;
+        let answer = tokio::time::timeout(PATIENCE, self.page.evaluate_expression(params)).await;
+        let result = answer.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
         Ok(result.value().cloned().unwrap_or(Value::Null))
     }
 
     /// Waits until a condition holds in the page, and fails with what the page shows if it never does.
     pub async fn until(&self, condition: &str) {
         let deadline = Instant::now() + PATIENCE;
-        // The page looks by itself, many times a second; a navigation under way only starts it again.
+        // Asked from outside: in a sandboxed page no timer runs, and a navigation would lose a promise.
         let look = format!(
-            "new Promise((done) => {{ const end = performance.now() + 2000; const look = () => {{ \
-             let ok = false; try {{ ok = Boolean({condition}); }} catch {{ }} \
-             if (ok || performance.now() > end) done(ok); else setTimeout(look, 15); }}; look(); }})"
+            "(() => {{ try {{ return Boolean({condition}); }} catch {{ return false; }} }})()"
         );
+        let mut tick = tokio::time::interval(LOOK_EVERY);
         while Instant::now() < deadline {
             if self.try_run(&look).await == Ok(Value::Bool(true)) {
                 return;
             }
+            tick.tick().await;
         }
         let shown = self.try_run("location.href + '\\n' + document.body.innerText").await;
         panic!(
@@ -160,6 +198,31 @@ impl Tab {
         }
     }
 
+    /// Presses Tab until a condition holds; at every stop the focus must be visible.
+    pub async fn tab_to(&self, condition: &str) {
+        for _ in 0..STOPS_MAX {
+            self.press("Tab").await;
+            let at = "document.activeElement.outerHTML.slice(0, 200)";
+            if self.run(FOCUS_IS_VISIBLE).await != Value::Bool(true) {
+                let lost = "document.activeElement === document.body";
+                assert_eq!(self.run(lost).await, true, "no visible focus: {}", self.run(at).await);
+            }
+            if self.run(&format!("Boolean({condition})")).await == Value::Bool(true) {
+                return;
+            }
+        }
+        panic!("Tab never reaches {condition}");
+    }
+
+    /// Waits until the page in the preview's frame has arrived.
+    pub async fn shows_preview(&self) {
+        self.until(
+            "performance.getEntriesByType('resource').some((entry) => entry.responseEnd > 0 && \
+             entry.name === document.querySelector('.preview-frame')?.src)",
+        )
+        .await;
+    }
+
     /// Sets the size of the page.
     pub async fn resize(&self, width: i64, height: i64) {
         let size = SetDeviceMetricsOverrideParams::new(width, height, 1.0, false);
@@ -177,6 +240,18 @@ impl Tab {
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         let params = ScreenshotParams::builder().format(CaptureScreenshotFormat::Png).build();
         self.page.save_screenshot(params, path).await.expect("a picture");
+    }
+
+    /// Returns the accessibility tree as the browser gives it to a screen reader.
+    pub async fn accessibility_tree(&self) -> Vec<AxNode> {
+        let answer = self.page.execute(GetFullAxTreeParams::default()).await;
+        answer.expect("the accessibility tree").result.nodes
+    }
+
+    /// Returns the texts of the dialogs that the page opened. Each was closed at once.
+    #[must_use]
+    pub fn dialogs(&self) -> Vec<String> {
+        self.watch.dialogs()
     }
 
     /// Returns what went wrong so far.

@@ -5,6 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chromiumoxide::Page;
 use chromiumoxide::cdp::browser_protocol::log::{EventEntryAdded, LogEntryLevel, LogEntrySource};
 use chromiumoxide::cdp::browser_protocol::network::EventRequestWillBeSent;
+use chromiumoxide::cdp::browser_protocol::page::{
+    EventJavascriptDialogOpening, HandleJavaScriptDialogParams,
+};
 use chromiumoxide::cdp::js_protocol::runtime::{
     ConsoleApiCalledType, EventConsoleApiCalled, EventExceptionThrown,
 };
@@ -26,6 +29,7 @@ pub enum Problem {
 pub(super) struct Watch {
     problems: Arc<Mutex<Vec<Problem>>>,
     requests: Arc<Mutex<Vec<String>>>,
+    dialogs: Arc<Mutex<Vec<String>>>,
 }
 
 /// Makes the page report violations of its policy on its console, where the watch sees them.
@@ -92,14 +96,32 @@ impl Watch {
                 requests.push(event.request.url.clone());
             }
         });
+        let (sink, own) = (self.clone(), page.clone());
+        let mut opening =
+            page.event_listener::<EventJavascriptDialogOpening>().await.expect("dialogs");
+        tokio::spawn(async move {
+            while let Some(event) = opening.next().await {
+                sink.add_dialog(event.message.clone());
+                // A page waits for the answer to its dialog.
+                let _ = own.execute(HandleJavaScriptDialogParams::new(true)).await;
+            }
+        });
     }
 
     fn add(&self, problem: Problem) {
         self.problems.lock().unwrap_or_else(PoisonError::into_inner).push(problem);
     }
 
+    fn add_dialog(&self, text: String) {
+        self.dialogs.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    }
+
     pub(super) fn problems(&self) -> Vec<Problem> {
         self.problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn dialogs(&self) -> Vec<String> {
+        self.dialogs.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn requests(&self) -> Vec<String> {

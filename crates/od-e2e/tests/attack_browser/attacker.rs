@@ -1,5 +1,6 @@
 //! The attacker: a page, a place to report to, and for rebinding a way on to the daemon.
 
+use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -10,7 +11,11 @@ use std::time::Duration;
 pub(crate) struct Attacker {
     address: SocketAddr,
     hits: Arc<Mutex<Vec<String>>>,
+    pages: Pages,
 }
+
+/// Pages by path: asking for one is no hit.
+type Pages = Arc<Mutex<HashMap<String, Vec<u8>>>>;
 
 impl Attacker {
     /// Serves a page with a script. With a daemon given, every path but the attacker's own is passed on to
@@ -19,14 +24,26 @@ impl Attacker {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let hits = Arc::new(Mutex::new(Vec::new()));
-        let (shared, script) = (Arc::clone(&hits), script.to_owned());
+        let pages = Pages::default();
+        let (shared, script, served) = (Arc::clone(&hits), script.to_owned(), Arc::clone(&pages));
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (hits, script) = (Arc::clone(&shared), script.clone());
-                thread::spawn(move || answer(stream, &script, &hits, address, daemon));
+                let (hits, script, pages) =
+                    (Arc::clone(&shared), script.clone(), Arc::clone(&served));
+                thread::spawn(move || answer(stream, &script, &hits, &pages, address, daemon));
             }
         });
-        Self { address, hits }
+        Self { address, hits, pages }
+    }
+
+    pub(crate) fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Serves a page of its own, without any policy, and returns where.
+    pub(crate) fn put(&self, path: &str, page: impl Into<Vec<u8>>) -> String {
+        self.pages.lock().unwrap().insert(path.to_owned(), page.into());
+        format!("{}{path}", self.origin())
     }
 
     pub(crate) fn url(&self, host: &str) -> String {
@@ -55,6 +72,7 @@ fn answer(
     mut stream: TcpStream,
     script: &str,
     hits: &Mutex<Vec<String>>,
+    pages: &Pages,
     own: SocketAddr,
     daemon: Option<SocketAddr>,
 ) {
@@ -67,8 +85,19 @@ fn answer(
         pass_on(&mut stream, &head, own, daemon);
         return;
     }
-    // The browser asks for an icon by itself; that is no attack.
-    if path != "/attacker/page" && path != "/favicon.ico" {
+    let page = pages.lock().unwrap().get(&path).cloned();
+    if let Some(page) = page {
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\
+             Connection: close\r\n\r\n",
+            page.len()
+        );
+        let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&page));
+        return;
+    }
+    // The browser asks for an icon, the time and its updates by itself; that is no attack.
+    let is_browsers_own = path == "/favicon.ico" || path.contains("cup2key=");
+    if path != "/attacker/page" && !is_browsers_own {
         hits.lock().unwrap().push(path);
     }
     let page =

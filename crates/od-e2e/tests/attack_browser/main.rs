@@ -1,9 +1,13 @@
-//! Four attacks by a real browser: they change nothing and read nothing.
+//! Four attacks by a real browser: they change nothing and read nothing. And templates filled with hostile
+//! data: nothing runs, nothing is asked for, and the page says what the data says.
 #![cfg(feature = "browser")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod attacker;
 mod chromium;
+mod hostile_preview;
+mod payloads;
+mod templates;
 mod victim;
 
 use attacker::Attacker;
@@ -83,7 +87,7 @@ fn a_rebound_name_changes_nothing_and_reads_nothing() {
     let victim = Victim::start();
     let before = victim.state();
     let attacker = Attacker::serve(REBOUND, Some(victim.api()));
-    chromium::visit(&attacker.url("evil.test"), &["--host-resolver-rules=MAP evil.test 127.0.0.1"]);
+    chromium::visit(&attacker.url("evil.test"), &["MAP evil.test 127.0.0.1"]);
     let reports = attacker.reports();
     assert!(reports.iter().any(|(name, _)| name == "done"), "it ran to its end: {reports:?}");
     for name in ["health", "console", "projects", "create", "session", "openapi"] {

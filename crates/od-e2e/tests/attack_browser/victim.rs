@@ -4,21 +4,22 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use od_app::Caller;
 use od_app::artifacts::{CreateArtifact, create};
 use od_app::projects::{self, CreateProject};
-use od_core::ids::ProjectId;
+use od_core::ids::{ArtifactId, ProjectId};
 use od_core::token::{Claims, PreviewClaims, Variant};
 use od_daemon::{LogSink, Port, RunningDaemon, ServeConfig, serve};
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 /// A daemon in this process.
 pub(crate) struct Victim {
-    runtime: Runtime,
-    running: RunningDaemon,
+    runtime: Option<Runtime>,
+    running: Option<RunningDaemon>,
     dirs: TempDir,
     project: ProjectId,
 }
@@ -38,15 +39,24 @@ impl Victim {
             let project = projects::create(running.app(), &Caller::Person, request).await.unwrap();
             (running, project.id)
         });
-        Self { runtime, running, dirs, project }
+        Self { runtime: Some(runtime), running: Some(running), dirs, project }
     }
 
-    pub(crate) fn stop(self) {
-        self.runtime.block_on(self.running.shutdown());
+    pub(crate) fn stop(mut self) {
+        let running = self.running.take().unwrap();
+        self.runtime().block_on(running.shutdown());
+    }
+
+    fn runtime(&self) -> &Runtime {
+        self.runtime.as_ref().unwrap()
+    }
+
+    fn running(&self) -> &RunningDaemon {
+        self.running.as_ref().unwrap()
     }
 
     pub(crate) fn api(&self) -> SocketAddr {
-        self.running.url().strip_prefix("http://").unwrap().parse().unwrap()
+        self.running().url().strip_prefix("http://").unwrap().parse().unwrap()
     }
 
     pub(crate) fn api_port(&self) -> String {
@@ -70,28 +80,78 @@ impl Victim {
         ))
     }
 
+    /// A preview of a page that no compiler has seen: the disk holds it, and nothing else is left.
+    ///
+    /// This is what an attacker gets who has found a way around the template compiler.
+    pub(crate) fn ticket_of_hostile_page(&self, page: &str) -> (ArtifactId, String) {
+        let id = self.create("<!doctype html><title>x</title><p>x</p>", &json!({}));
+        let live = self.dirs.path().join("data/projects").join(self.project.as_str());
+        let own = live.join(".live-artifacts").join(id.as_str());
+        // The copies of a commit are placed behind its answer: they must not overwrite the attack.
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while !own.join("last-good").exists() || has_entries(&own.join("pending")) {
+            assert!(Instant::now() < deadline, "the commit is never rolled forward");
+            std::thread::yield_now();
+        }
+        fs::write(own.join("index.html"), page).unwrap();
+        for file in ["artifact.json", "last-good"] {
+            fs::write(own.join(file), "gone").unwrap();
+        }
+        drop(fs::remove_dir_all(own.join("pending")));
+        let url = self.sign(&id);
+        (id, url)
+    }
+
     fn ticket_of(&self, template: &str) -> String {
+        self.sign(&self.create(template, &json!({})))
+    }
+
+    /// Makes an artifact.
+    pub(crate) fn create(&self, template: &str, data: &Value) -> ArtifactId {
         let body = json!({
-            "input": { "title": "Page", "document": { "format": "html_template_v1", "dataJson": {} } },
+            "input": { "title": "Page", "document": { "format": "html_template_v1", "dataJson": data } },
             "templateHtml": template,
         });
-        let app = self.running.app();
         let request = CreateArtifact { project: self.project.clone(), body };
-        let created = self.runtime.block_on(create(app, &Caller::Person, request)).unwrap();
+        match self.runtime().block_on(create(self.running().app(), &Caller::Person, request)) {
+            Ok(created) => created.detail.stored.id.clone(),
+            Err(error) => {
+                panic!("{:#?}\n{template}\n{data}", od_core::error::Failure::from(&error))
+            }
+        }
+    }
+
+    /// Returns where an artifact's page is for five minutes.
+    pub(crate) fn sign(&self, artifact: &ArtifactId) -> String {
+        let app = self.running().app();
         let now = app.ports.clock.now();
-        let ticket = app
-            .ports
-            .tokens
-            .sign(&Claims::Preview(PreviewClaims {
-                project_id: self.project.clone(),
-                artifact_id: created.detail.stored.id.clone(),
-                variant: Variant::Rendered,
-                snapshot: None,
-                issued_at: now,
-                expires_at: now.plus_ms(300_000),
-            }))
-            .unwrap();
-        format!("{}/preview/{ticket}", self.running.preview_url())
+        let claims = Claims::Preview(PreviewClaims {
+            project_id: self.project.clone(),
+            artifact_id: artifact.clone(),
+            variant: Variant::Rendered,
+            snapshot: None,
+            issued_at: now,
+            expires_at: now.plus_ms(300_000),
+        });
+        format!(
+            "{}/preview/{}",
+            self.running().preview_url(),
+            app.ports.tokens.sign(&claims).unwrap()
+        )
+    }
+
+    /// Where the person sees an artifact, with a code that opens the console.
+    pub(crate) fn console(&self) -> String {
+        self.running().console_url_with_code().unwrap()
+    }
+
+    pub(crate) fn place(&self, artifact: &ArtifactId) -> String {
+        format!("#/p/{}/live/{artifact}/preview", self.project)
+    }
+
+    /// Lets a browser act.
+    pub(crate) fn while_browsing<T>(&self, act: impl Future<Output = T>) -> T {
+        self.runtime().block_on(act)
     }
 
     /// Everything durable that an attack could have changed: projects and artifacts, by name and bytes.
@@ -109,6 +169,19 @@ impl Victim {
         }
         found
     }
+}
+
+impl Drop for Victim {
+    /// A test that failed must not wait for a daemon that nobody has told to stop.
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+fn has_entries(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
 }
 
 fn is_truth(path: &Path) -> bool {

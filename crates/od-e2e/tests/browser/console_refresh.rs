@@ -83,6 +83,15 @@ async fn two_tabs_see_one_refresh() {
         .run(&format!("import('/api.js').then(({{ api }}) => api.refresh('{id}')).catch((error) => error.code)"))
         .await;
     assert_eq!(code, "REFRESH_LOCKED");
+    // A person who presses Refresh before the news of the other one has arrived is told so, and follows it.
+    second
+        .run(&format!(
+            "Promise.all([import('/store.js'), import('/actions.js')]).then(([{{ state }}, actions]) => \
+             {{ state.progress.clear(); return actions.refresh(actions.summary('{id}')); }})"
+        ))
+        .await;
+    second.sees("This artifact is already being refreshed").await;
+    second.until("document.querySelector('.progress')").await;
     world.github.be(Mood::Answer);
     first.sees("Refreshed with new data").await;
     second.until("!document.querySelector('.progress')").await;

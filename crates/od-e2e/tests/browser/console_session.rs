@@ -27,7 +27,7 @@ async fn a_code_works_once_and_leaves_the_address() {
     let world = World::start().await;
     let url = world.daemon().console_url_with_code().unwrap();
     let tab = world.browser.tab().await;
-    tab.open(&url).await;
+    tab.follow(&url).await;
     tab.until("document.querySelector('.link.live')").await;
     tab.until("!location.href.includes('code=')").await;
     let length = tab.run("history.length").await;
@@ -42,7 +42,8 @@ async fn a_restart_of_the_daemon_is_survived_and_caught_up_with() {
     let project = world.project("web", &[("fleet.json", sample(3))]).await;
     let id = world.artifact(&project, from_file("Fleet", "fleet.json", &sample(3))).await;
     let tab = world.console(&place(&project, &id, "preview")).await;
-    tab.until("document.querySelector('.preview-frame')").await;
+    // A page still on its way when the daemon ends would be the browser's own error page.
+    tab.shows_preview().await;
     world.stop_daemon().await;
     tab.sees("The daemon does not answer").await;
     tab.until("document.querySelector('.preview-frame')").await;
@@ -53,5 +54,26 @@ async fn a_restart_of_the_daemon_is_survived_and_caught_up_with() {
     tab.click_named("button", "Refresh").await;
     tab.sees("Refreshed: nothing had changed").await;
     world.assert_clean(&tab, &["ERR_CONNECTION", "ERR_INCOMPLETE", "ERR_EMPTY"]);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_preview_opens_again_after_its_ticket_has_ended() {
+    let world = World::start().await;
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let id = world.artifact(&project, from_file("Fleet", "fleet.json", &sample(3))).await;
+    let tab = world.console(&place(&project, &id, "preview")).await;
+    tab.shows_preview().await;
+    let first = tab.run("document.querySelector('.preview-frame').src").await;
+    // An hour later, for the daemon and for the page.
+    world.clock.advance(1);
+    tab.run("void (Date.now = ((now) => () => now() + 3_600_000)(Date.now))").await;
+    tab.press("3").await;
+    tab.sees("a-2").await;
+    tab.press("1").await;
+    tab.until(&format!("(document.querySelector('.preview-frame')?.src ?? {first}) !== {first}"))
+        .await;
+    tab.shows_preview().await;
+    world.assert_clean(&tab, &[]);
     world.end().await;
 }

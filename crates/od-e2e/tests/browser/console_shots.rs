@@ -2,9 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{World, from_github, place, target};
+use crate::world::{World, from_file, from_github, place, sample, target};
 
 const WIDTHS: [(i64, i64); 3] = [(360, 760), (1024, 720), (1920, 1080)];
+
+const SMALL_PREVIEWS_ARE_THERE: &str = "(() => { const frames = [...document.querySelectorAll('.thumb iframe')]; \
+    const arrived = new Set(performance.getEntriesByType('resource').map((entry) => entry.name)); \
+    return frames.length > 0 && frames.every((frame) => arrived.has(frame.src)); })()";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_main_views_at_three_widths_in_both_themes() {
@@ -32,6 +36,11 @@ async fn the_main_views_at_three_widths_in_both_themes() {
     world.write("website", "relaunch.json", &next.to_string());
     tab.click_named("button", "Refresh").await;
     tab.sees("Refreshed with new data").await;
+    world.project("nothing", &[]).await;
+    let broken = world.artifact(&project, from_file("Uptime", "gone.json", &sample(3))).await;
+    tab.run(&format!("void (location.hash = {:?})", place(&project, &broken, "preview"))).await;
+    tab.click_named("button", "Refresh").await;
+    tab.sees("Refresh failed:").await;
     let mut places = vec![
         ("designs", "#/designs".to_owned()),
         ("connectors", "#/connectors".to_owned()),
@@ -42,6 +51,11 @@ async fn the_main_views_at_three_widths_in_both_themes() {
     }
     places.push(("inspect", place(&project, &id, "preview?inspect=1")));
     places.push(("compare", place(&project, &id, "history/refresh-000001..refresh-000002")));
+    places.push(("snapshot", place(&project, &id, "history/refresh-000002")));
+    places.push(("project", "#/p/website".to_owned()));
+    places.push(("empty", "#/p/nothing".to_owned()));
+    places.push(("failed", place(&project, &broken, "preview")));
+    places.push(("sheet", "#/designs?sheet".to_owned()));
     for theme in ["light", "dark"] {
         tab.prefer(&[("prefers-color-scheme", theme)]).await;
         for (width, height) in WIDTHS {
@@ -49,19 +63,22 @@ async fn the_main_views_at_three_widths_in_both_themes() {
             for (name, at) in &places {
                 tab.run(&format!("void (location.hash = {at:?})")).await;
                 tab.until("document.querySelector('main h1') && !document.querySelector('.loading, .toast')").await;
-                if *name == "designs" {
-                    tab.until("document.querySelectorAll('.thumb iframe').length > 0").await;
+                match *name {
+                    "designs" => tab.until(SMALL_PREVIEWS_ARE_THERE).await,
+                    "preview" | "inspect" | "snapshot" => tab.shows_preview().await,
+                    "sheet" => tab.press("?").await,
+                    _ => {}
                 }
-                // Nothing sticks out to the side, and the frames had their turn to draw.
+                // Nothing sticks out to the side.
                 tab.until("document.documentElement.scrollWidth <= innerWidth").await;
-                tab.run(
-                    "new Promise((done) => requestIdleCallback(() => requestAnimationFrame(done)))",
-                )
-                .await;
                 tab.screenshot(&target(&format!("screenshots/{name}-{width}-{theme}.png"))).await;
+                if *name == "sheet" {
+                    tab.press("Escape").await;
+                    tab.until("!document.querySelector('dialog')").await;
+                }
             }
         }
     }
-    world.assert_clean(&tab, &[]);
+    world.assert_clean(&tab, &["/refresh"]);
     world.end().await;
 }

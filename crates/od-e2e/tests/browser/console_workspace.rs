@@ -40,6 +40,7 @@ async fn pin_archive_delete_and_undo() {
     tab.until("document.querySelector('.stage-head')?.innerText.includes('Archived')").await;
     tab.until("![...document.querySelectorAll('button')].some((el) => el.innerText === 'Refresh')")
         .await;
+    tab.until("document.querySelector('.tree-leaf .badge')?.innerText === 'Archived'").await;
     tab.click_named(".toast .button", "Undo").await;
     tab.until("document.querySelector('.stage-head')?.innerText.includes('Refreshable')").await;
     tab.click_named(".icon-button", "Delete").await;

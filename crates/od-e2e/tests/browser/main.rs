@@ -2,11 +2,16 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod console_access;
+mod console_clipboard;
 mod console_connectors;
 mod console_create;
+mod console_drift;
+mod console_health;
 mod console_history;
 mod console_home;
 mod console_hostile;
+mod console_keys;
+mod console_links;
 mod console_live;
 mod console_load;
 mod console_refresh;

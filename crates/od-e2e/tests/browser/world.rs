@@ -117,6 +117,12 @@ impl World {
         std::fs::write(path, text).unwrap();
     }
 
+    /// Where a file of an artifact is kept.
+    pub(crate) fn stored(&self, project: &ProjectId, artifact: &ArtifactId, file: &str) -> PathBuf {
+        let live = self.data.path().join("projects").join(project.as_str()).join(".live-artifacts");
+        live.join(artifact.as_str()).join(file)
+    }
+
     /// Makes an artifact as the person would.
     pub(crate) async fn artifact(&self, project: &ProjectId, body: Value) -> ArtifactId {
         self.artifact_by(&Caller::Person, project, body).await
@@ -141,7 +147,7 @@ impl World {
     /// Opens the console with a fresh code, at a place.
     pub(crate) async fn console(&self, place: &str) -> Tab {
         let tab = self.browser.tab().await;
-        tab.open(&self.daemon().console_url_with_code().unwrap()).await;
+        tab.follow(&self.daemon().console_url_with_code().unwrap()).await;
         tab.until("document.querySelector('.link.live')").await;
         if !place.is_empty() {
             tab.run(&format!("void (location.hash = {})", Value::from(place))).await;
