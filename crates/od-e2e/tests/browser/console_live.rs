@@ -31,6 +31,10 @@ async fn two_tabs_stay_the_same() {
     second.until("document.querySelector('.card')").await;
     first.press("p").await;
     second.until("document.querySelector('.card .pinned')").await;
+    // A page asked for at the moment of its deletion is rightly answered with 404: both have theirs first.
+    second.until("document.querySelector('.card .thumb iframe')").await;
+    first.until("document.querySelector('[aria-label=Unpin]')").await;
+    first.shows_preview().await;
     first.click_named(".icon-button", "Delete").await;
     second.sees("No live artifacts yet").await;
     first.click_named(".toast .button", "Undo").await;
