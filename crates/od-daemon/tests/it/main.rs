@@ -1,6 +1,7 @@
 //! The daemon through its sockets.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod damaged;
 mod every_route;
 mod fenced;
 mod gated_github;
@@ -11,6 +12,7 @@ mod published;
 mod purity;
 mod raw_client;
 mod raw_socket;
+mod rotation;
 mod sse;
 mod test_daemon;
 mod token_matrix;

@@ -2,7 +2,10 @@
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// How long anything may take before a test gives up.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// One answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +44,7 @@ pub(crate) struct RawClient {
 impl RawClient {
     pub(crate) fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_nodelay(true).unwrap();
         Self { stream, buffer: Vec::new() }
     }
@@ -94,7 +97,10 @@ impl RawClient {
 
     /// Reads until the text has come; returns everything up to it.
     pub(crate) fn read_until(&mut self, text: &[u8]) -> String {
+        let patience = Instant::now() + PATIENCE;
         loop {
+            // Heartbeats alone are no answer.
+            assert!(Instant::now() < patience, "it never came: {}", self.seen());
             if let Some(at) = find(&self.buffer, text) {
                 let read = self.buffer.drain(..at + text.len()).collect();
                 return String::from_utf8(read).unwrap();
@@ -105,8 +111,15 @@ impl RawClient {
 
     /// Reads whatever comes until the end of the connection; a reset is an end.
     pub(crate) fn read_to_end(&mut self) -> Vec<u8> {
-        while self.fill() > 0 {}
+        let patience = Instant::now() + PATIENCE;
+        while self.fill() > 0 {
+            assert!(Instant::now() < patience, "it does not end: {}", self.seen());
+        }
         std::mem::take(&mut self.buffer)
+    }
+
+    fn seen(&self) -> String {
+        String::from_utf8_lossy(&self.buffer).into_owned()
     }
 
     fn fill(&mut self) -> usize {
