@@ -4,6 +4,8 @@
 //! content filters, signature checkers, transports. Known keys are overridden; the ones with a name
 //! in the middle (`filter.<name>.clean`) are looked up first, then overridden one by one.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -52,6 +54,11 @@ pub(crate) enum ProgramError {
     /// The project's root is not the root of a repository.
     #[error("the project's directory is not the root of a git repository")]
     NoRepository,
+    /// Its configuration cannot be read to the end, so what it would run is not known.
+    #[error(
+        "the repository's configuration names too many settings to switch off what they would run"
+    )]
+    ConfigTooLong,
     /// git refuses a repository of another owner.
     #[error("the repository belongs to another user")]
     ForeignOwner,
@@ -68,7 +75,7 @@ pub(crate) enum ProgramError {
 /// Output of one command, cut at the cap.
 #[derive(Debug)]
 pub(crate) struct Output {
-    /// What it printed.
+    /// What it printed; what is no text, replaced.
     pub(crate) text: String,
     /// Whether there was more.
     pub(crate) is_cut: bool,
@@ -78,7 +85,8 @@ pub(crate) struct Output {
 #[derive(Debug)]
 pub(crate) struct Repository<'a> {
     root: &'a Path,
-    overrides: Vec<(String, String)>,
+    /// Names as bytes: the name of a driver need not be text.
+    overrides: Vec<(OsString, &'static str)>,
 }
 
 impl<'a> Repository<'a> {
@@ -87,11 +95,16 @@ impl<'a> Repository<'a> {
         if std::fs::symlink_metadata(root.join(".git")).is_err() {
             return Err(ProgramError::NoRepository);
         }
-        let fixed = NEUTRAL.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        let fixed = NEUTRAL.iter().map(|(key, value)| (OsString::from(key), *value));
         let mut repository = Self { root, overrides: fixed.collect() };
         // Listing the configuration runs nothing.
-        let listed = repository.run("config", &["--list", "--name-only", "-z"]).await?;
-        repository.overrides.extend(drivers(&listed.text));
+        let list = ["--list", "--name-only", "-z"];
+        let (names, is_cut) = repository.bytes("config", &list).await?;
+        if is_cut {
+            // What stands behind the cut would not be switched off.
+            return Err(ProgramError::ConfigTooLong);
+        }
+        repository.overrides.extend(drivers(&names));
         Ok(repository)
     }
 
@@ -101,6 +114,15 @@ impl<'a> Repository<'a> {
         command: &'static str,
         args: &[&str],
     ) -> Result<Output, ProgramError> {
+        let (bytes, is_cut) = self.bytes(command, args).await?;
+        Ok(Output { text: String::from_utf8_lossy(&bytes).into_owned(), is_cut })
+    }
+
+    async fn bytes(
+        &self,
+        command: &'static str,
+        args: &[&str],
+    ) -> Result<(Vec<u8>, bool), ProgramError> {
         let mut child =
             self.prepare(command, args).spawn().map_err(|_| ProgramError::NotInstalled)?;
         let (out, err) = (child.stdout.take(), child.stderr.take());
@@ -114,7 +136,7 @@ impl<'a> Repository<'a> {
         if !status.success() && !is_cut {
             return Err(failure(command, status.code().unwrap_or(-1), &complaint));
         }
-        Ok(Output { text: String::from_utf8_lossy(&bytes).into_owned(), is_cut })
+        Ok((bytes, is_cut))
     }
 
     fn prepare(&self, command: &'static str, args: &[&str]) -> Command {
@@ -151,25 +173,22 @@ impl<'a> Repository<'a> {
 }
 
 /// Finds the configured drivers that would run a program, and how to switch each off.
-fn drivers(names: &str) -> Vec<(String, String)> {
+fn drivers(names: &[u8]) -> Vec<(OsString, &'static str)> {
     let mut overrides = Vec::new();
-    for name in names.split('\0') {
-        let (Some((section, _)), Some((middle, key))) =
-            (name.split_once('.'), name.rsplit_once('.'))
-        else {
-            continue;
-        };
-        let value = match (section, key) {
-            ("filter", "clean" | "smudge" | "process") => "",
-            ("filter", "required") => "false",
-            ("diff", "textconv" | "command") if middle != "diff" => "",
-            ("gpg", "program" | "defaultkeycommand") => "false",
-            ("credential", "helper") => "",
-            ("merge", "driver") => "false",
-            ("remote", "vcs" | "uploadpack" | "receivepack" | "proxy") => "false",
+    for name in names.split(|byte| *byte == 0) {
+        let dots = || name.iter().enumerate().filter(|(_, byte)| **byte == b'.').map(|(at, _)| at);
+        let (Some(first), Some(last)) = (dots().next(), dots().next_back()) else { continue };
+        let value = match (&name[..first], &name[last + 1..]) {
+            (b"filter", b"clean" | b"smudge" | b"process") => "",
+            (b"filter", b"required") => "false",
+            (b"diff", b"textconv" | b"command") if first != last => "",
+            (b"gpg", b"program" | b"defaultkeycommand") => "false",
+            (b"credential", b"helper") => "",
+            (b"merge", b"driver") => "false",
+            (b"remote", b"vcs" | b"uploadpack" | b"receivepack" | b"proxy") => "false",
             _ => continue,
         };
-        overrides.push((name.to_owned(), value.to_owned()));
+        overrides.push((OsString::from_vec(name.to_vec()), value));
     }
     overrides
 }
@@ -201,18 +220,20 @@ mod tests {
 
     #[test]
     fn every_driver_with_a_name_of_its_own_is_switched_off() {
-        let names = "core.bare\0filter.a.b.clean\0filter.x.process\0filter.x.required\0\
-                     diff.pdf.textconv\0diff.external\0gpg.ssh.program\0user.name\0";
+        let names = b"core.bare\0filter.a.b.clean\0filter.x.process\0filter.x.required\0\
+                      diff.pdf.textconv\0diff.external\0gpg.ssh.program\0user.name\0\
+                      filter.\xff.clean\0";
         assert_eq!(
             drivers(names),
             [
-                ("filter.a.b.clean", ""),
-                ("filter.x.process", ""),
-                ("filter.x.required", "false"),
-                ("diff.pdf.textconv", ""),
-                ("gpg.ssh.program", "false"),
+                (&b"filter.a.b.clean"[..], ""),
+                (b"filter.x.process", ""),
+                (b"filter.x.required", "false"),
+                (b"diff.pdf.textconv", ""),
+                (b"gpg.ssh.program", "false"),
+                (b"filter.\xff.clean", ""),
             ]
-            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .map(|(key, value)| (OsString::from_vec(key.to_vec()), value))
         );
     }
 }

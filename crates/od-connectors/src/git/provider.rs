@@ -116,7 +116,9 @@ fn program_fault(error: &ProgramError) -> ProviderError {
     let message = error.to_string();
     match error {
         ProgramError::NoRepository => ProviderError::Missing { message },
-        ProgramError::ForeignOwner => ProviderError::Forbidden { message },
+        ProgramError::ForeignOwner | ProgramError::ConfigTooLong => {
+            ProviderError::Forbidden { message }
+        }
         ProgramError::NotInstalled | ProgramError::Failed { .. } => {
             ProviderError::Unavailable { message }
         }

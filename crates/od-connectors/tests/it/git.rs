@@ -173,6 +173,52 @@ async fn no_setting_of_a_repository_runs_a_program() {
     assert!(!value.to_string().contains("passwd"), "another work tree was read");
 }
 
+/// A repository whose every file goes through a filter, and the program that the filter would run.
+fn filtered(attribute: &[u8]) -> (TempDir, TempDir, String) {
+    let (root, witness) = (repository(), TempDir::new().unwrap());
+    let ran = witness.path().join("ran");
+    write(witness.path(), "program", format!("#!/bin/sh\ntouch {}\ncat\n", ran.display()));
+    let program = witness.path().join("program");
+    let mode = <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o755);
+    std::fs::set_permissions(&program, mode).unwrap();
+    write(root.path(), ".git/info/attributes", attribute);
+    write(root.path(), "a.txt", "one\ntwo\n");
+    let program = program.to_str().unwrap().to_owned();
+    (root, witness, program)
+}
+
+fn configure(root: &Path, lines: &[u8]) {
+    let config = root.join(".git/config");
+    let mut bytes = std::fs::read(&config).unwrap();
+    bytes.extend_from_slice(lines);
+    std::fs::write(&config, bytes).unwrap();
+}
+
+#[tokio::test]
+async fn a_filter_whose_name_is_no_text_does_not_run_either() {
+    let (root, witness, program) = filtered(b"* filter=e\xffvil\n");
+    let mut lines = b"[filter \"e\xffvil\"]\n\tclean = ".to_vec();
+    lines.extend_from_slice(program.as_bytes());
+    configure(root.path(), &lines);
+    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().value;
+    assert_eq!(value["diffStat"]["insertions"], 1);
+    assert!(!witness.path().join("ran").exists(), "the filter was run");
+}
+
+#[tokio::test]
+async fn a_filter_behind_more_settings_than_are_read_does_not_run() {
+    let (root, witness, program) = filtered(b"* filter=evil\n");
+    let mut lines = b"[many]\n".to_vec();
+    for number in 0..50_000 {
+        lines.extend_from_slice(format!("\ta-name-of-some-length-{number}\n").as_bytes());
+    }
+    lines.extend_from_slice(format!("[filter \"evil\"]\n\tclean = {program}\n").as_bytes());
+    configure(root.path(), &lines);
+    let fault = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap_err();
+    assert!(!witness.path().join("ran").exists(), "the filter was run");
+    assert!(matches!(fault, ProviderError::Forbidden { .. }), "{fault:?}");
+}
+
 #[tokio::test]
 async fn a_summary_writes_nothing() {
     let root = repository();
