@@ -376,7 +376,7 @@ fn kind(subject: Subject<'_>, name: &str) -> Kind {
         "href" | "xlink:href" | "src" | "action" | "formaction" | "poster" | "cite" | "data" | "background" | "manifest"
         | "longdesc" | "lowsrc" | "dynsrc" | "codebase" | "classid" | "profile" | "usemap" => Kind::Guarded(Guard::Url),
         "srcset" | "imagesrcset" => Kind::Guarded(Guard::SrcSet),
-        "ping" | "archive" => Kind::Guarded(Guard::UrlList),
+        "ping" | "archive" | "attributionsrc" => Kind::Guarded(Guard::UrlList),
         "style" => Kind::Guarded(Guard::Css),
         "fill" | "stroke" | "filter" | "mask" | "clip-path" | "marker" | "marker-start" | "marker-mid" | "marker-end" | "cursor"
             if subject.space == Space::Svg => Kind::Guarded(Guard::Css),

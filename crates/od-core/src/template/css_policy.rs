@@ -85,6 +85,8 @@ pub(super) enum Context {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Follower {
     pub(super) context: Context,
+    /// How many brackets are open.
+    depth: u32,
     tail: Tail,
     previous: u8,
     escapes: bool,
@@ -92,15 +94,21 @@ pub(super) struct Follower {
 
 impl Default for Follower {
     fn default() -> Self {
-        Self { context: Context::Plain, tail: Tail::default(), previous: b' ', escapes: false }
+        let (context, tail) = (Context::Plain, Tail::default());
+        Self { context, depth: 0, tail, previous: b' ', escapes: false }
     }
 }
 
 impl Follower {
     pub(super) fn read(&mut self, text: &str) {
         for byte in text.bytes() {
+            match (self.context, byte) {
+                (Context::Plain, b'(') => self.depth += 1,
+                (Context::Plain | Context::Url, b')') => self.depth = self.depth.saturating_sub(1),
+                (_, _) => {}
+            }
             self.context = match (self.context, byte) {
-                (Context::Plain, quote @ (b'"' | b'\'')) => Context::String(quote),
+                (Context::Plain | Context::Url, quote @ (b'"' | b'\'')) => Context::String(quote),
                 (Context::Plain, b'*') if self.previous == b'/' => Context::Comment,
                 (Context::Plain, b'(') if self.tail.is_url() => Context::Url,
                 (Context::String(quote), _) if byte == quote => Context::Plain,
@@ -114,19 +122,26 @@ impl Follower {
         }
     }
 
-    /// Says what is wrong with a binding here, if `following` comes behind it.
-    pub(super) fn fault(&self, following: Option<char>) -> Option<&'static str> {
+    /// Says what is wrong with a binding here, if the text `following` comes behind it.
+    pub(super) fn fault(&self, following: &str) -> Option<&'static str> {
         match self.context {
             Context::Url => return Some("it stands inside url()"),
             Context::Comment => return Some("it stands inside a CSS comment"),
+            // `image-set("…")` is an address without `url(`.
+            Context::String(_) if self.depth > 0 => {
+                return Some("it stands in a string inside brackets, which may be an address");
+            }
             Context::Plain | Context::String(_) => {}
         }
         if self.escapes {
             return Some("a CSS escape stands before it");
         }
-        match following {
+        let in_name = |mark: char| mark.is_alphanumeric() || matches!(mark, '-' | '_');
+        match following.trim_start_matches(in_name).chars().next() {
             Some('(') => Some("a bracket follows, which would make the value a function name"),
-            Some('*') => Some("* follows, which could begin a CSS comment"),
+            Some('*') if following.starts_with('*') => {
+                Some("* follows, which could begin a CSS comment")
+            }
             _ => None,
         }
     }
@@ -211,5 +226,6 @@ mod tests {
         assert_eq!(context("a/* b */"), Context::Plain);
         assert_eq!(context("background:URL( "), Context::Url);
         assert_eq!(context("background:url(x) "), Context::Plain);
+        assert_eq!(context("background:url('x)"), Context::String(b'\''));
     }
 }

@@ -1,5 +1,7 @@
 //! The frame of the document: html, head, body, raw text, and elements that may not be there.
 
+use std::ops::Range;
+
 use super::attribute::Subject;
 use super::compile::{Compiler, Phase};
 use super::element::{Space, Traits};
@@ -7,7 +9,7 @@ use super::issue::{IssueCode, delete, insert, replace};
 use super::scan::Tag;
 use super::text::ends_in_end_tag;
 use super::warning::WarningCode;
-use super::{binding, css_policy};
+use super::{binding, css_policy, reference};
 
 impl<'s> Compiler<'s> {
     /// Takes a start tag of html, head or body.
@@ -183,6 +185,19 @@ impl<'s> Compiler<'s> {
                 );
                 return true;
             }
+            if attribute.name == "name" && self.may_be_referrer(attribute.value.clone()) {
+                let fix = delete(tag.span.clone(), "remove the element");
+                let message = "a referrer policy would undo the header that keeps the preview's \
+                               address, which holds a ticket, from other hosts";
+                self.issues.add(
+                    IssueCode::MetaRefused,
+                    self.source,
+                    tag.span.clone(),
+                    message,
+                    fix,
+                );
+                return true;
+            }
             if attribute.name == "charset" && !value.eq_ignore_ascii_case("utf-8") {
                 let fix =
                     replace(attribute.span.clone(), "charset=\"utf-8\"", "write charset=\"utf-8\"");
@@ -198,6 +213,13 @@ impl<'s> Compiler<'s> {
             }
         }
         false
+    }
+
+    /// Says whether the name of a `<meta>` is, or for some data could be, `referrer`.
+    fn may_be_referrer(&self, name: Range<usize>) -> bool {
+        binding::next_open(self.source, name.clone()).is_some()
+            || reference::decode(&self.source[name])
+                .map_or(true, |name| name.trim().eq_ignore_ascii_case("referrer"))
     }
 
     fn drop_or_refuse_link(&mut self, tag: &Tag<'s>) -> bool {

@@ -153,8 +153,11 @@ impl<'s> Compiler<'s> {
         braces: &Range<usize>,
         follower: Follower,
     ) -> bool {
-        let following = self.source[braces.end..attribute.value.end].chars().next();
-        let Some(fault) = follower.fault(following) else { return false };
+        let behind = braces.end..attribute.value.end;
+        let end = binding::next_open(self.source, behind.clone()).unwrap_or(behind.end);
+        // As CSS reads it; a reference that is not known is refused where the text is taken.
+        let following = reference::decode(&self.source[behind.start..end]).unwrap_or_default();
+        let Some(fault) = follower.fault(&following) else { return false };
         let fix = delete(
             attribute.span.clone(),
             format!("remove {}, or bind a whole CSS value", attribute.name),

@@ -136,4 +136,45 @@ mod tests {
         refused("<a href='javascript:1'>x</a>", IssueCode::UrlRefused);
         refused("<p>a<svg><div>x</div></svg>", IssueCode::HtmlInForeign);
     }
+
+    #[test]
+    fn what_a_formula_cannot_hold_does_not_hide_in_one() {
+        // HTML ends the formula at <embed>: what follows would be HTML that nobody had checked.
+        refused("<math><embed src='/x'></math>", IssueCode::HtmlInForeign);
+        refused("<math><mrow><embed></mrow><mi>x</mi></math>", IssueCode::HtmlInForeign);
+        refused("<svg><embed src='/x'></svg>", IssueCode::RefusedElement);
+    }
+
+    #[test]
+    fn no_template_says_what_other_hosts_learn_of_the_pages_address() {
+        refused("<meta name=referrer content=unsafe-url><p>x", IssueCode::MetaRefused);
+        refused("<meta name='Re&#102;errer' content=origin><p>x", IssueCode::MetaRefused);
+        refused("<meta name='{{data.n}}' content='{{data.c}}'><p>x", IssueCode::MetaRefused);
+        rendered(
+            "<meta name=viewport content=x><p>x",
+            &json!({}),
+            "<meta name=viewport content=x><p>x",
+        );
+        refused("<img attributionsrc='javascript:x' alt=''>", IssueCode::UrlRefused);
+    }
+
+    #[test]
+    fn no_value_becomes_an_address_in_css() {
+        for style in [
+            "background:{{data.a}}l({{data.b}})",
+            "background:{{data.a}}&#40;x)",
+            "background:{{data.a}}rl(x)",
+            "background:url(&quot;/a)b{{data.a}}&quot;)",
+            "background:image-set(&quot;/a{{data.a}}&quot; 1x)",
+            "color:{{data.a}}&#42; x */",
+        ] {
+            refused(&format!("<p style=\"{style}\">x</p>"), IssueCode::BindingInCss);
+        }
+        let data = json!({ "a": "1" });
+        rendered(
+            "<p style=\"width:{{data.a}}px;height:calc({{data.a}}px * 2);content:'{{data.a}}'\">x</p>",
+            &data,
+            "<p style=\"width:1px;height:calc(1px * 2);content:'1'\">x</p>",
+        );
+    }
 }
