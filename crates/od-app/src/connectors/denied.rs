@@ -1,6 +1,8 @@
 //! Keys that no stored document may carry, found where a refresh would store them.
 
 use od_core::artifact::OutputMapping;
+use od_core::connector::protect_text;
+use od_core::credential::{Scrubber, redact_json};
 use od_core::ids::MappingPath;
 use od_core::json::{Value, is_denied_key};
 use serde_json::json;
@@ -22,6 +24,16 @@ pub struct DeniedKey {
 }
 
 impl DeniedKey {
+    /// Takes secrets and credentials out of the keys it names: a key of an output may be one.
+    pub(super) fn protected(mut self, secrets: &Scrubber) -> Self {
+        let keys = self.pointer.split('/').map(|key| key.replace("~1", "/").replace("~0", "~"));
+        let keys: Vec<String> = keys.map(|key| protect_text(&key, secrets)).collect();
+        self.pointer = pointer(keys.get(1..).unwrap_or_default());
+        secrets.scrub_json(&mut self.mapping);
+        redact_json(&mut self.mapping);
+        self
+    }
+
     /// Says what to do about it.
     pub(super) fn suggestion(&self) -> String {
         format!("map only what is needed, without `{}`: {}", self.pointer, self.mapping)

@@ -194,13 +194,14 @@ pub async fn execute(app: &App, request: ExecuteTool) -> Result<Executed, Execut
     app.connectors.rate.take(&request.payer, now).map_err(ExecuteError::OverLimit)?;
     let secrets = app.ports.vault.secrets().await?;
     let secret = app.ports.vault.secret(&request.connector).await?;
+    // The secret of this very call may have been put or replaced between the two questions.
+    let scrubber = Scrubber::new(secrets.iter().chain(&secret).map(Secret::expose));
     let result = call(app, &checked, &request, secret).await;
     note(app, &request.connector, &result);
-    let scrubber = Scrubber::new(secrets.iter().map(Secret::expose));
     let tool = checked.tool.name.clone();
     let raw = result.map_err(|err| scrubbed(err, &scrubber))?;
     if let Some(found) = find_denied(&raw.value, request.mapping.as_ref()) {
-        return Err(ExecuteError::Denied { tool, found });
+        return Err(ExecuteError::Denied { tool, found: found.protected(&scrubber) });
     }
     protect(checked, raw, &scrubber).map_err(|fault| ExecuteError::Output { tool, fault })
 }

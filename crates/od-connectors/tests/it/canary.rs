@@ -24,6 +24,8 @@ use crate::scripted::{Act, ScriptedConnector};
 use crate::world::{Plan, World, by_person, object, project, script_source};
 
 const CANARY: &str = "od-canary/Qz7+19xKfe";
+/// Nobody's, of a form that is known.
+const KEY: &str = concat!("gh", "p_0123456789abcdefghij0123456789");
 
 /// Everything the canary may look like, in lower case.
 fn disguises() -> Vec<String> {
@@ -194,6 +196,14 @@ async fn another_connector_cannot_leak_it_either() {
     world.script.set(Act::Give(json!({ "error": format!("bad {CANARY}") })));
     let err = world.refresh(&artifact).await.unwrap_err();
     assert_clean("dressed error", &format!("{} {err:?}", Failure::from(&err).to_json()));
+    // A key that is never stored is refused by name, with the names around it.
+    world.script.set(Act::Give(json!({
+        CANARY: { "body": 1, format!("beside-{CANARY}"): 2, KEY: 3 },
+    })));
+    let err = world.refresh(&artifact).await.unwrap_err();
+    let shown = format!("{} {err:?}", Failure::from(&err).to_json());
+    assert!(shown.contains("/body") && !shown.contains("Qz7+19xKfe"), "{shown}");
+    assert!(!shown.contains(KEY), "{shown}");
     assert_clean("events", &format!("{:?}", world.events.take()));
     assert_files_clean(world.place());
 }
