@@ -61,9 +61,11 @@ impl Standing {
         self.nodes.contains(&(device, inode))
     }
 
-    /// Returns whether a directory is closed or lies below a closed one.
+    /// Returns whether a directory is closed or lies below a closed one, by whatever links it is named.
     pub(crate) fn encloses(&self, directory: &Path) -> bool {
-        directory.ancestors().any(|above| {
+        // One that leads nowhere has nothing to give; whoever opens it says so.
+        let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+        real.ancestors().any(|above| {
             fs::metadata(above)
                 .is_ok_and(|metadata| self.closes_node(metadata.dev(), metadata.ino()))
         })

@@ -125,9 +125,15 @@ async fn no_listing_shows_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_root_inside_the_home_or_the_data_directory_gives_nothing() {
     let world = World::new().await;
-    for (name, root) in
-        [("h", "home"), ("k", "home/keys"), ("d", "root/.od"), ("p", "root/.od/projects")]
-    {
+    let projects = world.place().join("root/.od/projects");
+    std::os::unix::fs::symlink(projects, world.place().join("linked")).unwrap();
+    for (name, root) in [
+        ("h", "home"),
+        ("k", "home/keys"),
+        ("d", "root/.od"),
+        ("p", "root/.od/projects"),
+        ("l", "linked"),
+    ] {
         let id: ProjectId = name.parse().unwrap();
         let root = Some(world.place().join(root));
         let created_at = world.app.ports.clock.now();
