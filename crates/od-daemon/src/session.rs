@@ -1,6 +1,7 @@
 //! One-time codes: how a console page that a person opened gets its bearer.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use od_core::ids::Timestamp;
@@ -11,13 +12,20 @@ pub(crate) const CODE_LIFETIME_MS: i64 = 60_000;
 const CODES_MAX: usize = 64;
 
 /// A code of 128 bits, as hex digits.
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Eq, PartialEq)]
 pub(crate) struct Code(String);
+
+/// Shows nothing: whoever knows the code gets a bearer.
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Code(..)")
+    }
+}
 
 impl Code {
     /// Makes a code from random bytes.
     pub(crate) fn from_entropy(entropy: [u8; 16]) -> Self {
-        use std::fmt::Write as _;
+        use fmt::Write as _;
         let mut text = String::with_capacity(32);
         for byte in entropy {
             let _ = write!(text, "{byte:02x}");
@@ -32,9 +40,15 @@ impl Code {
 }
 
 /// Codes that have been made and not yet exchanged. They die with the daemon.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Codes {
     waiting: Mutex<HashMap<String, Timestamp>>,
+}
+
+impl fmt::Debug for Codes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Codes").finish_non_exhaustive()
+    }
 }
 
 impl Codes {
@@ -83,6 +97,13 @@ mod tests {
         assert!(!codes.exchange(one.as_str(), at(60_999)));
         assert!(!codes.exchange(two.as_str(), at(61_000)));
         assert!(!codes.exchange(two.as_str(), at(2_000)), "a refused code is gone");
+    }
+
+    #[test]
+    fn no_debug_output_shows_a_code() {
+        let (codes, code) = (Codes::default(), Code::from_entropy([0xab; 16]));
+        codes.add(&code, at(1));
+        assert!(!format!("{codes:?} {code:?}").contains("abab"));
     }
 
     #[test]

@@ -64,3 +64,15 @@ fn a_token_that_was_good_a_moment_ago_is_refused_once_its_time_is_over() {
     let over = authority.verify(&token, sample::now().plus_ms(60_000));
     assert!(matches!(over, Err(VerifyError::Token(TokenError::Expired))));
 }
+
+#[test]
+fn no_debug_output_shows_a_token_that_was_verified() {
+    let home = tempfile::tempdir().expect("a directory");
+    let authority =
+        FileTokenAuthority::open(home.path(), &SystemEntropy::new()).expect("a keyring");
+    let token = authority.sign(&claims()).expect("a token");
+    assert!(authority.verify(&token, sample::now()).is_ok());
+    let shown = format!("{authority:?}");
+    assert!(shown.contains("verified: 1"), "{shown}");
+    assert!(!shown.contains("odt.v1."), "a token is shown");
+}
