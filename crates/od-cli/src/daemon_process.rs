@@ -30,7 +30,7 @@ const LOG_TAIL_BYTES: usize = 1_000;
 
 /// Returns the daemon that answers for this data directory, if there is one.
 pub(crate) async fn running(settings: &Settings) -> Option<Announcement> {
-    let announced = Announcement::read(&settings.data_dir)?;
+    let announced = Announcement::of_living(&settings.data_dir)?;
     let client = Client::new(&announced.url, Bearer::None).ok()?;
     let health: Value = client.call(Operation::Health).send().await.ok()?;
     (health["service"] == "od").then_some(announced)

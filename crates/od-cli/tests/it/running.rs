@@ -10,6 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, exit_code};
+use crate::serving::hold_lock;
 
 /// Starts a command under `od run` and waits until it says that it is ready.
 fn start(bench: &Bench, script: &str) -> (Child, String) {
@@ -128,9 +129,21 @@ fn announce(bench: &Bench) -> Receiver<String> {
 }
 
 #[test]
+fn whoever_listens_at_a_killed_daemons_port_gets_no_token() {
+    let bench = Bench::with_project();
+    // The lock is free: whoever announced that is dead.
+    let asked = announce(&bench);
+    let output = bench.od(&["run", "--", "true"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(asked.try_recv().ok(), None);
+    bench.end_daemon();
+}
+
+#[test]
 fn the_lease_is_renewed_while_the_command_lives_and_the_run_ended_after_it() {
     let bench = Bench::with_project();
     let asked = announce(&bench);
+    let _lock = hold_lock(&bench);
     let mut child = bench
         .command(&["run", "--", "cat"])
         .stdin(Stdio::piped())

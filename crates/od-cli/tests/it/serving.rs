@@ -55,7 +55,7 @@ fn the_console_is_named_with_its_one_time_code() {
 }
 
 /// Holds the data directory's lock, as a daemon would.
-fn hold_lock(bench: &Bench) -> std::fs::File {
+pub(crate) fn hold_lock(bench: &Bench) -> std::fs::File {
     let path = bench.data().join("daemon.lock");
     let lock = OpenOptions::new().create(true).truncate(false).write(true).open(path).unwrap();
     lock.lock().unwrap();

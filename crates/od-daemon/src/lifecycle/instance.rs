@@ -29,11 +29,24 @@ pub struct Announcement {
 impl Announcement {
     /// Reads the announcement of a data directory, if there is a readable one.
     ///
-    /// It may be a dead daemon's: whoever uses it has to find nobody listening and say so.
+    /// It may be a dead daemon's: [`Self::of_living`] tells.
     #[must_use]
     pub fn read(data_dir: &Path) -> Option<Self> {
         let bytes = fs::read(data_dir.join("daemon.json")).ok()?;
         serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Reads the announcement of a daemon that lives, which is one that holds the directory's lock.
+    ///
+    /// What a killed daemon announced stays behind, and anybody on the machine may listen at its port
+    /// and call himself `od`: whoever sends a token or a secret there has to ask this first.
+    #[must_use]
+    pub fn of_living(data_dir: &Path) -> Option<Self> {
+        let lock = File::open(data_dir.join("daemon.lock")).ok()?;
+        match lock.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => Self::read(data_dir),
+            Ok(()) | Err(TryLockError::Error(_)) => None,
+        }
     }
 }
 
@@ -95,6 +108,7 @@ impl Instance {
             .open(&path)
             .map_err(|source| ClaimError::Io { action: "open", path: path.clone(), source })?;
         let deadline = tokio::time::Instant::now() + ANNOUNCE_WAIT;
+        let mut was_held = false;
         loop {
             match lock.try_lock() {
                 Ok(()) => {
@@ -110,6 +124,11 @@ impl Instance {
                 Err(TryLockError::WouldBlock) => {}
             }
             match Announcement::read(data_dir) {
+                // Whoever asks whether a daemon lives has the lock for an instant.
+                Some(_) if !was_held => {
+                    was_held = true;
+                    tokio::time::sleep(ANNOUNCE_POLL).await;
+                }
                 Some(running) if running.version == version => {
                     return Err(ClaimError::Running { running });
                 }
@@ -206,5 +225,23 @@ mod tests {
             .unwrap();
         let _instance = Instance::claim(dir.path(), "1").await.unwrap();
         assert_eq!(Announcement::read(dir.path()), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_announcement_counts_only_while_its_daemon_lives() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut living = Instance::claim(dir.path(), "1").await.unwrap();
+        living.announce(&announcement("1")).unwrap();
+        assert_eq!(Announcement::of_living(dir.path()), Some(announcement("1")));
+        // Killed: the kernel takes the lock, the file stays.
+        living.announced = false;
+        drop(living);
+        assert_eq!(Announcement::read(dir.path()), Some(announcement("1")));
+        assert_eq!(Announcement::of_living(dir.path()), None);
+        // Somebody asks at the very moment of the next start.
+        let asking = File::open(dir.path().join("daemon.lock")).unwrap();
+        asking.lock_shared().unwrap();
+        let (next, ()) = tokio::join!(Instance::claim(dir.path(), "2"), async { drop(asking) });
+        next.unwrap();
     }
 }
