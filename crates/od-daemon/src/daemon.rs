@@ -52,8 +52,7 @@ impl Daemon {
     /// Signs claims.
     pub(crate) fn sign(&self, claims: &Claims) -> Result<String, Failure> {
         self.app.ports.tokens.sign(claims).map_err(|error| {
-            tracing::error!(%error, "the keyring cannot be read: no token can be made");
-            Failure::new(ErrorCode::Internal, "no token can be made")
+            Failure::new(ErrorCode::Internal, format!("no token can be made: {error}"))
                 .suggest("`od doctor` says what is wrong with the keyring")
         })
     }

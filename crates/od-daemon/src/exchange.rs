@@ -19,6 +19,9 @@ use crate::http::json_body::{self, Fields};
 use crate::http::lookup::PathParameters;
 use crate::http::query::Query;
 
+/// Bytes of a body that nobody had to show a token for.
+const SHORT_BODY_BYTES_MAX: usize = 1024;
+
 /// What a handler gets.
 #[derive(Debug)]
 pub(crate) struct Exchange<'r> {
@@ -39,6 +42,15 @@ impl Exchange<'_> {
     pub(crate) async fn bytes(&self, body: Incoming) -> Result<Bytes, Failure> {
         let allowed = usize::try_from(limits::REQUEST_BODY.allowed).unwrap_or(usize::MAX);
         Ok(body::read(&self.head.headers, body, allowed).await?)
+    }
+
+    /// Reads a short body as an object with known fields: for routes that are open to anybody.
+    pub(crate) async fn short_fields(
+        &self,
+        body: Incoming,
+        known: &[&str],
+    ) -> Result<Fields, Failure> {
+        Fields::parse(&body::read(&self.head.headers, body, SHORT_BODY_BYTES_MAX).await?, known)
     }
 
     /// Reads the body as an object with known fields.

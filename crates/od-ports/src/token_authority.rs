@@ -34,7 +34,7 @@ pub enum KeyringError {
     #[error("no random bytes for a new key")]
     NoEntropy,
     /// The disk refused.
-    #[error("could not {action}")]
+    #[error("could not {action}: {source}")]
     Io {
         /// What was tried.
         action: &'static str,

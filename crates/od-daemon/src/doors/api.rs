@@ -76,22 +76,23 @@ impl Answer for ApiDoor {
     async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Response<Body> {
         let timed = Timed::begin(&self.daemon, request.method());
         let daemon = Arc::clone(&self.daemon);
-        let (route, outcome) =
-            if request.method() == Method::GET || request.method() == Method::HEAD {
+        let (route, outcome) = if request.method() == Method::GET
+            || request.method() == Method::HEAD
+        {
+            self.decide(request).await
+        } else {
+            let begun = daemon.in_flight.begin();
+            let change = async move {
+                let _begun = begun;
                 self.decide(request).await
-            } else {
-                let begun = daemon.in_flight.begin();
-                let change = async move {
-                    let _begun = begun;
-                    self.decide(request).await
-                };
-                match tokio::spawn(change).await {
-                    Ok(decided) => decided,
-                    Err(_) => {
-                        ("-", Err(Failure::new(ErrorCode::Internal, "the request failed inside")))
-                    }
-                }
             };
+            match tokio::spawn(change).await {
+                Ok(decided) => decided,
+                Err(_) => {
+                    ("-", Err(Failure::new(ErrorCode::Internal, "the request's handler panicked")))
+                }
+            }
+        };
         timed.finish(&daemon, route, outcome)
     }
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hyper::body::Body as _;
 use hyper::{Method, Response};
-use od_core::error::Failure;
+use od_core::error::{ErrorCode, Failure};
 
 use crate::daemon::Daemon;
 use crate::http::access_log::Record;
@@ -35,7 +35,10 @@ impl Timed {
     ) -> Response<Body> {
         let (reply, code) = match outcome {
             Ok(reply) => (reply, None),
-            Err(failure) => (error::reply(&failure, self.id), Some(failure.code.as_str())),
+            Err(failure) => {
+                self.log_cause(route, &failure);
+                (error::reply(&failure, self.id), Some(failure.code.as_str()))
+            }
         };
         let response = reply.into_response(&daemon.policies);
         daemon.access_log.push(Record {
@@ -49,6 +52,19 @@ impl Timed {
             code,
         });
         response
+    }
+}
+
+impl Timed {
+    /// Writes down why the daemon itself failed, under the id that the client can quote.
+    ///
+    /// The message is the failure's own, about the daemon: no body, header or token is part of it.
+    /// It is quoted, so that no character of it steers a terminal or begins another line.
+    fn log_cause(&self, route: &'static str, failure: &Failure) {
+        if failure.code == ErrorCode::Internal {
+            let (request, method, cause) = (&self.id, self.method, &failure.message);
+            tracing::error!(%request, method, route, ?cause, "a request failed inside");
+        }
     }
 }
 

@@ -15,7 +15,7 @@ const BEARER_LIFETIME_MS: u64 = 12 * 60 * 60 * 1000;
 /// Exchanges a code for a bearer.
 pub(crate) async fn open(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     exchange.query(&[])?;
-    let mut fields = exchange.fields(body, &["code"]).await?;
+    let mut fields = exchange.short_fields(body, &["code"]).await?;
     let code: String = fields.required("code")?;
     let ports = &exchange.daemon.app.ports;
     let now = ports.clock.now();

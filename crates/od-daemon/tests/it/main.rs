@@ -3,6 +3,7 @@
 
 mod damaged;
 mod every_route;
+mod fault_log;
 mod fenced;
 mod gated_github;
 mod guard_matrix;
