@@ -7,11 +7,14 @@ import { toast, toastError } from "./overlays.js";
 import { current, go, to } from "./router.js";
 import { announce, change, expire, known, put, state } from "./store.js";
 
-/** @typedef {import("./schema.js").ArtifactSummary} Summary */
+/**
+ * @typedef {import("./schema.js").ArtifactSummary} Summary
+ * @typedef {import("./api.js").Detail} Detail
+ */
 
 /** @param {string} id @returns {Summary | undefined} */
 export function summary(id) {
-  return known("artifacts")?.find((/** @type {Summary} */ entry) => entry.id === id);
+  return known("artifacts")?.find((entry) => entry.id === id);
 }
 
 /** @param {Partial<Summary> & {id: string}} fields */
@@ -20,7 +23,7 @@ export function amend(fields) {
   if (!list) return;
   put(
     "artifacts",
-    list.map((/** @type {Summary} */ entry) => (entry.id === fields.id ? { ...entry, ...fields } : entry)),
+    list.map((entry) => (entry.id === fields.id ? { ...entry, ...fields } : entry)),
   );
 }
 
@@ -29,7 +32,7 @@ export function reload(id) {
   for (const kind of ["artifact", "refreshes", "snapshots", "template"]) expire(`${kind}/${id}`);
 }
 
-/** @param {Summary} artifact @param {boolean} [acceptDrift] */
+/** @param {Summary | Detail} artifact @param {boolean} [acceptDrift] */
 export async function refresh(artifact, acceptDrift) {
   if (state.progress.has(artifact.id)) return;
   change(() => {
@@ -54,7 +57,7 @@ export async function refresh(artifact, acceptDrift) {
   }
 }
 
-/** @param {Summary} artifact @param {unknown} error */
+/** @param {Summary | Detail} artifact @param {unknown} error */
 function failed(artifact, error) {
   if (!(error instanceof ApiError)) throw error;
   if (error.code === "REFRESH_LOCKED") {
@@ -96,7 +99,7 @@ export async function cancel(id) {
   }
 }
 
-/** @param {Summary} artifact @param {Record<string, unknown>} input @param {string} said */
+/** @param {Summary | Detail} artifact @param {Record<string, unknown>} input @param {string} said */
 async function update(artifact, input, said) {
   amend({ id: artifact.id, ...input });
   try {
@@ -109,7 +112,7 @@ async function update(artifact, input, said) {
   expire("artifacts");
 }
 
-/** Makes an edit by hand a revision. @param {any} detail */
+/** Makes an edit by hand a revision. @param {Detail} detail */
 export async function adopt(detail) {
   try {
     const { artifact } = await api.update(detail.id, { ifRevision: detail.revision });
@@ -121,12 +124,12 @@ export async function adopt(detail) {
   expire("artifacts");
 }
 
-/** @param {Summary} artifact */
+/** @param {Summary | Detail} artifact */
 export function pin(artifact) {
   return update(artifact, { pinned: !artifact.pinned }, artifact.pinned ? "Unpinned" : "Pinned");
 }
 
-/** @param {Summary} artifact */
+/** @param {Summary | Detail} artifact */
 export async function archive(artifact) {
   const status = artifact.status === "archived" ? "active" : "archived";
   await update(artifact, { status }, status === "archived" ? "Archived" : "Active again");
@@ -139,7 +142,7 @@ export async function archive(artifact) {
   }
 }
 
-/** @param {any} detail @param {boolean} allowed */
+/** @param {Detail} detail @param {boolean} allowed */
 export async function permit(detail, allowed) {
   const source = detail.document?.sourceJson;
   if (!source) return;
@@ -154,7 +157,7 @@ export async function permit(detail, allowed) {
   expire("artifacts");
 }
 
-/** @param {Summary} artifact */
+/** @param {Summary | Detail} artifact */
 export async function remove(artifact) {
   try {
     await api.remove(artifact.id);
@@ -175,10 +178,10 @@ export async function remove(artifact) {
 /** @param {string} id */
 export function dropped(id) {
   const list = known("artifacts");
-  if (list) put("artifacts", list.filter((/** @type {Summary} */ entry) => entry.id !== id));
+  if (list) put("artifacts", list.filter((entry) => entry.id !== id));
 }
 
-/** @param {Summary} artifact @param {string} was */
+/** @param {Summary | Detail} artifact @param {string} was */
 async function restore(artifact, was) {
   try {
     await api.restore(artifact.id);
@@ -192,7 +195,7 @@ async function restore(artifact, was) {
   if (was.includes(encodeURIComponent(artifact.id))) go(was);
 }
 
-/** @param {Summary} artifact @param {string} [snapshot] */
+/** @param {Summary | Detail} artifact @param {string} [snapshot] */
 export async function openInTab(artifact, snapshot) {
   try {
     window.open(await api.ticket(artifact.id, "rendered", snapshot), "_blank", "noopener");

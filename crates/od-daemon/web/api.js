@@ -8,13 +8,35 @@ import { bearer, sessionEnded } from "./session.js";
  * @typedef {import("./schema.js").Artifact} Artifact
  * @typedef {import("./schema.js").ArtifactSummary} Summary
  * @typedef {import("./schema.js").Connector} Connector
+ * @typedef {import("./schema.js").Failure} Failure
  * @typedef {import("./schema.js").Issue} Issue
+ * @typedef {import("./schema.js").Provenance} Provenance
+ * @typedef {import("./schema.js").RefreshRecord} RefreshRecord
+ *
+ * What the answers hold beside what schema.js names, as od-wire writes it.
+ * @typedef {{id: string, name: string, root?: string, createdAt: string}} Project
+ * @typedef {{path: string, size: number, modifiedAt: string}} ProjectFile
+ * @typedef {{file: string, committed: string, found: string}} Drift
+ * @typedef {{refreshId: string, generatedAt: string, dataDigest: string, bytes: number}} SnapshotLine
+ * @typedef {{refreshId: string, dataJson: Record<string, unknown>, provenance: Provenance}} Snapshot
+ * @typedef {import("./schema.js").Document & {dataJson: Record<string, unknown>}} FilledDocument
+ * @typedef {Omit<Artifact, "document"> & {document?: FilledDocument | null}} View
+ * @typedef {object} Beside
+ * @property {Provenance} provenance
+ * @property {import("./schema.js").Health} health
+ * @property {Drift[]=} drift Absent when no file was edited by hand.
+ * @property {boolean} refreshable
+ * @property {string} consoleUrl
+ *
+ * @typedef {View & Beside} Detail
+ * @typedef {{artifact: View} & Beside} ArtifactAnswer
+ * @typedef {{artifact: View, refresh: {id: string, changed: boolean}, consoleUrl: string}} RefreshedAnswer
  */
 
 export class ApiError extends Error {
   /**
    * @param {number} status @param {string} code @param {string} message
-   * @param {{suggestion?: string, issues?: Issue[], requestId?: string, retry?: any, details?: any}} [more]
+   * @param {{suggestion?: string, issues?: Issue[], requestId?: string, retry?: Failure["retry"], details?: Failure["details"]}} [more]
    */
   constructor(status, code, message, more = {}) {
     super(message);
@@ -28,7 +50,7 @@ export class ApiError extends Error {
   }
 }
 
-/** @param {number} status @param {any} answer */
+/** @param {number} status @param {{error?: Failure & {requestId: string}} | null} answer */
 function refusal(status, answer) {
   const error = answer?.error;
   if (!error) return new ApiError(status, "INTERNAL", `The daemon answered ${status} without saying why.`);
@@ -73,7 +95,10 @@ export async function request(path, options = {}) {
   throw refusal(response.status, answer);
 }
 
-/** @param {string} path @param {{method?: string, body?: unknown}} [options] @returns {Promise<any>} */
+/**
+ * An answer is taken to have the shape its route promises; the caller names it.
+ * @template T @param {string} path @param {{method?: string, body?: unknown}} [options] @returns {Promise<T>}
+ */
 async function json(path, options) {
   return (await request(path, options)).json();
 }
@@ -85,45 +110,48 @@ const id = encodeURIComponent;
 const live = (artifact, rest = "") => `/api/live-artifacts/${id(artifact)}${rest}`;
 
 export const api = {
-  projects: async () => (await json("/api/projects")).projects,
-  /** @param {string} name */
+  /** @returns {Promise<Project[]>} */
+  projects: async () => /** @type {{projects: Project[]}} */ (await json("/api/projects")).projects,
+  /** @param {string} name @returns {Promise<Project>} */
   createProject: async (name) =>
-    (await json("/api/projects", { method: "POST", body: { name } })).project,
-  /** @param {string} project */
-  files: async (project) => (await json(`/api/projects/${id(project)}/files`)).files,
+    /** @type {{project: Project}} */ (await json("/api/projects", { method: "POST", body: { name } })).project,
+  /** @param {string} project @returns {Promise<ProjectFile[]>} */
+  files: async (project) => /** @type {{files: ProjectFile[]}} */ (await json(`/api/projects/${id(project)}/files`)).files,
   /** @returns {Promise<Summary[]>} */
-  artifacts: async () => (await json("/api/live-artifacts")).artifacts,
+  artifacts: async () => /** @type {{artifacts: Summary[]}} */ (await json("/api/live-artifacts")).artifacts,
   /** @param {string} project @param {unknown} body @returns {Promise<Artifact>} */
   create: async (project, body) =>
-    (await json(`/api/live-artifacts?projectId=${id(project)}`, { method: "POST", body })).artifact,
-  /** The artifact with what the answer says beside it. @param {string} artifact */
+    /** @type {{artifact: Artifact}} */ (await json(`/api/live-artifacts?projectId=${id(project)}`, { method: "POST", body })).artifact,
+  /** The artifact with what the answer says beside it. @param {string} artifact @returns {Promise<Detail>} */
   artifact: async (artifact) => {
+    /** @type {ArtifactAnswer} */
     const { artifact: own, ...beside } = await json(live(artifact));
     return { ...own, ...beside };
   },
-  /** @param {string} artifact @param {unknown} body */
+  /** @param {string} artifact @param {unknown} body @returns {Promise<ArtifactAnswer>} */
   update: (artifact, body) => json(live(artifact), { method: "PATCH", body }),
   /** @param {string} artifact */
   remove: (artifact) => json(live(artifact), { method: "DELETE" }),
   /** @param {string} artifact */
   restore: (artifact) => json(live(artifact, "/restore"), { method: "POST" }),
-  /** @param {string} artifact @param {boolean} [acceptDrift] */
+  /** @param {string} artifact @param {boolean} [acceptDrift] @returns {Promise<RefreshedAnswer>} */
   refresh: (artifact, acceptDrift) =>
     json(live(artifact, "/refresh"), { method: "POST", body: acceptDrift ? { acceptDrift } : {} }),
   /** @param {string} artifact */
   cancel: (artifact) => json(live(artifact, "/refresh/cancel"), { method: "POST" }),
-  /** @param {string} artifact @returns {Promise<import("./schema.js").RefreshRecord[]>} */
-  refreshes: async (artifact) => (await json(live(artifact, "/refreshes"))).refreshes,
-  /** @param {string} artifact */
-  snapshots: async (artifact) => (await json(live(artifact, "/snapshots"))).snapshots,
-  /** @param {string} artifact @param {string} refresh */
-  snapshot: async (artifact, refresh) => (await json(live(artifact, `/snapshots/${id(refresh)}`))).snapshot,
+  /** @param {string} artifact @returns {Promise<RefreshRecord[]>} */
+  refreshes: async (artifact) => /** @type {{refreshes: RefreshRecord[]}} */ (await json(live(artifact, "/refreshes"))).refreshes,
+  /** @param {string} artifact @returns {Promise<SnapshotLine[]>} */
+  snapshots: async (artifact) => /** @type {{snapshots: SnapshotLine[]}} */ (await json(live(artifact, "/snapshots"))).snapshots,
+  /** @param {string} artifact @param {string} refresh @returns {Promise<Snapshot>} */
+  snapshot: async (artifact, refresh) => /** @type {{snapshot: Snapshot}} */ (await json(live(artifact, `/snapshots/${id(refresh)}`))).snapshot,
   /** @param {string} artifact @param {string} variant */
   text: async (artifact, variant) =>
     (await request(live(artifact, `/preview?variant=${variant}`))).text(),
   /** @param {string} artifact @param {string} variant @param {string} [snapshot] @returns {Promise<string>} */
   ticket: async (artifact, variant, snapshot) => {
     const body = snapshot ? { variant, snapshot } : { variant };
+    /** @type {{url: string}} */
     const { url } = await json(live(artifact, "/preview-ticket"), { method: "POST", body });
     // This page may only frame the preview origin it was loaded with. A daemon that came back with
     // another one needs the page anew.
@@ -135,7 +163,7 @@ export const api = {
   /** @param {string} name */
   template: async (name) => (await request(`/templates/${name}.html`)).text(),
   /** @returns {Promise<Connector[]>} */
-  connectors: async () => (await json("/api/connectors")).connectors,
+  connectors: async () => /** @type {{connectors: Connector[]}} */ (await json("/api/connectors")).connectors,
   /** @param {string} connector @param {string} [secret] */
   connect: (connector, secret) =>
     json(`/api/connectors/${id(connector)}/connect`, {

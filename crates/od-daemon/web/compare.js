@@ -14,7 +14,7 @@ const MOST = 300;
 /** @type {Record<string, string>} */
 const KINDS = { added: "Added", removed: "Removed", changed: "Changed" };
 
-/** @param {any} artifact @param {string} from @param {string} until */
+/** @param {import("./api.js").Detail} artifact @param {string} from @param {string} until */
 export function compareView(artifact, from, until) {
   const load = (/** @type {string} */ id) => use(`snapshot/${artifact.id}/${id}`, () => api.snapshot(artifact.id, id));
   const [old, now] = [load(from), load(until)];
@@ -142,7 +142,7 @@ function diffLists(before, after, path) {
 
 /** @param {unknown[]} rows @param {string} key @returns {Map<string, unknown>} */
 function index(rows, key) {
-  return new Map(rows.map((row) => [String(/** @type {any} */ (row)[key]), row]));
+  return new Map(rows.map((row) => [String(/** @type {Record<string, unknown>} */ (row)[key]), row]));
 }
 
 /**
@@ -164,7 +164,7 @@ export function rowKey(before, after) {
 function unique(rows, name) {
   const seen = new Set();
   for (const row of rows) {
-    const value = /** @type {any} */ (row)[name];
+    const value = /** @type {Record<string, unknown>} */ (row)[name];
     if (typeof value !== "string" && typeof value !== "number") return false;
     if (seen.has(String(value))) return false;
     seen.add(String(value));

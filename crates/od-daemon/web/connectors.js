@@ -8,7 +8,10 @@ import { badge, plural } from "./format.js";
 import { openDialog, toast } from "./overlays.js";
 import { expire, use } from "./store.js";
 
-/** @typedef {import("./schema.js").Connector} Connector */
+/**
+ * @typedef {import("./schema.js").Connector} Connector
+ * @typedef {import("./schema.js").Tool} Tool
+ */
 
 /** @type {Record<string, {label: string, tone: "good" | "bad" | "quiet" | "warn"}>} */
 const STATUS = {
@@ -40,7 +43,7 @@ export function connectorsView() {
 function connectorCard(connector) {
   const status = STATUS[connector.status] ?? { label: connector.status, tone: "quiet" };
   const runnable = connector.tools.filter(readable);
-  const rest = connector.tools.filter((/** @type {any} */ tool) => !readable(tool));
+  const rest = connector.tools.filter((tool) => !readable(tool));
   return h(
     "li.connector",
     { key: connector.id },
@@ -75,7 +78,7 @@ function isLocal(connector) {
   return connector.auth?.provider === "none" || connector.auth?.provider === "local";
 }
 
-/** @param {any} tool */
+/** @param {Tool} tool */
 function readable(tool) {
   return tool.safety?.sideEffect === "read" && tool.safety?.approval === "auto";
 }
@@ -85,7 +88,7 @@ function fact(name, value) {
   return h("div", { key: name }, h("dt", name), h("dd", value));
 }
 
-/** @param {any} tool */
+/** @param {Tool} tool */
 function toolRow(tool) {
   return h(
     "li",

@@ -7,6 +7,8 @@ import { announce, expire, setUi, ui } from "./store.js";
 /**
  * @typedef {import("./dom.js").VNode} VNode
  * @typedef {import("./dom.js").Child} Child
+ * @typedef {import("./api.js").ApiError} ApiError
+ * @typedef {import("./schema.js").CompactError & {issues?: undefined, requestId?: undefined}} Logged
  */
 
 /**
@@ -87,8 +89,8 @@ export function empty(name, title, text, ...actions) {
 }
 
 /**
- * Shows a refusal with its fix.
- * @param {import("./api.js").ApiError} error @param {...Child} actions
+ * Shows a refusal with its fix: an answer's, or the shorter one that the log keeps.
+ * @param {ApiError | Logged} error @param {...Child} actions
  */
 export function problem(error, ...actions) {
   return h(
@@ -99,7 +101,7 @@ export function problem(error, ...actions) {
       "div.grow",
       h("p.strong", error.message),
       error.suggestion && h("p", error.suggestion),
-      error.issues?.length > 0 &&
+      error.issues?.[0] &&
         h(
           "ul",
           error.issues.map((issue, index) =>
@@ -122,7 +124,7 @@ export function problem(error, ...actions) {
   );
 }
 
-/** Shows why something could not be loaded. @param {any} error @param {string} key */
+/** Shows why something could not be loaded. @param {ApiError} error @param {string} key */
 export function retry(error, key) {
   return problem(error, button("Try again", () => expire(key)));
 }

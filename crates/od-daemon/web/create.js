@@ -45,7 +45,7 @@ export function createView() {
   );
 }
 
-/** @param {any[]} list @param {string} chosen */
+/** @param {import("./api.js").Project[]} list @param {string} chosen */
 function projectField(list, chosen) {
   return h(
     "div.field",
@@ -76,8 +76,8 @@ function fileField(project, chosen) {
   if (listed.error) return retry(listed.error, `files/${project}`);
   if (!listed.value) return loading("Looking for JSON files");
   const query = ui("search files", "").toLowerCase();
-  const all = listed.value.filter((/** @type {any} */ file) => /\.json$/i.test(file.path));
-  const found = all.filter((/** @type {any} */ file) => file.path.toLowerCase().includes(query));
+  const all = listed.value.filter((file) => /\.json$/i.test(file.path));
+  const found = all.filter((file) => file.path.toLowerCase().includes(query));
   if (all.length === 0) {
     return empty(
       "file",
@@ -94,7 +94,7 @@ function fileField(project, chosen) {
       all.length > 8 && searchField("search files", "Search files"),
       h(
         "div.pick",
-        found.slice(0, MOST_FILES).map((/** @type {any} */ file) =>
+        found.slice(0, MOST_FILES).map((file) =>
           h(
             "label.option",
             { key: file.path },
@@ -191,7 +191,7 @@ async function make(project, file, name, style) {
     id = (await api.create(project, { input })).id;
     await api.refresh(id);
     const [artifact, bundled] = await Promise.all([api.artifact(id), api.template(style)]);
-    const { content } = artifact.document.dataJson;
+    const { content } = /** @type {import("./api.js").FilledDocument} */ (artifact.document).dataJson;
     const { html, fits } = templateFor(bundled, style, name, content);
     // A file that has the template's own shape becomes the data as a whole.
     const { outputMapping, ...plain } = sourceJson;

@@ -15,7 +15,7 @@ const OPEN_LEVELS = 2;
  * @typedef {{path: string, name: string, level: number, value: unknown, branch: boolean, open: boolean}} Row
  */
 
-/** @param {any} artifact */
+/** @param {import("./api.js").Detail} artifact */
 export function dataTab(artifact) {
   const data = artifact.document?.dataJson;
   if (!data || Object.keys(data).length === 0) {

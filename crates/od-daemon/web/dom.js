@@ -150,7 +150,7 @@ function update(old, node) {
 /** @param {Element} el @param {string} name @param {unknown} before @param {unknown} value */
 function assign(el, name, before, value) {
   if (name === "key" || name === "ref") return;
-  const target = /** @type {Record<string, any>} */ (/** @type {unknown} */ (el));
+  const target = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (el));
   if (name.startsWith("on")) {
     if (before !== value) target[name] = typeof value === "function" ? value : null;
     return;

@@ -77,7 +77,7 @@ export function sourceName(source) {
 
 /**
  * The badges of an artifact, most urgent first.
- * @param {import("./schema.js").ArtifactSummary} artifact @param {boolean} running
+ * @param {import("./actions.js").Summary | import("./actions.js").Detail} artifact @param {boolean} running
  * @returns {Badge[]}
  */
 export function badges(artifact, running) {
@@ -92,7 +92,7 @@ export function badges(artifact, running) {
   return out;
 }
 
-/** @param {{health?: any}} artifact @returns {string} */
+/** @param {{health?: import("./schema.js").Health}} artifact @returns {string} */
 export function healthState(artifact) {
   return artifact.health?.state ?? "healthy";
 }

@@ -19,6 +19,7 @@ import { setUi, ui, use } from "./store.js";
  * @property {Record_} last
  * @property {Record_[]} records
  * @typedef {import("./schema.js").RefreshRecord} Record_
+ * @typedef {import("./api.js").Detail} Detail
  */
 
 /** @param {Record_[]} records newest first @returns {Refresh[]} */
@@ -33,7 +34,7 @@ export function refreshesOf(records) {
   return [...found.values()];
 }
 
-/** @param {any} artifact */
+/** @param {Detail} artifact */
 export function historyTab(artifact) {
   const { rest } = current();
   if (rest.includes("..")) {
@@ -54,7 +55,7 @@ export function historyTab(artifact) {
         : "Refreshes will be recorded here once this artifact has a source and the permission to use it.",
     );
   }
-  const kept = (snapshots.value ?? []).map((/** @type {any} */ snapshot) => snapshot.refreshId);
+  const kept = (snapshots.value ?? []).map((snapshot) => snapshot.refreshId);
   return h(
     "div.history",
     picker(artifact, kept),
@@ -62,12 +63,12 @@ export function historyTab(artifact) {
   );
 }
 
-/** @param {any} artifact */
+/** @param {Detail} artifact */
 function snapshotsOf(artifact) {
   return use(`snapshots/${artifact.id}`, () => api.snapshots(artifact.id));
 }
 
-/** @param {any} artifact @param {string[]} kept */
+/** @param {Detail} artifact @param {string[]} kept */
 function picker(artifact, kept) {
   if (kept.length < 2) return null;
   const from = ui(`compare from ${artifact.id}`, kept[1] ?? "");
@@ -100,7 +101,7 @@ const STATUS = {
   abandoned: { label: "Broken off", tone: "bad" },
 };
 
-/** @param {any} artifact @param {Refresh} refresh @param {string[]} kept */
+/** @param {Detail} artifact @param {Refresh} refresh @param {string[]} kept */
 function row(artifact, refresh, kept) {
   const { id, last } = refresh;
   const name = `refresh open ${artifact.id} ${id}`;
@@ -158,13 +159,13 @@ function steps({ last, records }) {
       ),
     )),
     (last.changes?.count ?? 0) > 0 && h("p.meta.mono", clip(last.changes?.paths.join("  ") ?? "", 400)),
-    last.error && problem(/** @type {any} */ (last.error)),
+    last.error && problem(last.error),
   );
 }
 
-/** @param {any} artifact @param {string} id */
+/** @param {Detail} artifact @param {string} id */
 function snapshotView(artifact, id) {
-  const snapshot = (snapshotsOf(artifact).value ?? []).find((/** @type {any} */ entry) => entry.refreshId === id);
+  const snapshot = (snapshotsOf(artifact).value ?? []).find((entry) => entry.refreshId === id);
   const at = snapshot?.generatedAt;
   return h(
     "div.preview",

@@ -11,7 +11,10 @@ import { expire, known, setUi, state, ui, use } from "./store.js";
 import { thumb } from "./thumbs.js";
 import { windowed } from "./windowed.js";
 
-/** @typedef {import("./schema.js").ArtifactSummary} Summary */
+/**
+ * @typedef {import("./schema.js").ArtifactSummary} Summary
+ * @typedef {import("./api.js").Project} Project
+ */
 
 export function projects() {
   return use("projects", api.projects);
@@ -23,7 +26,7 @@ export function artifacts() {
 
 /** Entries that are as they were stay the same objects, so that nothing is drawn again for them. */
 async function loadArtifacts() {
-  const before = new Map((known("artifacts") ?? []).map((/** @type {Summary} */ entry) => [entry.id, entry]));
+  const before = new Map((known("artifacts") ?? []).map((entry) => [entry.id, entry]));
   return (await api.artifacts()).map((entry) => {
     const old = before.get(entry.id);
     return old && JSON.stringify(old) === JSON.stringify(entry) ? old : entry;
@@ -90,7 +93,7 @@ function main(...children) {
   return h("main.page", { key: "designs" }, ...children);
 }
 
-/** @param {any[]} list @param {Summary[]} all */
+/** @param {Project[]} list @param {Summary[]} all */
 function projectStrip(list, all) {
   return h(
     "section",
@@ -108,7 +111,7 @@ function projectStrip(list, all) {
   );
 }
 
-/** @param {any} project @param {Summary[]} all */
+/** @param {Project} project @param {Summary[]} all */
 function projectCard(project, all) {
   const own = all.filter((entry) => entry.projectId === project.id);
   const failed = own.filter((entry) => entry.refreshStatus === "failed").length;
@@ -126,7 +129,7 @@ function projectCard(project, all) {
   );
 }
 
-/** @param {Summary[]} list @param {any[]} all @param {string} query */
+/** @param {Summary[]} list @param {Project[]} all @param {string} query */
 function cards(list, all, query) {
   if (list.length === 0 && query) {
     return empty("search", "Nothing matches", `No live artifact has “${query}” in its title, source or project.`,
@@ -187,7 +190,7 @@ function cardOf(artifact, project) {
   );
 }
 
-/** @param {(project: any) => void} then */
+/** @param {(project: Project) => void} then */
 export function newProject(then) {
   openDialog({
     title: "New project",

@@ -12,6 +12,18 @@ import { announce, change, expire, known, put, state } from "./store.js";
 const IDLE_VIEWS = new Set(["designs", "project"]);
 const BATCH_MS = 150;
 
+/**
+ * @typedef {object} ArtifactEvent
+ * @property {"created" | "updated" | "deleted"} action
+ * @property {string} projectId
+ * @property {string} artifactId
+ * @property {string} title
+ *
+ * @typedef {{phase: "started" | "progress" | "succeeded", step?: string}} Going
+ * @typedef {{phase: "failed", errorCode: string, errorMessage: string}} Failed
+ * @typedef {{artifactId: string, refreshId: string} & (Going | Failed)} RefreshEvent
+ */
+
 let following = false;
 
 /** Follows the daemon's events for as long as the session lives. */
@@ -40,7 +52,7 @@ function receive(message) {
   else if (message.event === "live_artifact_refresh") refreshEvent(data);
 }
 
-/** @param {any} event */
+/** @param {ArtifactEvent} event */
 function artifactEvent(event) {
   if (event.action === "deleted") {
     dropped(event.artifactId);
@@ -49,7 +61,7 @@ function artifactEvent(event) {
   reload(event.artifactId);
   if (event.action === "created") {
     void created(event.artifactId);
-    if (!known("projects")?.some((/** @type {any} */ project) => project.id === event.projectId)) {
+    if (!known("projects")?.some((project) => project.id === event.projectId)) {
       expire("projects");
     }
   }
@@ -98,7 +110,7 @@ async function created(id) {
   });
 }
 
-/** @param {any} event */
+/** @param {RefreshEvent} event */
 function refreshEvent(event) {
   const { artifactId, refreshId, phase } = event;
   if (phase === "started" || phase === "progress") {

@@ -10,12 +10,14 @@ import { refreshesOf } from "./history.js";
 import { to } from "./router.js";
 import { change, state, use } from "./store.js";
 
-/** @param {any} artifact */
+/** @typedef {import("./api.js").Detail} Detail */
+
+/** @param {Detail} artifact */
 export function isRunning(artifact) {
   return state.progress.has(artifact.id) || artifact.refreshStatus === "running";
 }
 
-/** Everything a person should know before they trust the page. @param {any} artifact */
+/** Everything a person should know before they trust the page. @param {Detail} artifact */
 export function notices(artifact) {
   const progress = state.progress.get(artifact.id);
   return h(
@@ -23,7 +25,7 @@ export function notices(artifact) {
     { key: "notices" },
     progress || artifact.refreshStatus === "running" ? progressBar(progress) : null,
     healthState(artifact) !== "healthy" ? unhealthy(artifact.id, artifact.health.reason) : null,
-    artifact.drift?.length > 0 ? drifted(artifact) : null,
+    artifact.drift?.[0] ? drifted(artifact) : null,
     failure(artifact),
   );
 }
@@ -49,14 +51,14 @@ function progressBar(progress) {
   );
 }
 
-/** @param {any} artifact */
+/** @param {Detail} artifact */
 function failure(artifact) {
   if (isRunning(artifact) || (!state.failures.has(artifact.id) && artifact.refreshStatus !== "failed")) return null;
   const error = state.failures.get(artifact.id) ?? lastError(artifact.id);
   // What a person stopped is no failure, and what the log says has to arrive first.
   if (!error || error.code === "REFRESH_CANCELLED") return null;
   const when = artifact.lastRefreshedAt ?? artifact.updatedAt;
-  const drift = String(/** @type {any} */ (error).details?.kind).endsWith("_drift");
+  const drift = String(/** @type {{details?: import("./schema.js").Failure["details"]}} */ (error).details?.kind).endsWith("_drift");
   return h(
     "div.notice.bad",
     { role: "alert", key: "failure" },
@@ -110,9 +112,9 @@ export function unhealthy(id, reason) {
   );
 }
 
-/** @param {any} artifact */
+/** @param {Detail} artifact */
 function drifted(artifact) {
-  const files = artifact.drift.map((/** @type {any} */ drift) => drift.file).join(", ");
+  const files = artifact.drift?.map((drift) => drift.file).join(", ");
   return h(
     "div.notice",
     { role: "status", key: "drift" },

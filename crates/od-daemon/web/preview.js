@@ -9,6 +9,8 @@ import { clip, scalar, sourceName, time } from "./format.js";
 import { current, go, to } from "./router.js";
 import { forget, use } from "./store.js";
 
+/** @typedef {import("./api.js").Detail} Detail */
+
 /** Of the page's links only those that open a new tab work; scripts, forms and its origin are gone. */
 const SANDBOX = "allow-popups allow-popups-to-escape-sandbox";
 
@@ -47,16 +49,16 @@ export function dropOldTickets() {
   }
 }
 
-/** What the page is made from: the revision, and edits by hand since. @param {any} artifact */
+/** What the page is made from: the revision, and edits by hand since. @param {Detail} artifact */
 function version({ revision, drift = [], health }) {
-  return [revision, health?.state, ...drift.map((/** @type {any} */ { found }) => found)].join(" ");
+  return [revision, health?.state, ...drift.map(({ found }) => found)].join(" ");
 }
 
 function inspecting() {
   return current().query.get("inspect") === "1";
 }
 
-/** Chooses between the page as it is and the page with its bindings shown. @param {any} artifact */
+/** Chooses between the page as it is and the page with its bindings shown. @param {Detail} artifact */
 export function modeSwitch(artifact) {
   const flip = (/** @type {boolean} */ on) =>
     go(to.live(artifact, "preview", "", { inspect: on ? "1" : undefined }));
@@ -68,7 +70,7 @@ export function modeSwitch(artifact) {
   );
 }
 
-/** @param {any} artifact */
+/** @param {Detail} artifact */
 export function previewTab(artifact) {
   const variant = inspecting() ? "inspect" : "rendered";
   return h(
@@ -121,14 +123,16 @@ export function bindings(template) {
   return [...found.values()];
 }
 
+/** @typedef {{[part: string]: Tree} | null | undefined} Tree */
+
 /** @param {unknown} data @param {string} path @returns {unknown} */
 export function valueAt(data, path) {
-  let value = /** @type {any} */ (data);
+  let value = /** @type {Tree} */ (data);
   for (const part of path.split(".")) value = value?.[part];
   return value;
 }
 
-/** @param {any} artifact */
+/** @param {Detail} artifact */
 function bindingsPanel(artifact) {
   const template = use(`template/${artifact.id}`, () => api.text(artifact.id, "template"));
   const list = bindings(template.value ?? "");
@@ -152,7 +156,7 @@ function bindingsPanel(artifact) {
   );
 }
 
-/** @param {any} artifact @param {unknown} data @param {Binding} binding */
+/** @param {Detail} artifact @param {unknown} data @param {Binding} binding */
 function bindingRow(artifact, data, { path, each }) {
   const rows = each ? valueAt(data, each) : undefined;
   const first = each ? path.replace("[]", ".0") : path;

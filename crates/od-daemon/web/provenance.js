@@ -9,7 +9,7 @@ import { title as words } from "./shape.js";
 /** @type {Record<string, string>} */
 const TYPES = { connector: "Connector", local_file: "Project file", user_input: "Given by a person", derived: "Derived" };
 
-/** @param {any} artifact */
+/** @param {import("./api.js").Detail} artifact */
 export function provenanceTab(artifact) {
   const provenance = artifact.provenance;
   if (!provenance) return empty("clock", "Nothing recorded", "This artifact was stored without provenance. The next refresh writes it.");
@@ -44,7 +44,7 @@ function fact(name, value, mono) {
   );
 }
 
-/** @param {any[]} list */
+/** @param {import("./schema.js").ProvenanceSource[]} list */
 function sources(list) {
   if (list.length === 0) return h("p.quiet", "No sources are named.");
   return h(
@@ -61,7 +61,7 @@ function sources(list) {
   );
 }
 
-/** @param {any} pin */
+/** @param {import("./schema.js").SourcePin | null | undefined} pin */
 function pinned(pin) {
   if (!pin) return null;
   return h(
@@ -75,7 +75,7 @@ function pinned(pin) {
   );
 }
 
-/** @param {any} digests */
+/** @param {import("./schema.js").Digests} digests */
 function digests(digests) {
   if (!digests) return null;
   return h(
@@ -84,6 +84,6 @@ function digests(digests) {
     h("h2", "Digests"),
     h("p.quiet", "Checked on every read. “od artifacts verify” checks them all, and the chain of the refresh log."),
     h("dl.facts", Object.entries(digests)
-      .map(([name, value]) => fact(words(name), /** @type {any} */ (value).content, true))),
+      .map(([name, value]) => fact(words(name), value.content, true))),
   );
 }

@@ -98,8 +98,8 @@ function pressInArtifact(key) {
 /** @param {number} by */
 function step(by) {
   const { project, artifact, tab } = current();
-  const list = (known("artifacts") ?? []).filter((/** @type {any} */ entry) => entry.projectId === project);
-  const at = list.findIndex((/** @type {any} */ entry) => entry.id === artifact);
+  const list = (known("artifacts") ?? []).filter((entry) => entry.projectId === project);
+  const at = list.findIndex((entry) => entry.id === artifact);
   const next = list[at + by];
   if (next) go(to.live(next, tab));
   return Boolean(next);

@@ -8,6 +8,8 @@ import { h } from "./dom.js";
 import { size, sourceName } from "./format.js";
 import { setUi, ui, use } from "./store.js";
 
+/** @typedef {import("./api.js").Detail} Detail */
+
 /** The daemon stores no secret; a name that sounds like one is still not printed. */
 const SECRET = /token|secret|credential|password|passwd|authorization|cookie|api_?key|private_?key/i;
 
@@ -20,7 +22,7 @@ export function redact(value) {
   );
 }
 
-/** @param {any} artifact */
+/** @param {Detail} artifact */
 export function sourceTab(artifact) {
   const source = artifact.document?.sourceJson;
   if (!source) {
@@ -54,7 +56,7 @@ const CANNOT = [
   "Leave half a result: if any step fails, everything stays as it was.",
 ];
 
-/** @param {any} artifact @param {any} source */
+/** @param {Detail} artifact @param {import("./schema.js").Source} source */
 export function does(artifact, source) {
   const name = sourceName(source);
   const account = source.connector?.accountLabel ?? artifact.sourcePin?.accountLabel;
@@ -80,7 +82,7 @@ export function does(artifact, source) {
   return steps;
 }
 
-/** @param {any} artifact */
+/** @param {Detail} artifact */
 function templates(artifact) {
   return h(
     "section",
@@ -91,7 +93,7 @@ function templates(artifact) {
   );
 }
 
-/** @param {any} artifact @param {string} variant @param {string} label @param {string} note */
+/** @param {Detail} artifact @param {string} variant @param {string} label @param {string} note */
 function textBlock(artifact, variant, label, note) {
   const name = `source open ${variant}`;
   const open = ui(name, false);
@@ -109,7 +111,7 @@ function textBlock(artifact, variant, label, note) {
   );
 }
 
-/** @param {any} artifact @param {string} variant */
+/** @param {Detail} artifact @param {string} variant */
 function text(artifact, variant) {
   const key = variant === "template" ? `template/${artifact.id}` : `rendered/${artifact.id}/${artifact.revision}`;
   const loaded = use(key, () => api.text(artifact.id, variant));

@@ -20,6 +20,12 @@
  *
  * @typedef {"unknown" | "open" | "closed"} Session
  * @typedef {"connecting" | "live" | "lost"} Link
+ *
+ * What is known under which key, as far as others than its loader read it.
+ * @typedef {object} Known
+ * @property {import("./schema.js").ArtifactSummary[]} artifacts
+ * @property {import("./api.js").Project[]} projects
+ * @typedef {Known & Record<`artifact/${string}`, import("./api.js").Detail>} Keyed
  */
 
 export const state = {
@@ -36,7 +42,7 @@ export const state = {
   /** What a screen reader hears next. */
   announcement: "",
   /** Names of fields and panels that a person opened, typed or picked. */
-  /** @type {Map<string, any>} */
+  /** @type {{get: <T>(name: string) => T} & Map<string, unknown>} */
   ui: new Map(),
 };
 
@@ -93,7 +99,13 @@ export function announce(text) {
  * @property {number} turn
  */
 
-/** @type {Map<string, Resource<any>>} */
+/**
+ * The key says what the value is; whoever asks by a key names its type.
+ * @typedef {object} ByKey
+ * @property {{<K extends keyof Keyed>(key: K): Resource<Keyed[K]> | undefined, <T>(key: string): Resource<T> | undefined}} get
+ */
+
+/** @type {ByKey & Map<string, Resource<unknown>>} */
 const resources = new Map();
 
 /**
@@ -105,6 +117,7 @@ const resources = new Map();
  * @returns {Resource<T>}
  */
 export function use(key, load) {
+  /** @type {Resource<T> | undefined} */
   let found = resources.get(key);
   if (!found) {
     found = { loading: false, stale: true, turn: 0 };
@@ -123,7 +136,7 @@ export function use(key, load) {
   return resource;
 }
 
-/** @param {Resource<any>} resource @param {number} turn @param {{value?: any, error?: any}} outcome */
+/** @template T @param {Resource<T>} resource @param {number} turn @param {{value?: T, error?: Resource<T>["error"]}} outcome */
 function settle(resource, turn, outcome) {
   if (turn !== resource.turn) return;
   change(() => {
@@ -133,14 +146,14 @@ function settle(resource, turn, outcome) {
   });
 }
 
-/** @param {string} key @returns {any} */
+/** @template {keyof Keyed} K @param {K} key @returns {Keyed[K] | undefined} */
 export function known(key) {
   return resources.get(key)?.value;
 }
 
 /**
  * Replaces a known value without asking the daemon.
- * @param {string} key @param {any} value
+ * @param {string} key @param {unknown} value
  */
 export function put(key, value) {
   change(() => {

@@ -15,6 +15,8 @@ import { current, TABS, to } from "./router.js";
 import { sourceTab } from "./source.js";
 import { state, use } from "./store.js";
 
+/** @typedef {import("./api.js").Detail} Detail */
+
 /** @type {Record<import("./router.js").Tab, string>} */
 const LABELS = {
   preview: "Preview",
@@ -80,7 +82,7 @@ function gone(error) {
   );
 }
 
-/** @param {string} tab @param {any} artifact */
+/** @param {string} tab @param {Detail} artifact */
 function panel(tab, artifact) {
   if (tab === "preview") return previewTab(artifact);
   if (tab === "source") return sourceTab(artifact);
@@ -88,7 +90,7 @@ function panel(tab, artifact) {
   return tab === "provenance" ? provenanceTab(artifact) : historyTab(artifact);
 }
 
-/** @param {any} artifact */
+/** @param {Detail} artifact */
 function head(artifact) {
   const source = artifact.document?.sourceJson;
   const account = source?.connector?.accountLabel ?? artifact.sourcePin?.accountLabel;
@@ -115,7 +117,7 @@ function head(artifact) {
   );
 }
 
-/** @param {any} artifact @param {import("./schema.js").Source} source @param {boolean} running */
+/** @param {Detail} artifact @param {import("./schema.js").Source} source @param {boolean} running */
 function permission(artifact, source, running) {
   const granted = source.refreshPermission !== "none";
   return h(
@@ -125,7 +127,7 @@ function permission(artifact, source, running) {
   );
 }
 
-/** @param {any} artifact @param {boolean} running */
+/** @param {Detail} artifact @param {boolean} running */
 function toolbar(artifact, running) {
   return h(
     "div.toolbar",
@@ -149,7 +151,7 @@ function toolbar(artifact, running) {
   );
 }
 
-/** @param {any} artifact @param {string} on */
+/** @param {Detail} artifact @param {string} on */
 function tabs(artifact, on) {
   return h(
     "div.tabs",

@@ -20,7 +20,7 @@ const sought = new Set();
 export function workspaceView() {
   const route = current();
   const known = projects();
-  const project = known.value?.find((/** @type {any} */ entry) => entry.id === route.project);
+  const project = known.value?.find((entry) => entry.id === route.project);
   if (known.value && !project) {
     // No event tells of a new project: an unknown one is looked for once.
     if (!sought.has(route.project)) {
@@ -48,9 +48,9 @@ function sidebar(project, name) {
   const listed = artifacts();
   const files = use(`files/${project}`, () => api.files(project));
   const query = ui(`tree ${project}`, "").toLowerCase();
-  const own = ordered((listed.value ?? []).filter((/** @type {Summary} */ entry) => entry.projectId === project));
+  const own = ordered((listed.value ?? []).filter((entry) => entry.projectId === project));
   const live = own.filter((entry) => entry.title.toLowerCase().includes(query));
-  const found = (files.value ?? []).filter((/** @type {any} */ file) => file.path.toLowerCase().includes(query));
+  const found = (files.value ?? []).filter((file) => file.path.toLowerCase().includes(query));
   return h(
     "aside.sidebar",
     { "aria-label": "Project", key: "sidebar" },
@@ -137,7 +137,7 @@ function liveNode(artifact) {
   );
 }
 
-/** @param {string} project @param {any} file */
+/** @param {string} project @param {import("./api.js").ProjectFile} file */
 function fileNode(project, file) {
   const route = current();
   const on = route.view === "file" && route.rest === file.path;
@@ -150,11 +150,11 @@ function fileNode(project, file) {
   );
 }
 
-/** @param {any} project */
+/** @param {import("./api.js").Project | undefined} project */
 function overview(project) {
   const listed = artifacts();
   const own = ordered(
-    (listed.value ?? []).filter((/** @type {Summary} */ entry) => entry.projectId === current().project),
+    (listed.value ?? []).filter((entry) => entry.projectId === current().project),
   );
   const { from, to: end, props } = windowed(`overview ${current().project}`, own.length);
   return h(
@@ -205,7 +205,7 @@ function line(artifact) {
 function fileView() {
   const { project, rest: path } = current();
   const files = use(`files/${project}`, () => api.files(project));
-  const file = files.value?.find((/** @type {any} */ entry) => entry.path === path);
+  const file = files.value?.find((entry) => entry.path === path);
   const isJson = /\.json$/i.test(path);
   return h(
     "main.stage",
