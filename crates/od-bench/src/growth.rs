@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::measure::median;
+use crate::measure::Pair;
 use crate::row::{Row, Target};
 
 /// The exponent by which the cost follows the size: 0 is flat, 1 is linear.
@@ -28,24 +28,14 @@ fn slope(readings: &[(usize, Duration)]) -> f64 {
     cost.ln() / (*large as f64 / (*small).max(1) as f64).ln()
 }
 
-/// Compares the work around the 1,000th time with that around the 100th; a single reading is noise,
-/// the hundred around it is not. The floor's own drift is taken out.
-pub(crate) fn late_against_early(
-    what: &str,
-    times: &[Duration],
-    floors: &[Duration],
-    limit: f64,
-) -> Row {
-    let around = |readings: &[Duration], from: usize| {
-        median(&mut readings.get(from..from + 100).unwrap_or_default().to_vec())
-    };
-    let (early, late) = (around(times, 50), around(times, 950));
-    let drift = around(floors, 950).as_secs_f64() / around(floors, 50).as_secs_f64();
+/// Compares work on what has a long past with the same work on what has a short one, in turns: what
+/// the disk does meanwhile disturbs both alike.
+pub(crate) fn late_against_early(what: &str, pair: &Pair, limit: f64) -> Row {
     Row {
         what: what.to_owned(),
-        measured: format!("{late:.0?}"),
-        against: format!("{early:.0?}, floor meanwhile × {drift:.2}"),
-        figure: late.as_secs_f64() / early.as_secs_f64() / drift,
+        measured: format!("{:.1?}", pair.subject),
+        against: format!("{:.1?}", pair.peer),
+        figure: pair.ratio(),
         unit: "x",
         target: Target::AtMost(limit),
     }

@@ -75,6 +75,14 @@ impl World {
         Ok(self)
     }
 
+    /// Waits until every commit is settled, as it is a moment after the last one.
+    pub(crate) fn settled(self) -> Outcome<Self> {
+        let Self { root, runtime, app, project } = self;
+        drop(app);
+        let app = composed(root.path(), None)?;
+        Ok(Self { root, runtime, app, project })
+    }
+
     /// The folder that holds everything.
     pub(crate) fn path(&self) -> &Path {
         self.root.path()

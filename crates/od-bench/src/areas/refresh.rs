@@ -16,7 +16,9 @@ use crate::measure;
 use crate::row::{Row, Target};
 use crate::world::{Outcome, World, scratch, template, told};
 
-const REFRESHES: usize = 1050;
+/// How many refreshes an artifact has behind it.
+const PASTS: [usize; 3] = [10, 100, 1_000];
+const ROUNDS: usize = 60;
 const UNCHANGED: usize = 50;
 
 /// Measures refreshes that change the data, then some that do not.
@@ -41,38 +43,61 @@ pub(crate) fn measure() -> Outcome<Vec<Row>> {
     });
     // Fresh ones, so that no bound of the history hides what a refresh adds.
     let unchanged = unchanged(&world, &world.create(request.clone())?)?;
-    let mut rows = changing(&world, &world.create(request)?, &source)?;
+    let mut pasts = Vec::new();
+    for past in PASTS {
+        let artifact = world.create(request.clone())?;
+        (0..past).try_for_each(|number| change(&world, &artifact, &source, number))?;
+        pasts.push((past, artifact));
+    }
+    let mut rows = changing(&world, &pasts, &source)?;
     rows.push(unchanged);
     Ok(rows)
 }
 
-fn changing(world: &World, artifact: &ArtifactId, source: &Path) -> Outcome<Vec<Row>> {
+/// Refreshes artifacts with pasts of different length and the floor, all in turns.
+fn changing(world: &World, pasts: &[(usize, ArtifactId)], source: &Path) -> Outcome<Vec<Row>> {
     let floor = scratch()?;
-    let (mut times, mut floors) = (Vec::new(), Vec::new());
-    for number in 0..REFRESHES {
-        let content = format!(r#"{{ "title": "number {number}" }}"#);
-        fs::write(source, &content).map_err(told)?;
-        floors.push(measure::once(&mut || drop(one_file(floor.path(), content.as_bytes()))));
-        let mut changed = Ok(false);
-        times.push(measure::once(&mut || changed = refreshed(world, artifact)));
-        if !changed? {
-            return Err(format!("refresh {number} saw no change"));
+    let mut floors = Vec::new();
+    let mut times: Vec<Vec<Duration>> = pasts.iter().map(|_| Vec::new()).collect();
+    for round in 0..ROUNDS {
+        for ((past, artifact), times) in pasts.iter().zip(&mut times) {
+            let number = 10_000 + round * 10_000 + past;
+            fs::write(source, content(number)).map_err(told)?;
+            let bytes = content(number);
+            floors.push(measure::once(&mut || drop(one_file(floor.path(), bytes.as_bytes()))));
+            let mut changed = Ok(false);
+            times.push(measure::once(&mut || changed = refreshed(world, artifact)));
+            if !changed? {
+                return Err(format!("refresh {number} saw no change"));
+            }
         }
     }
-    let pair = measure::Pair {
-        subject: measure::median(&mut times.clone()),
-        peer: measure::median(&mut floors.clone()),
-    };
-    let past = |middle: usize| {
-        let around = times.get(middle - 5..middle + 5).unwrap_or_default();
-        (middle, measure::median(&mut around.to_vec()))
-    };
-    let readings: Vec<(usize, Duration)> = [10, 100, 1_000].map(past).to_vec();
+    let floor = measure::median(&mut floors);
+    let readings: Vec<(usize, Duration)> = pasts
+        .iter()
+        .zip(&mut times)
+        .map(|((past, _), times)| (*past, measure::median(times)))
+        .collect();
+    let at = |index: usize| readings.get(index).map(|(_, time)| *time).unwrap_or_default();
+    let pair = |subject, peer| measure::Pair { subject, peer };
     Ok(vec![
-        against_floor("refresh from a small file", &pair, 5.0),
-        growth::late_against_early("refresh: the 1,000th against the 100th", &times, &floors, 1.2),
+        against_floor("refresh from a small file", &pair(at(1), floor), 5.0),
+        growth::late_against_early(
+            "refresh after 1,000 refreshes against one after 100",
+            &pair(at(2), at(1)),
+            1.2,
+        ),
         growth::exponent("refresh with past refreshes", &readings, 0.1),
     ])
+}
+
+fn content(number: usize) -> String {
+    format!(r#"{{ "title": "number {number}" }}"#)
+}
+
+fn change(world: &World, artifact: &ArtifactId, source: &Path, number: usize) -> Outcome<()> {
+    fs::write(source, content(number)).map_err(told)?;
+    refreshed(world, artifact).map(drop)
 }
 
 /// What a refresh that changes nothing leaves on the disk.

@@ -13,7 +13,7 @@ use crate::measure;
 use crate::row::{Row, Target};
 use crate::world::{Outcome, World, page, scratch, template, told};
 
-const COMMITS: usize = 1050;
+const ROUNDS: usize = 150;
 const SIZES: [usize; 3] = [100, 1_000, 10_000];
 
 /// Measures writes, then reads.
@@ -38,25 +38,33 @@ fn creates() -> Outcome<Row> {
     Ok(against_floor("durable create, 4 KiB", &pair, 2.5))
 }
 
-/// Updates one artifact over and over: against the floor, and late ones against early ones.
+/// Updates against the floor, and an artifact with a thousand commits against one with a hundred.
 fn updates() -> Outcome<Vec<Row>> {
     let world = World::make()?;
-    let artifact = world.create(page(0, 4))?;
+    let (young, old) = (world.create(page(0, 4))?, world.create(page(1, 4))?);
+    (0..100).try_for_each(|number| update(&world, &young, number))?;
+    (0..1_000).try_for_each(|number| update(&world, &old, number))?;
     let (floor, bytes) = (scratch()?, page(0, 4).to_string().into_bytes());
-    let (mut times, mut floors) = (Vec::new(), Vec::new());
-    for number in 0..COMMITS {
-        floors.push(measure::once(&mut || drop(one_file(floor.path(), &bytes))));
-        let mut outcome = Ok(());
-        times.push(measure::once(&mut || outcome = update(&world, &artifact, number)));
-        outcome?;
-    }
-    let pair = measure::Pair {
-        subject: measure::median(&mut times.clone()),
-        peer: measure::median(&mut floors.clone()),
+    let mut failed = None;
+    let mut change = |artifact: &ArtifactId, number: usize| {
+        failed = update(&world, artifact, number).err().or(failed.take());
     };
+    let mut numbers = 2_000..;
+    let mut next = || numbers.next().unwrap_or_default();
+    let to_floor =
+        measure::in_turns(300, || change(&young, next()), || drop(one_file(floor.path(), &bytes)));
+    let late = {
+        let (mut lates, mut earlies) = (Vec::new(), Vec::new());
+        for number in 0..ROUNDS {
+            lates.push(measure::once(&mut || change(&old, 9_000 + number)));
+            earlies.push(measure::once(&mut || change(&young, 9_000 + number)));
+        }
+        measure::Pair { subject: measure::median(&mut lates), peer: measure::median(&mut earlies) }
+    };
+    failed.map_or(Ok(()), Err)?;
     Ok(vec![
-        against_floor("durable update, 4 KiB", &pair, 2.5),
-        growth::late_against_early("update: the 1,000th against the 100th", &times, &floors, 1.2),
+        against_floor("durable update, 4 KiB", &to_floor, 2.5),
+        growth::late_against_early("update after 1,000 commits against one after 400", &late, 1.2),
     ])
 }
 
@@ -72,12 +80,13 @@ fn update(world: &World, artifact: &ArtifactId, number: usize) -> Outcome<()> {
 
 /// Lists projects of three sizes: with nothing in memory, and once more.
 fn lists() -> Outcome<Vec<Row>> {
-    let world = World::make()?;
+    let mut world = World::make()?;
     let (mut colds, mut warms) = (Vec::new(), Vec::new());
     let mut rows = Vec::new();
     let mut filled = 0;
     for size in SIZES {
         world.fill(filled, size)?;
+        world = world.settled()?;
         filled = size;
         let (cold, warm) = list(&world, size)?;
         colds.push((size, cold));
