@@ -8,6 +8,7 @@ mod areas;
 mod counted;
 mod growth;
 mod measure;
+mod reasons;
 mod row;
 mod world;
 

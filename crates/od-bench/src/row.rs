@@ -1,5 +1,7 @@
 //! One line of the printed table: a figure, what it is compared with, and what was promised.
 
+use crate::reasons;
+
 /// The head of the table.
 pub(crate) const HEADER: &str = "\
 | area | what | measured | against | ratio or figure | target | verdict |
@@ -65,7 +67,10 @@ impl Row {
         };
         let verdict = match self.verdict() {
             Verdict::Met => "met",
-            Verdict::Missed => "**missed**",
+            Verdict::Missed => match reasons::reason(&self.what) {
+                Some(reason) => &format!("**missed**: {reason}"),
+                None => "**missed**",
+            },
             Verdict::Informs => "–",
         };
         format!(
@@ -91,6 +96,8 @@ mod tests {
         };
         assert_eq!(row.verdict(), Verdict::Missed);
         assert!(row.markdown("json").ends_with("| 3.00 x | ≤ 2 x | **missed** |"));
+        row.what = "durable create".to_owned();
+        assert!(row.markdown("store").contains("**missed**: a create makes"));
         row.target = Target::AtLeast(2.0);
         assert_eq!(row.verdict(), Verdict::Met);
         row.target = Target::None;

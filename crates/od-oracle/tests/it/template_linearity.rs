@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use od_oracle::adversary::FAMILIES;
 
 /// `cargo xtask bench --check` reads the whole range, up to the largest template there may be.
-const SMALL_BYTES: usize = 64 << 10;
+const SMALL_BYTES: usize = 32 << 10;
 const GROWTH_MAX: f64 = 2.2;
 
 /// Instructions are counted, not time: the same on a busy machine.

@@ -52,11 +52,56 @@ pub(crate) fn measure() -> Outcome<Vec<Row>> {
     rows.extend(previews(&subject)?);
     rows.extend(slow_clients(&subject)?);
     rows.extend(streams(&subject)?);
-    subject.grow(ARTIFACTS, MANY)?;
+    rows.push(busy(&subject)?);
+    let preview_full = one_preview(&subject)?;
+    let subject = subject.grown(ARTIFACTS, MANY)?;
+    let preview_many = one_preview(&subject)?;
     let (start_many, _) = start(&|| subject.spawn())?;
     let starts = [(1, start_empty), (ARTIFACTS, start_full), (MANY, start_many)];
     rows.push(growth::exponent("cold start with artifacts (the first has none)", &starts, 1.1));
+    let previews = [(ARTIFACTS, preview_full), (MANY, preview_many)];
+    rows.push(growth::exponent("one preview with artifacts", &previews, 0.1));
     Ok(rows)
+}
+
+/// What one preview takes on a kept-alive connection.
+fn one_preview(subject: &Subject) -> Outcome<Duration> {
+    let child = subject.spawn()?;
+    let page = subject.pages().first().ok_or("there is no page")?;
+    let request = child.ticketed(subject, page)?;
+    let mut connection = Connection::open(child.preview).map_err(told)?;
+    let mut readings = Vec::new();
+    for _ in 0..2_000 {
+        let mut outcome = Ok((0, 0));
+        readings.push(crate::measure::once(&mut || outcome = connection.exchange(&request)));
+        if outcome.map_err(told)?.0 != 200 {
+            return Err("a preview failed".to_owned());
+        }
+    }
+    Ok(crate::measure::median(&mut readings))
+}
+
+/// A new client's preview while others keep the daemon busy.
+fn busy(subject: &Subject) -> Outcome<Row> {
+    let child = subject.spawn()?;
+    let page = subject.pages().first().ok_or("there is no page")?;
+    let request = child.ticketed(subject, page)?;
+    let alone = p99_of_new_connections(child.preview, &request, 500).ok_or("no answer alone")?;
+    let p99 = std::thread::scope(|scope| {
+        let load =
+            scope.spawn(|| requests_per_second(child.preview, &request, CONNECTIONS, ROUND * 2));
+        let p99 = p99_of_new_connections(child.preview, &request, 300);
+        load.join().map_err(|_| "the load ended early")?;
+        p99.ok_or("no answer under load")
+    })?;
+    let row = timed(
+        format!("p99 of a new client's preview, {CONNECTIONS} others asking without a pause"),
+        p99,
+        1e3,
+        "ms",
+        Target::None,
+    );
+    Ok(Row { against: format!("alone {alone:.1?}"), ..row })
 }
 
 /// From process start to the first 200, and what the idle process holds.

@@ -32,12 +32,13 @@ impl Subject {
             pages.push(Page { artifact, bytes });
         }
         world.fill(pages.len(), ARTIFACTS)?;
-        Ok(Self { world, pages })
+        Ok(Self { world: world.settled()?, pages })
     }
 
     /// Adds artifacts until there are so many.
-    pub(crate) fn grow(&self, from: usize, to: usize) -> Outcome<()> {
-        self.world.fill(from, to)
+    pub(crate) fn grown(self, from: usize, to: usize) -> Outcome<Self> {
+        self.world.fill(from, to)?;
+        Ok(Self { world: self.world.settled()?, pages: self.pages })
     }
 
     pub(crate) fn pages(&self) -> &[Page] {
