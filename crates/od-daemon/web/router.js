@@ -82,27 +82,39 @@ function query(entries) {
 
 /** @type {Route} */
 let route = parse(location.hash);
+let followed = location.hash;
+/** @type {(route: Route, before: Route) => void} */
+let moved = () => {};
 
 /** @returns {Route} */
 export function current() {
   return route;
 }
 
-/** @param {string} href */
+/**
+ * Goes there at once: the event of the address comes later, and the next key must find the new view.
+ * @param {string} href
+ */
 export function go(href) {
-  if (location.hash !== href) location.hash = href;
+  location.hash = href;
+  follow();
 }
 
-/** @param {(route: Route, before: Route) => void} moved */
-export function onRoute(moved) {
-  addEventListener("hashchange", () => {
-    const before = route;
-    route = parse(location.hash);
-    moved(route, before);
-  });
+/** @param {(route: Route, before: Route) => void} listener */
+export function onRoute(listener) {
+  moved = listener;
+  addEventListener("hashchange", follow);
+}
+
+function follow() {
+  if (location.hash === followed) return;
+  const before = route;
+  reread();
+  moved(route, before);
 }
 
 /** Reads the address again after it was changed without an event. */
 export function reread() {
-  route = parse(location.hash);
+  followed = location.hash;
+  route = parse(followed);
 }

@@ -104,7 +104,9 @@ async fn keys_alone_are_enough() {
     tab.until("document.querySelector('[aria-label=Unpin]')").await;
     tab.press("g").await;
     tab.press("c").await;
+    // The address and its view change in one step: a key pressed now is already one in the new view.
     tab.until("location.hash === '#/connectors'").await;
+    tab.until("document.activeElement.matches('main h1')").await;
     tab.press("Tab").await;
     tab.until("getComputedStyle(document.activeElement).outlineStyle !== 'none'").await;
     world.assert_clean(&tab, &[]);
