@@ -31,14 +31,7 @@ fn slope(readings: &[(usize, Duration)]) -> f64 {
 /// Compares work on what has a long past with the same work on what has a short one, in turns: what
 /// the disk does meanwhile disturbs both alike.
 pub(crate) fn late_against_early(what: &str, pair: &Pair, limit: f64) -> Row {
-    Row {
-        what: what.to_owned(),
-        measured: format!("{:.1?}", pair.subject),
-        against: format!("{:.1?}", pair.peer),
-        figure: pair.ratio(),
-        unit: "x",
-        target: Target::AtMost(limit),
-    }
+    Row::against_peer(what.to_owned(), pair, "", Target::AtMost(limit))
 }
 
 #[cfg(test)]

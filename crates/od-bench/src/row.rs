@@ -1,5 +1,6 @@
 //! One line of the printed table: a figure, what it is compared with, and what was promised.
 
+use crate::measure::Pair;
 use crate::reasons;
 
 /// The head of the table.
@@ -47,6 +48,28 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// The time of a piece of work as so many times that of a floor or peer of the same run.
+    pub(crate) fn against_peer(what: String, pair: &Pair, peer: &str, target: Target) -> Self {
+        Self {
+            what,
+            measured: format!("{:.1?}", pair.subject),
+            against: format!("{peer} {:.1?}", pair.peer).trim_start().to_owned(),
+            figure: pair.ratio(),
+            unit: "x",
+            target,
+        }
+    }
+
+    /// A figure that stands alone.
+    pub(crate) fn alone(
+        what: String,
+        measured: String,
+        (figure, unit): (f64, &'static str),
+        target: Target,
+    ) -> Self {
+        Self { what, measured, against: String::new(), figure, unit, target }
+    }
+
     /// Compares the figure with the promise.
     pub(crate) fn verdict(&self) -> Verdict {
         let met = match self.target {

@@ -21,5 +21,5 @@ pub use compose::{ComposeError, ComposeOptions, compose};
 pub use http::access_log::LogSink;
 pub use lifecycle::{
     Announcement, ClaimError, DEFAULT_PORT, ListenError, Port, RunningDaemon, ServeConfig,
-    StartError, serve,
+    StartError, Stopped, serve,
 };

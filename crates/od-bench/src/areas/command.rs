@@ -197,12 +197,10 @@ fn size() -> Outcome<Row> {
         return Err("strip failed; install binutils".to_owned());
     }
     let bytes = fs::metadata(&stripped).map_err(told)?.len();
-    Ok(Row {
-        what: "size of the program".to_owned(),
-        measured: format!("{bytes} bytes"),
-        against: String::new(),
-        figure: bytes as f64 / 1e6,
-        unit: "MB",
-        target: Target::AtMost(15.0),
-    })
+    Ok(Row::alone(
+        "size of the program".to_owned(),
+        format!("{bytes} bytes"),
+        (bytes as f64 / 1e6, "MB"),
+        Target::AtMost(15.0),
+    ))
 }

@@ -38,14 +38,12 @@ fn parse_row(name: &str, bytes: &[u8]) -> Row {
         || drop(black_box(BoundedJson::parse(black_box(bytes)))),
         || drop(black_box(serde_json::from_slice::<Value>(black_box(bytes)))),
     );
-    Row {
-        what: format!("parse and check {} KiB of {name}", bytes.len() / 1024),
-        measured: format!("{:.0?}", pair.subject),
-        against: format!("serde_json alone {:.0?}", pair.peer),
-        figure: pair.ratio(),
-        unit: "x",
-        target: Target::AtMost(2.0),
-    }
+    Row::against_peer(
+        format!("parse and check {} KiB of {name}", bytes.len() / 1024),
+        &pair,
+        "serde_json alone",
+        Target::AtMost(2.0),
+    )
 }
 
 fn digest_row(name: &str, document: &Value) -> Row {
@@ -57,14 +55,12 @@ fn digest_row(name: &str, document: &Value) -> Row {
             drop(black_box(Digest::of_bytes(&canonical)));
         },
     );
-    Row {
-        what: format!("digest of {name}"),
-        measured: format!("{:.0?}", pair.subject),
-        against: format!("serde_jcs and SHA-256 {:.0?}", pair.peer),
-        figure: pair.ratio(),
-        unit: "x",
-        target: Target::AtMost(1.0),
-    }
+    Row::against_peer(
+        format!("digest of {name}"),
+        &pair,
+        "serde_jcs and SHA-256",
+        Target::AtMost(1.0),
+    )
 }
 
 fn size_row(name: &str, document: &Value) -> Row {
@@ -75,14 +71,12 @@ fn size_row(name: &str, document: &Value) -> Row {
         },
         || drop(black_box(canonical_bytes(black_box(document)))),
     );
-    Row {
-        what: format!("canonical size of {name}, counted"),
-        measured: format!("{:.0?}", pair.subject),
-        against: format!("made {:.0?}", pair.peer),
-        figure: pair.ratio(),
-        unit: "x",
-        target: Target::AtMost(1.0),
-    }
+    Row::against_peer(
+        format!("canonical size of {name}, counted"),
+        &pair,
+        "made",
+        Target::AtMost(1.0),
+    )
 }
 
 fn classify_row() -> Row {
@@ -124,14 +118,12 @@ fn absolute(what: &str, mut work: impl FnMut()) -> Row {
     let mut readings: Vec<Duration> =
         (0..100).map(|_| measure::once(&mut || (0..TIMES).for_each(|_| work())) / TIMES).collect();
     let median = measure::median(&mut readings);
-    Row {
-        what: what.to_owned(),
-        measured: format!("{median:.1?}"),
-        against: String::new(),
-        figure: median.as_secs_f64() * 1e6,
-        unit: "µs",
-        target: Target::AtMost(20.0),
-    }
+    Row::alone(
+        what.to_owned(),
+        format!("{median:.1?}"),
+        (median.as_secs_f64() * 1e6, "µs"),
+        Target::AtMost(20.0),
+    )
 }
 
 /// A table of the size a document may have.

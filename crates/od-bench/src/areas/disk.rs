@@ -25,12 +25,10 @@ pub(crate) fn measure() -> Outcome<Vec<Row>> {
         || drop(one_file(folder.path(), &bytes)),
         || drop(fs::write(folder.path().join("bare"), &bytes)),
     );
-    Ok(vec![Row {
-        what: "write 8 KiB, fsync file and directory (the floor)".to_owned(),
-        measured: format!("{:.0?}", pair.subject),
-        against: format!("no sync {:.0?}", pair.peer),
-        figure: pair.ratio(),
-        unit: "x",
-        target: Target::None,
-    }])
+    Ok(vec![Row::against_peer(
+        "write 8 KiB, fsync file and directory (the floor)".to_owned(),
+        &pair,
+        "no sync",
+        Target::None,
+    )])
 }

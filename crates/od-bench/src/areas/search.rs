@@ -23,14 +23,12 @@ pub(crate) fn measure() -> Outcome<Vec<Row>> {
     if ours != theirs {
         return Err(format!("the search finds {ours} lines, ripgrep {theirs}"));
     }
-    Ok(vec![Row {
-        what: format!("search of {FILES} files, {ours} lines found"),
-        measured: format!("{:.0?}", pair.subject),
-        against: format!("rg {:.0?}", pair.peer),
-        figure: pair.ratio(),
-        unit: "x",
-        target: Target::AtMost(2.0),
-    }])
+    Ok(vec![Row::against_peer(
+        format!("search of {FILES} files, {ours} lines found"),
+        &pair,
+        "rg",
+        Target::AtMost(2.0),
+    )])
 }
 
 fn write_files(root: &Path) -> Outcome<()> {

@@ -121,14 +121,12 @@ fn hostile() -> Row {
         })
         .max()
         .unwrap_or_default();
-    Row {
-        what: format!("slowest of {} hostile families to compile, 1 MiB", FAMILIES.len()),
-        measured: format!("{:.1?} ({})", slowest.0, slowest.1),
-        against: String::new(),
-        figure: slowest.0.as_secs_f64() * 1e3,
-        unit: "ms",
-        target: Target::AtMost(200.0),
-    }
+    Row::alone(
+        format!("slowest of {} hostile families to compile, 1 MiB", FAMILIES.len()),
+        format!("{:.1?} ({})", slowest.0, slowest.1),
+        (slowest.0.as_secs_f64() * 1e3, "ms"),
+        Target::AtMost(200.0),
+    )
 }
 
 fn small_page() -> Row {
@@ -138,14 +136,12 @@ fn small_page() -> Row {
     let Ok((template, _)) = Template::compile(&html) else { return broken("a small page") };
     let mut out = Vec::with_capacity(16 << 10);
     let time = per_call(100, || render(&template, &page.data, &mut out));
-    Row {
-        what: format!("render {} bytes of template, ten rows", html.len()),
-        measured: format!("{time:.2?}, {} bytes of page", out.len()),
-        against: String::new(),
-        figure: time.as_secs_f64() * 1e6,
-        unit: "µs",
-        target: Target::AtMost(3.0),
-    }
+    Row::alone(
+        format!("render {} bytes of template, ten rows", html.len()),
+        format!("{time:.2?}, {} bytes of page", out.len()),
+        (time.as_secs_f64() * 1e6, "µs"),
+        Target::AtMost(3.0),
+    )
 }
 
 fn escapes_only() -> Row {
@@ -155,14 +151,12 @@ fn escapes_only() -> Row {
     let data = json!({ "t": "<&>\"'\r".repeat(2_730) });
     let mut out = Vec::with_capacity(1 << 17);
     let time = per_call(1, || render(&template, &data, &mut out));
-    Row {
-        what: "render 16 KiB where every character is escaped".to_owned(),
-        measured: format!("{time:.1?}"),
-        against: String::new(),
-        figure: gigabytes_per_second(out.len(), time),
-        unit: "GB/s",
-        target: Target::None,
-    }
+    Row::alone(
+        "render 16 KiB where every character is escaped".to_owned(),
+        format!("{time:.1?}"),
+        (gigabytes_per_second(out.len(), time), "GB/s"),
+        Target::None,
+    )
 }
 
 fn compile() -> Vec<Row> {
@@ -183,14 +177,12 @@ fn compile() -> Vec<Row> {
         .into_iter()
         .map(|(name, html)| {
             let time = per_call(1, || drop(black_box(Template::compile(black_box(&html)))));
-            Row {
-                what: format!("compile {name}, {} KiB", html.len() / 1024),
-                measured: format!("{time:.0?}"),
-                against: String::new(),
-                figure: html.len() as f64 / 1e6 / time.as_secs_f64(),
-                unit: "MB/s",
-                target: Target::AtLeast(40.0),
-            }
+            Row::alone(
+                format!("compile {name}, {} KiB", html.len() / 1024),
+                format!("{time:.1?}"),
+                (html.len() as f64 / 1e6 / time.as_secs_f64(), "MB/s"),
+                Target::AtLeast(40.0),
+            )
         })
         .collect()
 }
@@ -332,12 +324,10 @@ fn gigabytes_per_second(bytes: usize, time: Duration) -> f64 {
 }
 
 fn broken(what: &str) -> Row {
-    Row {
-        what: format!("{what}: a template does not compile"),
-        measured: String::new(),
-        against: String::new(),
-        figure: 0.0,
-        unit: "x",
-        target: Target::AtLeast(1.0),
-    }
+    Row::alone(
+        format!("{what}: a template does not compile"),
+        String::new(),
+        (0.0, "x"),
+        Target::AtLeast(1.0),
+    )
 }

@@ -85,6 +85,16 @@ pub(crate) enum Before {
     Release,
 }
 
+/// What happens while a call waits for its provider.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Meanwhile {
+    /// A person cancels the refresh.
+    Cancelled,
+    /// The time of the refresh is over.
+    Late,
+}
+
 /// One call.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -96,6 +106,8 @@ pub(crate) struct Call {
     pub(crate) keep: Option<String>,
     #[serde(default)]
     pub(crate) before: Vec<Before>,
+    /// Of a call that refreshes what was kept under this name.
+    pub(crate) meanwhile: Option<(String, Meanwhile)>,
     #[serde(default)]
     pub(crate) bearer: BearerName,
     #[serde(default = "once")]

@@ -7,6 +7,7 @@ mod cli_door;
 mod client;
 mod corpus;
 mod http_door;
+mod hurried_clock;
 mod mcp_door;
 mod provider;
 mod scene;

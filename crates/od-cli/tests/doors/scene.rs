@@ -43,7 +43,9 @@ pub(crate) async fn play(scene: Scene) {
             let mut outcomes = Vec::new();
             for (door, place) in &mut places {
                 if call.doors.contains(door) {
-                    let outcome = ask(&world, *door, place, call, turn).await;
+                    let meanwhile = world.meanwhile(place, call);
+                    let asked = ask(&world, *door, place, call, turn);
+                    let (outcome, ()) = tokio::join!(asked, meanwhile);
                     outcomes.push((*door, settled(outcome, place, call)));
                 }
             }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use od_app::connectors::connect::Connect;
 use od_app::projects::CreateProject;
+use od_app::refresh::cancel::CancelRefresh;
 use od_app::refresh::run::RunRefresh;
 use od_app::runs::{StartRun, StartedRun};
 use od_app::{App, Caller};
@@ -16,7 +17,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
-use crate::corpus::{BearerName, Before};
+use crate::corpus::{BearerName, Before, Call, Meanwhile};
+use crate::hurried_clock::HurriedClock;
 use crate::provider::Provider;
 
 /// A daemon on directories of its own.
@@ -24,6 +26,7 @@ pub(crate) struct World {
     dirs: TempDir,
     daemon: RunningDaemon,
     provider: Provider,
+    clock: Arc<HurriedClock>,
     held: Vec<JoinHandle<()>>,
 }
 
@@ -45,13 +48,20 @@ impl World {
     async fn start_in(dirs: TempDir, port: Port) -> Self {
         let provider = Provider::start().await;
         let github_base_url = Some(provider.url.clone());
+        let clock = Arc::new(HurriedClock::default());
+        let options = ComposeOptions {
+            github_base_url,
+            clock: Some(clock.clone()),
+            ..ComposeOptions::default()
+        };
         let config = ServeConfig {
             port,
             access_log: LogSink::Off,
-            options: ComposeOptions { github_base_url, ..ComposeOptions::default() },
+            options,
             ..ServeConfig::new(dirs.path().join("home"), dirs.path().join("data"))
         };
-        Self { daemon: serve(config).await.unwrap(), dirs, provider, held: Vec::new() }
+        let daemon = serve(config).await.unwrap();
+        Self { daemon, dirs, provider, clock, held: Vec::new() }
     }
 
     /// Stops the daemon and starts another at the same address.
@@ -170,6 +180,28 @@ impl World {
             assert!(od_app::refresh::run(&app, request).await.is_err(), "nobody answered it");
         }));
         self.provider.wait_for_request().await;
+    }
+
+    /// Does what happens to a refresh while its provider keeps it waiting.
+    pub(crate) fn meanwhile(
+        &self,
+        place: &Place,
+        call: &Call,
+    ) -> impl Future<Output = ()> + use<'_> {
+        let planned = call.meanwhile.as_ref().map(|(name, what)| {
+            let artifact = place.id(name).parse().unwrap();
+            (CancelRefresh { project: place.project.clone(), artifact }, *what)
+        });
+        async move {
+            let Some((request, what)) = planned else { return };
+            self.provider.wait_for_request().await;
+            match what {
+                Meanwhile::Cancelled => {
+                    od_app::refresh::cancel(self.app(), request).await.unwrap();
+                }
+                Meanwhile::Late => self.clock.time_is_over(),
+            }
+        }
     }
 
     /// Does what stands before a call, once for all.

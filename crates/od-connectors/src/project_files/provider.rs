@@ -269,3 +269,21 @@ pub(super) fn files_fault(error: &FilesError) -> ProviderError {
         FilesError::Io { .. } => ProviderError::Unavailable { message },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_that_nobody_waits_for_ends() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("a.txt"), "found\n").unwrap();
+        let query = wanted(json!({ "query": "found" }).as_object().unwrap());
+        let looks = |flag| search(root.path(), &Fence::around([]), &query, flag);
+        let waited_for = StopOnDrop::default();
+        let flag = Arc::clone(&waited_for.0);
+        assert!(looks(&flag).is_ok());
+        drop(waited_for);
+        assert!(matches!(looks(&flag), Err(SearchError::Stopped)));
+    }
+}

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use od_connectors::{Fence, ProjectFilesConnector};
 use od_ports::connector_provider::ProviderError;
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
 
 use crate::scene::{OneRoot, call, write};
@@ -184,26 +183,6 @@ async fn what_cannot_be_a_pattern_is_a_fault_of_the_input() {
     // Without `regex` the same text is just text.
     write(root.path(), "a.txt", "f(x");
     assert_eq!(paths(root.path(), &[], "f(").await, ["a.txt"]);
-}
-
-#[tokio::test]
-async fn a_search_that_nobody_waits_for_ends() {
-    let root = TempDir::new().unwrap();
-    let block = "nothing to be found here\n".repeat(4000);
-    for number in 0..3000 {
-        write(root.path(), &format!("d{}/f{number}.txt", number % 10), &block);
-    }
-    let connector = connector(root.path(), &[]);
-    let input: Value = json!({ "query": "(x+x+)+y", "regex": true });
-    let whole = Instant::now();
-    call(&connector, SEARCH, input.clone(), None).await.unwrap();
-    let whole = whole.elapsed();
-    let work = call(&connector, SEARCH, input.clone(), None);
-    assert!(tokio::time::timeout(Duration::from_millis(1), work).await.is_err());
-    // A second search is not held up by the first one for long.
-    let again = Instant::now();
-    call(&connector, SEARCH, input, None).await.unwrap();
-    assert!(again.elapsed() < whole * 3, "{:?} after {whole:?}", again.elapsed());
 }
 
 #[tokio::test]

@@ -2,7 +2,6 @@
 //! exactly one terminal record, and says its own code with a suggestion.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use od_app::connectors::connect::Connect;
 use od_app::connectors::{connect, disconnect};
@@ -338,9 +337,7 @@ async fn a_cancelled_refresh() {
         let (app, request) = (Arc::clone(&world.app), by_person(&artifact));
         async move { refresh::run(&app, request).await }
     });
-    while world.script.calls() == 0 {
-        tokio::task::yield_now().await;
-    }
+    source_is_asked(&world).await;
     let request = CancelRefresh { project: project(), artifact: artifact.clone() };
     let cancelled = refresh::cancel(&world.app, request.clone()).await.unwrap();
     assert_eq!(cancelled.status, RecordStatus::Cancelled);
@@ -400,16 +397,27 @@ async fn update(world: &World, artifact: &ArtifactId, changes_source: bool) {
     store.commit(&gate.witness(), change).await.unwrap();
 }
 
+async fn source_is_asked(world: &World) {
+    while world.script.calls() == 0 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Dropping the work in the middle is what the end of a process does to it.
+async fn begin_and_die(world: &World, artifact: &ArtifactId) {
+    tokio::select! {
+        ended = refresh::run(&world.app, by_person(artifact)) => panic!("it ended: {ended:?}"),
+        () = source_is_asked(world) => {}
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refresh_whose_process_died() {
     let world = World::new().await;
     let artifact = world.create(1, script_source()).await;
     let before = world.generation(&artifact).await;
     world.script.set(Act::Hang);
-    // Dropping the work in the middle is what the end of a process does to it.
-    let work = refresh::run(&world.app, by_person(&artifact));
-    let ended = tokio::time::timeout(Duration::from_millis(300), work).await;
-    assert!(ended.is_err());
+    begin_and_die(&world, &artifact).await;
     assert_eq!(world.terminal_records(&artifact).await.len(), 0);
 
     let world = world.restarted().await;
@@ -428,8 +436,7 @@ async fn a_dead_refresh_is_closed_by_the_next_one_too() {
     let world = World::new().await;
     let artifact = world.create(1, script_source()).await;
     world.script.set(Act::Hang);
-    let work = refresh::run(&world.app, by_person(&artifact));
-    assert!(tokio::time::timeout(Duration::from_millis(300), work).await.is_err());
+    begin_and_die(&world, &artifact).await;
     world.script.set(Act::Give(json!({ "title": "after" })));
     world.refresh(&artifact).await.unwrap();
     let records = world.terminal_records(&artifact).await;

@@ -7,4 +7,4 @@ mod serve;
 
 pub use instance::{Announcement, ClaimError};
 pub use listeners::{DEFAULT_PORT, ListenError, Port};
-pub use serve::{RunningDaemon, ServeConfig, StartError, serve};
+pub use serve::{RunningDaemon, ServeConfig, StartError, Stopped, serve};

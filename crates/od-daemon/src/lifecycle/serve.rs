@@ -97,6 +97,15 @@ pub enum StartError {
     },
 }
 
+/// How a daemon stopped.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Stopped {
+    /// Everybody had their answer and left.
+    Complete,
+    /// The deadline came first.
+    Forced,
+}
+
 /// A daemon that answers.
 #[derive(Debug)]
 pub struct RunningDaemon {
@@ -229,7 +238,7 @@ impl RunningDaemon {
 
     /// Stops: no new connections, streams end, changes finish, a refresh is given a moment and then
     /// cancelled, the announcement is withdrawn. Returns within a few seconds whatever happens.
-    pub async fn shutdown(mut self) {
+    pub async fn shutdown(mut self) -> Stopped {
         self.stop.send_replace(true);
         self.daemon.hub.close();
         for task in self.accepting.drain(..) {
@@ -243,9 +252,15 @@ impl RunningDaemon {
             self.daemon.in_flight.wait_until_idle().await;
             self.slots.wait_until_empty().await;
         };
-        if timeout(STOP_DEADLINE, rest).await.is_err() {
-            tracing::warn!(connections = self.slots.count(), "stopped before everybody had left");
-        }
+        let stopped = match timeout(STOP_DEADLINE, rest).await {
+            Ok(()) => Stopped::Complete,
+            Err(_) => {
+                let connections = self.slots.count();
+                tracing::warn!(connections, "stopped before everybody had left");
+                Stopped::Forced
+            }
+        };
         drop(self.instance.take());
+        stopped
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use od_core::token::{Claims, CliClaims};
-use od_daemon::{LogSink, Port, RunningDaemon, ServeConfig, serve};
+use od_daemon::{LogSink, Port, RunningDaemon, ServeConfig, Stopped, serve};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -28,8 +28,8 @@ impl TestDaemon {
         Self { running, dirs }
     }
 
-    pub(crate) async fn stop(self) {
-        self.running.shutdown().await;
+    pub(crate) async fn stop(self) -> Stopped {
+        self.running.shutdown().await
     }
 
     pub(crate) fn api(&self) -> SocketAddr {

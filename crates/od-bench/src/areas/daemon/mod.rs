@@ -40,14 +40,12 @@ pub(crate) fn measure() -> Outcome<Vec<Row>> {
             "ms",
             Target::AtMost(100.0),
         ),
-        Row {
-            what: format!("idle memory, {ARTIFACTS} artifacts"),
-            measured: format!("{} KiB", resident / 1024),
-            against: String::new(),
-            figure: resident as f64 / 1e6,
-            unit: "MB",
-            target: Target::AtMost(25.0),
-        },
+        Row::alone(
+            format!("idle memory, {ARTIFACTS} artifacts"),
+            format!("{} KiB", resident / 1024),
+            (resident as f64 / 1e6, "MB"),
+            Target::AtMost(25.0),
+        ),
     ];
     rows.extend(previews(&subject)?);
     rows.extend(slow_clients(&subject)?);
