@@ -4,8 +4,12 @@ use std::io::{self, Write};
 
 /// Room for a few values; large literals pass by.
 const BUFFER_BYTES: usize = 4096;
-/// What one step of escaping may write: eight replacements, the last written as eight bytes.
-const STEP_BYTES: usize = 64;
+/// How much of a text is escaped between two looks at the room that is left.
+const BLOCK_BYTES: usize = 64;
+/// What a block may become: six bytes for each of its own, the last written as eight.
+const ROOM_BYTES: usize = 6 * BLOCK_BYTES + 8;
+
+type Room = [u8; ROOM_BYTES];
 
 /// Collects output, counts it, and stops at a limit.
 pub(super) struct Output<'w, W> {
@@ -54,21 +58,25 @@ impl<'w, W: Write> Output<'w, W> {
     #[inline]
     pub(super) fn escaped(&mut self, text: &str) -> io::Result<()> {
         let bytes = text.as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
-            let free = self.buffer.get_mut(self.filled..).unwrap_or_default();
-            let Some(room) = free.first_chunk_mut::<STEP_BYTES>() else {
-                self.flush()?;
-                continue;
-            };
-            let (word, length) = word_at(bytes, at);
-            self.filled += escape_word(room, word, length);
-            at += length;
+        if bytes.len() <= BLOCK_BYTES {
+            return self.block(bytes);
+        }
+        bytes.chunks(BLOCK_BYTES).try_for_each(|block| self.block(block))
+    }
+
+    fn block(&mut self, block: &[u8]) -> io::Result<()> {
+        if self.filled > BUFFER_BYTES - ROOM_BYTES {
+            self.flush()?;
+        }
+        let free = self.buffer.get_mut(self.filled..).unwrap_or_default();
+        if let Some(room) = free.first_chunk_mut() {
+            self.filled += escape_block(room, block);
         }
         Ok(())
     }
 
     /// Hands everything on.
+    #[cold]
     pub(super) fn flush(&mut self) -> io::Result<()> {
         let filled = std::mem::take(&mut self.filled);
         self.pass(filled)?;
@@ -84,59 +92,71 @@ impl<'w, W: Write> Output<'w, W> {
     }
 }
 
-/// Returns the eight bytes at `at` as a number, or what is left of them, and how many there are.
-///
-/// The end of a text is read as its last eight bytes, moved down: a copy byte by byte would cost more
-/// than escaping a short value.
+/// Writes a block, escaped; returns how many bytes it became.
 #[inline]
-fn word_at(bytes: &[u8], at: usize) -> (u64, usize) {
-    let rest = bytes.get(at..).unwrap_or_default();
-    if let Some(word) = rest.first_chunk::<8>() {
-        return (u64::from_le_bytes(*word), 8);
+fn escape_block(room: &mut Room, block: &[u8]) -> usize {
+    let (words, rest) = block.as_chunks::<8>();
+    let mut end = 0;
+    for word in words {
+        let word = u64::from_le_bytes(*word);
+        end = escape_word(room, end, word, 8, marked_bytes(word));
     }
-    if let Some(last) = bytes.last_chunk::<8>() {
-        let missing = 8 - rest.len();
-        return (u64::from_le_bytes(*last) >> (8 * missing), rest.len());
+    if !rest.is_empty() {
+        let word = last_word(block, rest);
+        let marks = marked_bytes(word) & (u64::MAX >> (64 - 8 * rest.len()));
+        end = escape_word(room, end, word, rest.len(), marks);
     }
-    let mut word = [0; 8];
-    for (to, from) in word.iter_mut().zip(rest) {
-        *to = *from;
-    }
-    (u64::from_le_bytes(word), rest.len())
+    end
 }
 
-/// Writes the first `length` bytes of a word, each as the table says; returns how many it wrote.
+/// Returns the `rest` that a block has behind its last whole word, as a number.
+///
+/// It is read as the last eight bytes, moved down, or as two halves that overlap: a copy byte by
+/// byte would cost more than escaping a short value.
 #[inline]
-fn escape_word(room: &mut [u8; STEP_BYTES], word: u64, length: usize) -> usize {
-    put(room, 0, word);
-    let mut marks = marked_bytes(word) & (u64::MAX >> (64 - 8 * length));
-    let (mut read, mut written) = (0, 0);
+fn last_word(block: &[u8], rest: &[u8]) -> u64 {
+    if let Some(last) = block.last_chunk() {
+        return u64::from_le_bytes(*last) >> (64 - 8 * rest.len());
+    }
+    if let (Some(first), Some(last)) = (rest.first_chunk(), rest.last_chunk()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        return u64::from(first) | u64::from(last) << (8 * rest.len() - 32);
+    }
+    rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+/// Writes the first `length` bytes of a word to `start`, the marked ones as the table says; returns
+/// where they end.
+#[inline]
+fn escape_word(room: &mut Room, start: usize, word: u64, length: usize, mut marks: u64) -> usize {
+    put(room, start, word);
+    // Where the word would begin if nothing in it had grown.
+    let mut origin = start;
     while marks != 0 {
         let at = (marks.trailing_zeros() / 8) as usize;
         let behind = word >> (8 * at);
         let replacement = REPLACEMENTS[(behind & 0xFF) as usize];
-        written += at - read;
-        // The length goes out too, and is written over by what follows.
-        put(room, written, replacement);
-        written += (replacement >> 56) as usize;
-        put(room, written, behind >> 8);
-        read = at + 1;
+        // The growth goes out too, and is written over by what follows.
+        put(room, origin + at, replacement);
+        origin += (replacement >> 56) as usize;
+        put(room, origin + at + 1, behind >> 8);
         marks &= marks - 1;
     }
-    written + (length - read)
+    origin + length
 }
 
 /// Writes eight bytes; how many of them stay is the caller's to say.
 #[inline]
-fn put(room: &mut [u8; STEP_BYTES], at: usize, word: u64) {
-    if let Some(room) = room.get_mut(at..at + 8) {
-        room.copy_from_slice(&word.to_le_bytes());
+fn put(room: &mut Room, at: usize, word: u64) {
+    // Asked for as `at..at + 8` the sum could overflow, and that check cost a seventh of the whole.
+    if let Some(room) = room.get_mut(at..).and_then(|free| free.first_chunk_mut()) {
+        *room = word.to_le_bytes();
     }
 }
 
 /// Marks the bytes of a word that may need a replacement, by their highest bits: control characters,
-/// `"` `#` `&` `'`, `<` `>`. Some of them need none and are replaced by themselves; asking for the
-/// others alone would cost more.
+/// `"` `#` `&` `'`, `<` `>`, and sometimes the byte behind a marked one, to which a subtraction
+/// lends. What needs none is replaced by itself; to ask exactly would cost twice as much.
 #[inline]
 const fn marked_bytes(word: u64) -> u64 {
     const LOW: u64 = 0x0101_0101_0101_0101;
@@ -144,34 +164,31 @@ const fn marked_bytes(word: u64) -> u64 {
     const fn all(byte: u8) -> u64 {
         LOW * byte as u64
     }
-    /// Bytes below `limit`, exactly: the set bit keeps a borrow from leaving its byte.
-    const fn below(word: u64, limit: u8) -> u64 {
-        !((word | HIGH) - all(limit)) & !word
-    }
-    let controls = below(word, 0x0E);
-    let quotes = below((word | all(5)) ^ all(b'\''), 1);
-    let brackets = below((word | all(2)) ^ all(b'>'), 1);
-    (controls | quotes | brackets) & HIGH
+    // A byte without its highest bit has it after a subtraction only if it was less.
+    let controls = word.wrapping_sub(all(0x0E));
+    let quotes = ((word | all(5)) ^ all(b'\'')).wrapping_sub(LOW);
+    let brackets = ((word | all(2)) ^ all(b'>')).wrapping_sub(LOW);
+    (controls | quotes | brackets) & !word & HIGH
 }
 
-/// What every byte becomes, with its length in the highest place.
+/// What every byte becomes, with the growth in the highest place.
 static REPLACEMENTS: [u64; 256] = replacements();
 
 const fn replacements() -> [u64; 256] {
     let mut table = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        table[byte] = byte as u64 | 1 << 56;
+        table[byte] = byte as u64;
         byte += 1;
     }
-    table[b'&' as usize] = u64::from_le_bytes(*b"&amp;\0\0\x05");
-    table[b'<' as usize] = u64::from_le_bytes(*b"&lt;\0\0\0\x04");
-    table[b'>' as usize] = u64::from_le_bytes(*b"&gt;\0\0\0\x04");
-    table[b'"' as usize] = u64::from_le_bytes(*b"&quot;\0\x06");
-    table[b'\'' as usize] = u64::from_le_bytes(*b"&#39;\0\0\x05");
+    table[b'&' as usize] = u64::from_le_bytes(*b"&amp;\0\0\x04");
+    table[b'<' as usize] = u64::from_le_bytes(*b"&lt;\0\0\0\x03");
+    table[b'>' as usize] = u64::from_le_bytes(*b"&gt;\0\0\0\x03");
+    table[b'"' as usize] = u64::from_le_bytes(*b"&quot;\0\x05");
+    table[b'\'' as usize] = u64::from_le_bytes(*b"&#39;\0\0\x04");
     // A carriage return would be read as a line feed, NUL would vanish.
-    table[b'\r' as usize] = u64::from_le_bytes(*b"&#13;\0\0\x05");
-    table[0] = u64::from_le_bytes(*b"\xEF\xBF\xBD\0\0\0\0\x03");
+    table[b'\r' as usize] = u64::from_le_bytes(*b"&#13;\0\0\x04");
+    table[0] = u64::from_le_bytes(*b"\xEF\xBF\xBD\0\0\0\0\x02");
     table
 }
 
@@ -216,29 +233,36 @@ mod tests {
     }
 
     #[test]
-    fn a_word_marks_exactly_the_bytes_that_are_marked_alone() {
+    fn a_word_marks_every_byte_that_needs_a_replacement_wherever_it_stands() {
+        let needs = |byte: u8| REPLACEMENTS[byte as usize] != u64::from(byte);
         for byte in 0..=u8::MAX {
-            for (place, other) in
-                (0..8).flat_map(|place| [(place, 0x00), (place, b'x'), (place, 0xFF)])
-            {
-                let mut bytes = [other; 8];
-                bytes[place] = byte;
-                let marks = marked_bytes(u64::from_le_bytes(bytes)).to_le_bytes();
-                assert_eq!(marks, bytes.map(|byte| u8::from(is_marked(byte)) << 7));
+            for other in [0x00, b'x', b'>', 0x7F, 0x80, 0xFF] {
+                for place in 0..8 {
+                    let mut bytes = [other; 8];
+                    bytes[place] = byte;
+                    let marks = marked_bytes(u64::from_le_bytes(bytes)).to_le_bytes();
+                    for (mark, byte) in marks.iter().zip(bytes) {
+                        assert!(*mark == 0x80 || (*mark == 0 && !needs(byte)), "{bytes:x?}");
+                    }
+                }
             }
-        }
-        for byte in (0..=u8::MAX).filter(|byte| !is_marked(*byte)) {
-            assert_eq!(
-                REPLACEMENTS[byte as usize],
-                u64::from(byte) | 1 << 56,
-                "{byte} becomes itself"
-            );
         }
     }
 
-    /// The same, a byte at a time.
-    fn is_marked(byte: u8) -> bool {
-        byte < 0x0E || b"\"#&'<>".contains(&byte)
+    #[test]
+    fn ordinary_words_have_no_marks() {
+        for text in ["ordinary", "12.5 %, ", "A-Z_a/z:", "(1 + 2)!", "äöüß"] {
+            let word = last_word(text.as_bytes(), &text.as_bytes()[..text.len().min(8)]);
+            assert_eq!(marked_bytes(word), 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_of_every_length_keep_their_last_bytes() {
+        let text = "ab<cdefg&hijklmnop".repeat(12);
+        for length in 0..text.len() {
+            assert_eq!(escape(&text[..length]), slowly(&text[..length]));
+        }
     }
 
     #[test]
