@@ -60,7 +60,7 @@ pub(super) enum Op {
     /// Copies literal bytes.
     Literal { start: u32, end: u32 },
     /// Copies literal bytes, then writes a value, escaped.
-    Value { start: u32, end: u32, binding: u32 },
+    Value { start: u32, end: u32, binding: u32, lookup: Lookup },
     /// Writes an attribute value whose bound parts must be plain CSS.
     Style { guarded: u32 },
     /// Writes an attribute value that must be an allowed URL.
@@ -178,7 +178,8 @@ impl<'s> Emitter<'s> {
     /// Adds the step that writes a value, together with the literal bytes before it.
     pub(super) fn value(&mut self, binding: usize) {
         let (start, end) = (self.literal_start as u32, self.literal_end() as u32);
-        self.program.ops.push(Op::Value { start, end, binding: binding as u32 });
+        let (binding, lookup) = (binding as u32, Lookup::Path);
+        self.program.ops.push(Op::Value { start, end, binding, lookup });
         self.literal_start = self.literal_end();
     }
 

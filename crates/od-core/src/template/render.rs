@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::ops::Range;
 
 use serde_json::Value;
 
@@ -40,7 +41,7 @@ pub(super) fn render<W: Write>(
 ) -> Result<RenderReport, RenderError> {
     let mut renderer = Renderer::new(program, data, out);
     renderer.inspection = inspection;
-    let result = renderer.run(0, program.ops.len()).and_then(|()| Ok(renderer.out.flush()?));
+    let result = renderer.run(0..program.ops.len()).and_then(|()| Ok(renderer.out.flush()?));
     renderer.report.bytes = renderer.out.bytes();
     if renderer.report.bytes > RENDERED_BYTES_MAX {
         return Err(RenderError::TooLarge);
@@ -54,7 +55,7 @@ pub(super) fn collect_errors(program: &Program, data: &Value) -> Vec<RenderError
     let mut renderer = Renderer::new(program, data, &mut nowhere);
     renderer.collected = Some(Vec::new());
     // What ends the walk early is the size, which is an error of its own.
-    let result = renderer.run(0, program.ops.len());
+    let result = renderer.run(0..program.ops.len());
     let mut errors = renderer.collected.take().unwrap_or_default();
     if result.is_err() {
         errors.push(RenderError::TooLarge);
@@ -104,37 +105,41 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
         }
     }
 
-    fn run(&mut self, from: usize, to: usize) -> Result<(), RenderError> {
-        let mut at = from;
-        while at < to {
-            let op = self.program.ops[at];
-            if let Err(error) = self.step(op, at) {
+    fn run(&mut self, steps: Range<usize>) -> Result<(), RenderError> {
+        let program = self.program;
+        let mut at = steps.start;
+        while at < steps.end {
+            let op = program.ops[at];
+            at += 1;
+            // Rows are made of values: a branch that is foreseen, not a jump through a table.
+            let result = if let Op::Value { start, end, binding, lookup } = op {
+                self.value(start, end, binding as usize, lookup)
+            } else {
+                self.step(op, &mut at)
+            };
+            if let Err(error) = result {
                 self.collect(error)?;
             }
-            at = match op {
-                Op::Repeat { end, .. } => end as usize,
-                Op::Literal { .. }
-                | Op::Value { .. }
-                | Op::Style { .. }
-                | Op::Url { .. }
-                | Op::LinkAttributes { .. } => at + 1,
-            };
         }
         Ok(())
     }
 
-    fn step(&mut self, op: Op, at: usize) -> Result<(), RenderError> {
+    #[inline(never)]
+    fn step(&mut self, op: Op, next: &mut usize) -> Result<(), RenderError> {
         let program = self.program;
         match op {
             Op::Literal { start, end } => self.literal(start, end),
-            Op::Value { start, end, binding } => {
-                self.literal(start, end)?;
-                self.value(binding as usize)
+            Op::Value { start, end, binding, lookup } => {
+                self.value(start, end, binding as usize, lookup)
             }
             Op::Style { guarded } => self.style(&program.guarded[guarded as usize]),
             Op::Url { guarded } => self.url(&program.guarded[guarded as usize]),
             Op::LinkAttributes { start, end } => self.link_attributes(start, end),
-            Op::Repeat { repeat, end } => self.repeat(repeat as usize, at + 1, end as usize),
+            Op::Repeat { repeat, end } => {
+                let body = *next..end as usize;
+                *next = body.end;
+                self.repeat(repeat as usize, body)
+            }
         }
     }
 
@@ -158,16 +163,19 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
     fn literal(&mut self, start: u32, end: u32) -> Result<(), RenderError> {
         let range = start as usize..end as usize;
         if let Some(inspection) = self.inspection {
-            return Ok(inspect::write_marked(
-                self.program,
-                range,
-                self.row,
-                inspection,
-                &mut self.out,
-            )?);
+            return self.marked_literal(range, inspection);
         }
         let bytes = &self.program.literals.as_bytes()[range];
-        self.out.literal(bytes).map_err(RenderError::from)
+        Ok(self.out.literal(bytes)?)
+    }
+
+    #[cold]
+    fn marked_literal(
+        &mut self,
+        range: Range<usize>,
+        inspection: Inspection<'_>,
+    ) -> Result<(), RenderError> {
+        Ok(inspect::write_marked(self.program, range, self.row, inspection, &mut self.out)?)
     }
 
     fn link_attributes(&mut self, start: u32, end: u32) -> Result<(), RenderError> {
@@ -178,7 +186,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
         self.literal(start, end)
     }
 
-    fn repeat(&mut self, repeat: usize, from: usize, to: usize) -> Result<(), RenderError> {
+    fn repeat(&mut self, repeat: usize, body: Range<usize>) -> Result<(), RenderError> {
         let program = self.program;
         let repeat = &program.repeats[repeat];
         let binding = &program.bindings[repeat.list];
@@ -191,7 +199,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
         for (position, item) in items.iter().enumerate() {
             self.row = Some(Row { item, position });
             self.row_values.load(&repeat.keys, item);
-            self.run(from, to)?;
+            self.run(body.clone())?;
         }
         self.row = None;
         self.report.rows += items.len();
@@ -200,60 +208,83 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
 
     // A call per value would be a tenth of the cost of a short one.
     #[inline(always)]
-    fn resolve(&mut self, binding: usize) -> Option<&'d Value> {
-        let path = |renderer: &Self| &renderer.program.bindings[binding].path;
-        let value = match self.program.lookups[binding] {
-            Lookup::Slot(slot) => self.row_values.get(slot),
-            Lookup::BeyondSlot(slot) => {
-                self.row_values.get(slot).and_then(|first| path(self).resolve_rest(first))
-            }
-            Lookup::Path => path(self).resolve(self.data, self.row.map(|row| row.item)),
-        };
-        let value = value.filter(|value| !value.is_null());
+    fn resolve(&mut self, binding: usize, lookup: Lookup) -> Option<&'d Value> {
         self.report.values += 1;
-        self.report.empty += usize::from(value.is_none());
-        value
+        match lookup {
+            Lookup::Slot(slot) => self.row_values.get(slot),
+            Lookup::BeyondSlot(_) | Lookup::Path => self.follow(binding, lookup),
+        }
     }
 
-    #[inline]
-    fn value(&mut self, binding: usize) -> Result<(), RenderError> {
-        match self.resolve(binding) {
-            None => Ok(()),
+    #[inline(never)]
+    fn follow(&self, binding: usize, lookup: Lookup) -> Option<&'d Value> {
+        let path = &self.program.bindings[binding].path;
+        match lookup {
+            Lookup::Slot(slot) => self.row_values.get(slot),
+            Lookup::BeyondSlot(slot) => path.resolve_rest(self.row_values.get(slot)?),
+            Lookup::Path => path.resolve(self.data, self.row.map(|row| row.item)),
+        }
+    }
+
+    /// Writes literal bytes and a value. Only what strings need is inlined, so that the loop over the
+    /// steps keeps its state in registers.
+    #[inline(always)]
+    fn value(
+        &mut self,
+        start: u32,
+        end: u32,
+        binding: usize,
+        lookup: Lookup,
+    ) -> Result<(), RenderError> {
+        self.literal(start, end)?;
+        match self.resolve(binding, lookup) {
             Some(Value::String(text)) => Ok(self.out.escaped(text)?),
-            Some(Value::Number(number)) => {
-                Ok(self.out.literal(Digits::new().format(number).as_bytes())?)
-            }
-            Some(other) => {
-                let text = self.plain(binding, other)?;
-                Ok(self.out.literal(text.as_bytes())?)
-            }
+            other => self.other(binding, other),
         }
     }
 
-    /// Returns the text of a value that is neither string nor number.
-    fn plain(&self, binding: usize, value: &Value) -> Result<&'static str, RenderError> {
+    /// Writes a value that is no string.
+    #[inline(never)]
+    fn other(&mut self, binding: usize, value: Option<&Value>) -> Result<(), RenderError> {
+        if let Some(Value::Number(number)) = value {
+            return Ok(self.out.literal(Digits::new().format(number).as_bytes())?);
+        }
+        let text = self.plain(binding, value)?;
+        Ok(self.out.literal(text.as_bytes())?)
+    }
+
+    /// Returns the text of a value that is neither string nor number; null and missing values are
+    /// empty text.
+    fn plain(
+        &mut self,
+        binding: usize,
+        value: Option<&Value>,
+    ) -> Result<&'static str, RenderError> {
         match value {
-            Value::Bool(true) => Ok("true"),
-            Value::Bool(false) => Ok("false"),
-            Value::Null | Value::Number(_) | Value::String(_) => Ok(""),
-            Value::Array(_) | Value::Object(_) => {
+            Some(Value::Bool(true)) => Ok("true"),
+            Some(Value::Bool(false)) => Ok("false"),
+            None | Some(Value::Null) => {
+                self.report.empty += 1;
+                Ok("")
+            }
+            Some(Value::Number(_) | Value::String(_)) => Ok(""),
+            Some(Value::Array(_) | Value::Object(_)) => {
                 let at = self.place(&self.program.bindings[binding]);
-                Err(RenderError::NotScalar { at, found: kind(Some(value)) })
+                Err(RenderError::NotScalar { at, found: kind(value) })
             }
         }
     }
 
-    /// Hands the text of a value to `use_text`; null and missing values are empty text.
+    /// Hands the text of a value to `use_text`.
     fn with_text<T>(
         &mut self,
         binding: usize,
         use_text: impl FnOnce(&mut Self, &str) -> T,
     ) -> Result<T, RenderError> {
-        Ok(match self.resolve(binding) {
-            None => use_text(self, ""),
+        Ok(match self.resolve(binding, self.program.lookups[binding]) {
             Some(Value::String(text)) => use_text(self, text),
             Some(Value::Number(number)) => use_text(self, Digits::new().format(number)),
-            Some(other) => {
+            other => {
                 let text = self.plain(binding, other)?;
                 use_text(self, text)
             }
