@@ -34,42 +34,43 @@ const fn prefix(text: &'static str, tail_min: usize, needs_digit: bool) -> Prefi
     Prefix { text, tail_min, needs_digit }
 }
 
-/// Where words such as `sk-` are common outside keys, a digit must follow.
+/// By their bytes, so that those with the same first one stand together. Where words such as `sk-`
+/// are common outside keys, a digit must follow.
 const PREFIXES: &[Prefix] = &[
-    prefix("ghp_", 20, false),
+    prefix("AGE-SECRET-KEY-1", 40, false),
+    prefix("AIza", 30, false),
+    prefix("AKIA", 16, true),
+    prefix("ASIA", 16, true),
+    prefix("SG.", 40, true),
+    prefix("dop_v1_", 40, false),
     prefix("gho_", 20, false),
-    prefix("ghu_", 20, false),
-    prefix("ghs_", 20, false),
+    prefix("ghp_", 20, false),
     prefix("ghr_", 20, false),
+    prefix("ghs_", 20, false),
+    prefix("ghu_", 20, false),
     prefix("github_pat_", 20, false),
     prefix("glpat-", 16, false),
+    prefix("hf_", 30, false),
+    prefix("lin_api_", 20, false),
+    prefix("npm_", 30, false),
+    prefix("ntn_", 40, false),
+    prefix("odt.v1.", 20, false),
+    prefix("pypi-", 40, true),
+    prefix("rk_live_", 16, false),
+    prefix("rk_test_", 16, false),
+    prefix("secret_", 40, false),
+    prefix("shpat_", 30, false),
     prefix("sk-", 20, true),
     prefix("sk_live_", 16, false),
     prefix("sk_test_", 16, false),
-    prefix("rk_live_", 16, false),
-    prefix("rk_test_", 16, false),
     prefix("whsec_", 16, false),
+    prefix("xapp-", 10, true),
+    prefix("xoxa-", 10, true),
     prefix("xoxb-", 10, true),
     prefix("xoxp-", 10, true),
-    prefix("xoxa-", 10, true),
     prefix("xoxr-", 10, true),
     prefix("xoxs-", 10, true),
-    prefix("xapp-", 10, true),
-    prefix("AKIA", 16, true),
-    prefix("ASIA", 16, true),
-    prefix("AIza", 30, false),
     prefix("ya29.", 20, false),
-    prefix("npm_", 30, false),
-    prefix("pypi-", 40, true),
-    prefix("hf_", 30, false),
-    prefix("lin_api_", 20, false),
-    prefix("secret_", 40, false),
-    prefix("ntn_", 40, false),
-    prefix("dop_v1_", 40, false),
-    prefix("shpat_", 30, false),
-    prefix("SG.", 40, true),
-    prefix("AGE-SECRET-KEY-1", 40, false),
-    prefix("odt.v1.", 20, false),
 ];
 
 /// How far a tail is read: longer than the shortest form of any key.
@@ -84,43 +85,84 @@ pub fn find(text: &str) -> Option<(CredentialKind, Range<usize>)> {
 /// As [`find`], from an offset on; what stands before it still counts as context.
 pub(super) fn find_from(text: &str, start: usize) -> Option<(CredentialKind, Range<usize>)> {
     let bytes = text.as_bytes();
-    let mut at = start;
-    while at < bytes.len() {
-        let found = match bytes[at] {
-            b'-' => pem(bytes, at),
-            b':' => userinfo(bytes, at),
-            b'e' => jwt(bytes, at).or_else(|| provider_key(bytes, at)),
-            b'B' | b'b' => bearer(bytes, at),
-            byte if STARTS[usize::from(byte)] => provider_key(bytes, at),
-            _ => None,
-        };
-        if let Some((kind, range)) = found {
-            return Some((kind, range));
+    let before = start.checked_sub(1).and_then(|before| bytes.get(before));
+    let mut wanted = before.map_or(OUTSIDE_WORD, |before| wanted_behind(*before));
+    for (at, byte) in bytes.iter().enumerate().skip(start) {
+        // Almost every byte is passed here, at a table's cost.
+        let may_begin = PLACES[usize::from(*byte)] & wanted != 0;
+        wanted = wanted_behind(*byte);
+        if may_begin && let Some(found) = form_at(bytes, at) {
+            return Some(found);
         }
-        at += 1;
     }
     None
 }
 
-/// The bytes a provider's prefix may begin with.
-const STARTS: [bool; 256] = {
-    let mut starts = [false; 256];
+/// Reads the form that begins at `at`. Inlined, it would take the registers of the loop around it,
+/// and triple its cost.
+#[inline(never)]
+fn form_at(bytes: &[u8], at: usize) -> Option<(CredentialKind, Range<usize>)> {
+    match bytes[at] {
+        b'-' => pem(bytes, at),
+        b':' => userinfo(bytes, at),
+        b'e' => jwt(bytes, at).or_else(|| provider_key(bytes, at)),
+        b'B' | b'b' => bearer(bytes, at).or_else(|| provider_key(bytes, at)),
+        _ => provider_key(bytes, at),
+    }
+}
+
+/// The byte may stand in a word.
+const WORD: u8 = 1;
+/// A form may begin with the byte where no word stands before it.
+const OUTSIDE_WORD: u8 = 2;
+/// A form may begin with the byte inside a word.
+const INSIDE_WORD: u8 = OUTSIDE_WORD << WORD;
+
+/// What every byte may be.
+static PLACES: [u8; 256] = {
+    let mut places = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        places[byte] = if (byte as u8).is_ascii_alphanumeric() { WORD } else { 0 };
+        byte += 1;
+    }
     let mut i = 0;
     while i < PREFIXES.len() {
-        starts[PREFIXES[i].text.as_bytes()[0] as usize] = true;
+        places[PREFIXES[i].text.as_bytes()[0] as usize] |= OUTSIDE_WORD;
         i += 1;
     }
-    starts
+    places[b'e' as usize] |= OUTSIDE_WORD;
+    places[b'B' as usize] |= OUTSIDE_WORD;
+    places[b'b' as usize] |= OUTSIDE_WORD;
+    places[b'-' as usize] |= OUTSIDE_WORD | INSIDE_WORD;
+    places[b':' as usize] |= INSIDE_WORD;
+    places
+};
+
+fn wanted_behind(before: u8) -> u8 {
+    OUTSIDE_WORD << (PLACES[usize::from(before)] & WORD)
+}
+
+/// Where the prefixes with a first byte begin and end among all.
+static BY_FIRST: [(u8, u8); 256] = {
+    let mut ranges = [(0, 0); 256];
+    let mut i = 0;
+    while i < PREFIXES.len() {
+        let first = PREFIXES[i].text.as_bytes()[0] as usize;
+        let (start, end) = ranges[first];
+        assert!(start == end || end as usize == i, "the prefixes are not sorted");
+        ranges[first] = (if start == end { i as u8 } else { start }, i as u8 + 1);
+        i += 1;
+    }
+    ranges
 };
 
 fn provider_key(bytes: &[u8], at: usize) -> Option<(CredentialKind, Range<usize>)> {
-    if at.checked_sub(1).is_some_and(|before| bytes[before].is_ascii_alphanumeric()) {
-        return None;
-    }
     let rest = &bytes[at..];
-    // The first two bytes decide almost always; a comparison of the whole is a call.
-    let begins = |prefix: &&Prefix| rest.get(..2) == prefix.text.as_bytes().get(..2);
-    let mut likely = PREFIXES.iter().filter(begins);
+    let (start, end) = BY_FIRST[usize::from(bytes[at])];
+    // The second byte decides almost always; a comparison of the whole is a call.
+    let begins = |prefix: &&Prefix| rest.get(1) == prefix.text.as_bytes().get(1);
+    let mut likely = PREFIXES[usize::from(start)..usize::from(end)].iter().filter(begins);
     let prefix = likely.find(|prefix| rest.starts_with(prefix.text.as_bytes()))?;
     let tail = &rest[prefix.text.len()..];
     let shown = tail.iter().take(TAIL_SHOWN).take_while(|b| is_token_byte(**b)).count();
@@ -153,14 +195,11 @@ fn jwt(bytes: &[u8], at: usize) -> Option<(CredentialKind, Range<usize>)> {
 }
 
 fn bearer(bytes: &[u8], at: usize) -> Option<(CredentialKind, Range<usize>)> {
-    const WORD: &[u8] = b"bearer";
-    if at.checked_sub(1).is_some_and(|before| bytes[before].is_ascii_alphanumeric()) {
+    const BEARER: &[u8] = b"bearer";
+    if !bytes.get(at..at + BEARER.len())?.eq_ignore_ascii_case(BEARER) {
         return None;
     }
-    if !bytes.get(at..at + WORD.len())?.eq_ignore_ascii_case(WORD) {
-        return None;
-    }
-    let space = at + WORD.len();
+    let space = at + BEARER.len();
     let spaces = bytes[space..].iter().take(8).take_while(|b| matches!(b, b' ' | b'\t')).count();
     let value = space + spaces;
     let shown = bytes[value..].iter().take(TAIL_SHOWN).take_while(|b| is_bearer(**b)).count();
@@ -196,9 +235,6 @@ fn pem(bytes: &[u8], at: usize) -> Option<(CredentialKind, Range<usize>)> {
 
 /// `://user:password@`, from the scheme's colon to the last `@` of the authority.
 fn userinfo(bytes: &[u8], at: usize) -> Option<(CredentialKind, Range<usize>)> {
-    if !at.checked_sub(1).is_some_and(|before| bytes[before].is_ascii_alphanumeric()) {
-        return None;
-    }
     let authority = bytes[at..].strip_prefix(b"://")?;
     let len = authority
         .iter()
@@ -225,4 +261,28 @@ const fn is_bearer(byte: u8) -> bool {
 
 const fn is_label(byte: u8) -> bool {
     byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' '
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_before_a_form_decides_whether_it_is_one() {
+        let tail = "abcdefghij0123456789KLMNOPQRSTUVWXYZ0123456789";
+        for prefix in PREFIXES {
+            let key = [prefix.text, tail].concat();
+            let expected = Some((CredentialKind::ProviderKey, 1..1 + key.len()));
+            assert_eq!(find(&format!("\"{key}")), expected, "{}", prefix.text);
+            assert_eq!(find(&format!("x{key}")), None, "{}", prefix.text);
+            assert_eq!(find_from(&format!("x{key}"), 1), None, "{}", prefix.text);
+        }
+        let bearer = ["bea", "rer ", tail].concat();
+        assert_eq!(find(&bearer), Some((CredentialKind::Bearer, 0..bearer.len())));
+        assert_eq!(find(&format!("for{bearer}")), None);
+        let userinfo = ["://us", "er:pw@host"].concat();
+        assert_eq!(find(&format!("s{userinfo}")), Some((CredentialKind::UrlUserinfo, 4..12)));
+        assert_eq!(find(&userinfo), None);
+        assert_eq!(find(&format!(" {userinfo}")), None);
+    }
 }
