@@ -302,9 +302,9 @@ impl<'s> Compiler<'s> {
                     self.emitter.copy_to(found.span.start);
                     from = found.span.end;
                     let place = Place::Attribute(attribute.name.as_ref().into());
-                    let binding = self.add_binding_in(&found, place, tag.name.as_ref().into());
+                    let binding = self.add_binding_in(found, place, tag.name.as_ref().into());
                     self.emitter.value(binding);
-                    self.emitter.skip_to(found.span.end);
+                    self.emitter.skip_to(from);
                 }
                 Err(end) => from = end,
             }

@@ -26,11 +26,16 @@ pub(super) struct Fault {
 
 /// Finds the next `{{` in `range`.
 pub(super) fn next_open(source: &str, range: Range<usize>) -> Option<usize> {
+    next_twice(source, b'{', range)
+}
+
+/// Finds the next place in `range` where a byte stands twice.
+fn next_twice(source: &str, byte: u8, range: Range<usize>) -> Option<usize> {
     let bytes = source.as_bytes();
     let mut at = range.start;
     while at < range.end {
-        let found = at + memchr::memchr(b'{', &bytes[at..range.end])?;
-        if found + 1 < range.end && bytes[found + 1] == b'{' {
+        let found = at + memchr::memchr(byte, &bytes[at..range.end])?;
+        if found + 1 < range.end && bytes[found + 1] == byte {
             return Some(found);
         }
         at = found + 1;
@@ -40,8 +45,7 @@ pub(super) fn next_open(source: &str, range: Range<usize>) -> Option<usize> {
 
 /// Returns the span of the braces that open at `open`, or `None` when they do not close in `range`.
 pub(super) fn braces(source: &str, open: usize, range: Range<usize>) -> Option<Range<usize>> {
-    let close = open + 2 + source.get(open + 2..range.end)?.find("}}")?;
-    let mut end = close + 2;
+    let mut end = next_twice(source, b'}', open + 2..range.end)? + 2;
     // `{{{x}}}` closes with its third brace.
     if source[open + 2..].starts_with('{') && end < range.end && source.as_bytes()[end] == b'}' {
         end += 1;

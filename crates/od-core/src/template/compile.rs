@@ -103,8 +103,14 @@ impl<'s> Compiler<'s> {
             let after_newline_eater = std::mem::take(&mut self.at_eaten_newline);
             match token {
                 Token::Text(span) => self.text(span, after_newline_eater),
-                Token::Start(tag) => self.start_tag(&tag, after_newline_eater),
-                Token::End(tag) => self.end_tag(&tag),
+                Token::Start(tag) => {
+                    self.start_tag(&tag, after_newline_eater);
+                    self.scanner.recycle(tag);
+                }
+                Token::End(tag) => {
+                    self.end_tag(&tag);
+                    self.scanner.recycle(tag);
+                }
                 Token::Comment(span) => self.comment(span),
                 Token::Doctype(span) => self.doctype(span),
                 Token::BogusComment(span) => {

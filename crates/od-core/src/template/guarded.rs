@@ -107,12 +107,9 @@ impl<'s> Compiler<'s> {
                     let name = attribute.name.as_ref().into();
                     let place =
                         if guard == Guard::Css { Place::Style(name) } else { Place::Url(name) };
-                    parts.push(Part::Binding(self.add_binding_in(
-                        &found,
-                        place,
-                        tag.name.as_ref().into(),
-                    )));
                     from = found.span.end;
+                    let binding = self.add_binding_in(found, place, tag.name.as_ref().into());
+                    parts.push(Part::Binding(binding));
                 }
                 Err(end) => from = end,
             }

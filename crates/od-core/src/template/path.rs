@@ -48,15 +48,18 @@ impl Path {
         if !is_key(first) {
             return Err(PathFault::Grammar);
         }
-        let segments =
-            words.map(segment).collect::<Option<Box<[_]>>>().ok_or(PathFault::Grammar)?;
+        // With room for exactly what comes, the box is not allocated a second time.
+        let mut segments = Vec::with_capacity(memchr::memchr_iter(b'.', text.as_bytes()).count());
+        for word in words {
+            segments.push(segment(word).ok_or(PathFault::Grammar)?);
+        }
         let root = match first {
             "data" if segments.is_empty() => return Err(PathFault::Grammar),
             "data" => Root::Data,
             name if alias == Some(name) => Root::Item,
             _ => return Err(PathFault::Root),
         };
-        Ok(Self { root, segments })
+        Ok(Self { root, segments: segments.into() })
     }
 
     /// Follows the path; `None` when it leads nowhere.

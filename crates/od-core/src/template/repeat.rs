@@ -126,7 +126,7 @@ impl<'s> Compiler<'s> {
         self.emitter.copy_to(tag.span.start);
         let RepeatAttribute { alias, list, span, path } = repeat;
         let found = Found { span, text: &list, path };
-        let list = self.add_binding_in(&found, Place::Repeat, tag.name.as_ref().into());
+        let list = self.add_binding_in(found, Place::Repeat, tag.name.as_ref().into());
         let index = self.emitter.program.repeats.len();
         self.emitter.program.repeats.push(Repeat { alias: alias.clone(), list, keys: Vec::new() });
         let op = self.emitter.op(Op::Repeat { repeat: index as u32, end: 0 });

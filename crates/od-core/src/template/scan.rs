@@ -67,15 +67,23 @@ pub(super) struct Scanner<'s> {
     source: &'s str,
     bytes: &'s [u8],
     position: usize,
+    /// Room for the attributes of the next tag.
+    spare: Vec<Attribute<'s>>,
 }
 
 impl<'s> Scanner<'s> {
     pub(super) fn new(source: &'s str, position: usize) -> Self {
-        Self { source, bytes: source.as_bytes(), position }
+        Self { source, bytes: source.as_bytes(), position, spare: Vec::new() }
     }
 
     pub(super) fn seek(&mut self, position: usize) {
         self.position = position;
+    }
+
+    /// Takes back a tag that is done with: the next one reuses its room.
+    pub(super) fn recycle(&mut self, tag: Tag<'s>) {
+        self.spare = tag.attributes;
+        self.spare.clear();
     }
 
     pub(super) fn next(&mut self) -> Option<Token<'s>> {
@@ -221,7 +229,7 @@ impl<'s> Scanner<'s> {
             name: lower_case(&self.source[name_start..name_end]),
             span: start..name_end,
             name_span: name_start..name_end,
-            attributes: Vec::new(),
+            attributes: std::mem::take(&mut self.spare),
             self_closing: false,
             attributes_end: name_end,
         };

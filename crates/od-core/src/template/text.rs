@@ -183,9 +183,9 @@ impl<'s> Compiler<'s> {
                 Ok(found) => {
                     self.emitter.copy_to(found.span.start);
                     from = found.span.end;
-                    let binding = self.add_binding(&found, Place::Text);
+                    let binding = self.add_binding(found, Place::Text);
                     self.emitter.value(binding);
-                    self.emitter.skip_to(found.span.end);
+                    self.emitter.skip_to(from);
                     self.mark_current(binding);
                 }
                 Err(end) => from = end,
@@ -270,7 +270,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// Records a binding and returns its number.
-    pub(super) fn add_binding(&mut self, found: &Found<'_>, place: Place) -> usize {
+    pub(super) fn add_binding(&mut self, found: Found<'_>, place: Place) -> usize {
         let element =
             self.current().map_or_else(|| "body".into(), |open| open.name.as_ref().into());
         self.add_binding_in(found, place, element)
@@ -278,7 +278,7 @@ impl<'s> Compiler<'s> {
 
     pub(super) fn add_binding_in(
         &mut self,
-        found: &Found<'_>,
+        found: Found<'_>,
         place: Place,
         element: Box<str>,
     ) -> usize {
@@ -290,13 +290,13 @@ impl<'s> Compiler<'s> {
         let full_path: Box<str> = match (found.path.root, list) {
             (Root::Item, Some(list)) => {
                 let rest = found.text.find('.').map_or("", |dot| &found.text[dot..]);
-                format!("{}.*{rest}", list.full_path).into()
+                [&*list.full_path, ".*", rest].concat().into()
             }
             (Root::Data | Root::Item, _) => found.text.into(),
         };
         let (line, column) = self.places.at(found.span.start);
         program.bindings.push(Binding {
-            path: found.path.clone(),
+            path: found.path,
             full_path,
             element,
             place,
