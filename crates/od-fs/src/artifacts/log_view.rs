@@ -40,11 +40,17 @@ impl LogView {
         if !is_newest {
             return;
         }
-        if record.status == RecordStatus::Succeeded {
-            self.status = Some(RefreshStatus::Succeeded);
-            self.last_refreshed_at = Some(record.at);
-        } else {
-            self.status = Some(RefreshStatus::Failed);
+        match record.status {
+            RecordStatus::Succeeded => {
+                self.status = Some(RefreshStatus::Succeeded);
+                self.last_refreshed_at = Some(record.at);
+            }
+            // What a person stopped has not failed: all is as it was before it began.
+            RecordStatus::Cancelled => {}
+            RecordStatus::Running
+            | RecordStatus::Failed
+            | RecordStatus::TimedOut
+            | RecordStatus::Abandoned => self.status = Some(RefreshStatus::Failed),
         }
     }
 
@@ -112,6 +118,23 @@ mod tests {
         };
         let at = Timestamp::from_unix_ms(ms);
         RefreshRecord::new(RefreshId::from_number(number), step, status, at)
+    }
+
+    #[test]
+    fn a_cancelled_refresh_leaves_the_status_as_it_was() {
+        let mut view = LogView::default();
+        view.take(&record(1, RecordStatus::Running, 0));
+        view.take(&record(1, RecordStatus::Cancelled, 10));
+        assert_eq!(view.status, None, "nothing has failed and nothing has succeeded");
+        for (number, ends, status) in [
+            (2, RecordStatus::Succeeded, RefreshStatus::Succeeded),
+            (4, RecordStatus::TimedOut, RefreshStatus::Failed),
+        ] {
+            view.take(&record(number, ends, 20));
+            view.take(&record(number + 1, RecordStatus::Cancelled, 30));
+            assert_eq!(view.status, Some(status));
+            assert!(view.has_ended(&RefreshId::from_number(number + 1)));
+        }
     }
 
     #[test]

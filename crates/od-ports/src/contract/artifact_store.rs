@@ -196,6 +196,12 @@ async fn refreshes_are_numbered_logged_and_fenced(store: &dyn ArtifactStore, pro
     assert_eq!(snapshot.data.value()["title"], "refreshed");
     let missing = store.snapshot(project, &id, &RefreshId::from_number(1)).await;
     assert!(matches!(missing, Err(StoreError::SnapshotNotFound { .. })));
+    let third = store.begin_refresh(project, &id, sample::now()).await.expect("it begins");
+    let stopped = record(&third.id, RecordStep::Failed, RecordStatus::Cancelled);
+    store.append_record(project, &id, stopped).await.expect("a record is appended");
+    drop(third);
+    let after = status(store, project, &id).await;
+    assert_eq!(after, RefreshStatus::Succeeded, "what was stopped has not failed");
 }
 
 async fn status(store: &dyn ArtifactStore, project: &ProjectId, id: &ArtifactId) -> RefreshStatus {

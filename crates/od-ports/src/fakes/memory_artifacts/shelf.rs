@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use od_core::artifact::{Attempt, RefreshStatus};
 use od_core::ids::{ArtifactId, ProjectId, Timestamp};
-use od_core::refresh::{RecordStep, RefreshRecord};
+use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 
 use super::kept::Kept;
 use super::lock::LockKind;
@@ -36,7 +36,9 @@ impl Shelf {
     pub(super) fn stored(&self, key: &Key) -> Result<Arc<Stored>, StoreError> {
         let kept = self.kept(key)?;
         let mut state = kept.state.clone();
-        if let Some(last) = kept.log.last() {
+        let cancelled = kept.log.iter().filter(|it| it.status == RecordStatus::Cancelled);
+        let stopped: HashSet<_> = cancelled.map(|record| &record.refresh_id).collect();
+        if let Some(last) = kept.log.iter().rev().find(|it| !stopped.contains(&it.refresh_id)) {
             state.artifact.refresh_status = match (last.step, last.status) {
                 (RecordStep::Committed, _) => RefreshStatus::Succeeded,
                 (RecordStep::Failed, _) => RefreshStatus::Failed,
