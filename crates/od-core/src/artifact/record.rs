@@ -109,6 +109,7 @@ impl Artifact {
             created_by_run_id: self.created_by_run_id.clone(),
             source_label: self.source().and_then(Source::label),
             account_label: self.source_pin.as_ref().and_then(|pin| pin.account_label.clone()),
+            edited: None,
         }
     }
 }
@@ -298,4 +299,7 @@ pub struct ArtifactSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 1024))]
     pub account_label: Option<String>,
+    /// The digest of the edits by hand since the last commit, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<Digest>,
 }

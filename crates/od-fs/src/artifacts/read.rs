@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactState, Health, HealthReason, HealthState, Provenance};
+use od_core::artifact::{
+    ArtifactState, ArtifactSummary, Health, HealthReason, HealthState, Provenance,
+};
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId};
 use od_core::json::BoundedObject;
 use od_core::refresh::RefreshRecord;
@@ -77,7 +79,9 @@ fn assemble(
 ) -> Full {
     let state = found.state.map(Arc::new);
     let summary = Arc::new(match &state {
-        Some(state) => state.artifact.summary(health),
+        Some(state) => {
+            ArtifactSummary { edited: edits(&found.drift), ..state.artifact.summary(health) }
+        }
         None => summary::of_unreadable(project, id, health),
     });
     let light = Light {
@@ -97,6 +101,12 @@ fn assemble(
         last_page: found.last_page,
     };
     Full { stored: Arc::new(stored), light, bytes: found.bytes }
+}
+
+/// Returns one digest for all that was edited by hand.
+fn edits(drift: &[Drift]) -> Option<Digest> {
+    let found: Vec<&str> = drift.iter().map(|drift| drift.found.hex_digits()).collect();
+    (!found.is_empty()).then(|| Digest::of_bytes(found.join(" ").as_bytes()))
 }
 
 /// Damage of the head is told before damage of the tail.

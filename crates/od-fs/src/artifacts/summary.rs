@@ -29,5 +29,6 @@ pub(crate) fn of_unreadable(
         created_by_run_id: None,
         source_label: None,
         account_label: None,
+        edited: None,
     }
 }
