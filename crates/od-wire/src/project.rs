@@ -1,6 +1,7 @@
 //! Projects and their files.
 
 use od_core::ids::{ProjectId, RelPath, Timestamp};
+use od_core::json::BoundedJson;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +59,7 @@ pub struct ProjectFile {
     pub modified_at: Timestamp,
 }
 
-/// `{ files, truncated }`.
+/// `{ files, truncated, content? }`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct ProjectFilesAnswer {
     /// The files by path.
@@ -66,4 +67,7 @@ pub struct ProjectFilesAnswer {
     pub files: Vec<ProjectFile>,
     /// Whether there are more.
     pub truncated: bool,
+    /// What a refresh from the file asked for with `path` would read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<BoundedJson>,
 }

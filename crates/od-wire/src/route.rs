@@ -230,6 +230,9 @@ impl Route {
         match self.operation {
             Operation::ListArtifacts => &[("projectId", "Only this project's artifacts.")],
             Operation::CreateArtifact => &[("projectId", "The project to create it in; required.")],
+            Operation::ListProjectFiles => {
+                &[("path", "Only this file, with its JSON as a refresh would read it.")]
+            }
             Operation::PreviewArtifact => &[
                 PROJECT,
                 ("variant", "rendered (the default), inspect, template or rendered-source."),
@@ -251,7 +254,6 @@ impl Route {
             | Operation::ListProjects
             | Operation::CreateProject
             | Operation::ShowProject
-            | Operation::ListProjectFiles
             | Operation::FollowProject
             | Operation::FollowAll
             | Operation::ListConnectors

@@ -19,5 +19,5 @@ pub use get::get;
 pub use list::list;
 pub use rate::{OverLimit, Payer};
 pub use source::{SourceRefused, check_source};
-pub(crate) use source::{pin_of, source_call};
+pub(crate) use source::{pin_of, read_file, source_call};
 pub(crate) use state::ConnectorState;

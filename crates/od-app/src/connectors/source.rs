@@ -4,7 +4,7 @@ use od_core::artifact::{FILE_SELECTORS, Source, SourcePin, SourceType};
 use od_core::connector::{ContractParts, LocalTool, Purpose, Tool, contract_digest};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ConnectorId, ProjectId, RelPath};
-use od_core::json::{BoundedObject, Value};
+use od_core::json::{BoundedJson, BoundedObject, Value};
 use od_ports::connector_provider::ConnectorAccess;
 use serde_json::json;
 
@@ -48,15 +48,18 @@ pub enum SourceRefused {
     Call(#[from] ExecuteError),
 }
 
+/// Stands for an artifact that is not there yet.
+fn unsaved() -> Result<ArtifactId, SourceRefused> {
+    "la-unsaved".parse().map_err(|_| SourceRefused::NoTool { want: "an id" })
+}
+
 /// Checks everything about a source that a refresh would check, short of running it, and pins it.
 pub async fn check_source(
     app: &App,
     project: &ProjectId,
     source: &Source,
 ) -> Result<SourcePin, SourceRefused> {
-    let artifact: ArtifactId =
-        "la-unsaved".parse().map_err(|_| SourceRefused::NoTool { want: "an id" })?;
-    let mut call = source_call(app, project, &artifact, source)?;
+    let mut call = source_call(app, project, &unsaved()?, source)?;
     let saved = source.connector.as_ref().and_then(|connector| connector.account_label.clone());
     call.expected = saved.map(|label| Expected { account_label: Some(label), pin: None });
     let checked = execute::check(app, &call).await?;
@@ -64,6 +67,25 @@ pub async fn check_source(
         return Err(SourceRefused::NotEligible { tool: checked.tool.name.to_string() });
     }
     Ok(pin(call.connector, checked.tool, checked.account_label))
+}
+
+/// Reads a file of a project as a refresh would: through the same checks, bounds and redaction.
+pub(crate) async fn read_file(
+    app: &App,
+    project: &ProjectId,
+    path: &RelPath,
+) -> Result<BoundedJson, SourceRefused> {
+    let call = ExecuteTool {
+        project: project.clone(),
+        connector: id(LOCAL_FILE.connector())?,
+        tool: LOCAL_FILE.as_str().to_owned(),
+        input: path_input(path)?,
+        purpose: Purpose::ArtifactRefresh,
+        payer: Payer::Artifact(project.clone(), unsaved()?),
+        mapping: None,
+        expected: None,
+    };
+    Ok(execute::execute(app, call).await?.output)
 }
 
 /// Returns the pin of a source that has just run.
@@ -141,6 +163,10 @@ fn file_input(source: &Source) -> Result<BoundedObject, SourceRefused> {
     let path: RelPath = path.parse().map_err(|err: od_core::ids::ParseIdError| {
         SourceRefused::NoFile { reason: err.to_string() }
     })?;
+    path_input(&path)
+}
+
+fn path_input(path: &RelPath) -> Result<BoundedObject, SourceRefused> {
     BoundedObject::check(json!({ "path": path.as_str() }))
         .map_err(|faults| SourceRefused::NoFile { reason: faults.to_string() })
 }

@@ -85,6 +85,18 @@ pub enum PageError {
         /// Where and why.
         source: RenderError,
     },
+    /// The template of today does not fit the data of then.
+    #[error(
+        "the template of `{artifact}` has changed since `{refresh}` and does not fit its data: {source}"
+    )]
+    Outgrown {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// Whose data it is.
+        refresh: RefreshId,
+        /// Where and why.
+        source: RenderError,
+    },
     /// The stored template is none of this version's templates.
     #[error("the template of `{artifact}` does not compile")]
     Template {
@@ -101,6 +113,13 @@ impl From<&PageError> for Failure {
             PageError::NothingGood { artifact, health } => {
                 store_failure::not_healthy(artifact, *health)
             }
+            PageError::Outgrown { refresh, .. } => Self::new(
+                ErrorCode::TemplateBindingInvalid,
+                err.to_string(),
+            )
+            .suggest(format!(
+                "a snapshot keeps its data, not its template: read the data of `{refresh}` instead"
+            )),
             PageError::Render { .. } | PageError::Template { .. } => {
                 Self::new(ErrorCode::TemplateBindingInvalid, err.to_string())
                     .suggest("change the template or the data so that they fit each other")
@@ -131,7 +150,13 @@ pub async fn page(app: &App, request: PageRequest) -> Result<Page, PageError> {
                 provenance: snapshot.provenance,
                 ..state.as_ref().clone()
             };
-            draw(&state, variant)?
+            draw(&state, variant).map_err(|error| {
+                if let PageError::Render { artifact, source } = error {
+                    PageError::Outgrown { artifact, refresh, source }
+                } else {
+                    error
+                }
+            })?
         }
     };
     Ok(Page { degraded, ..page })

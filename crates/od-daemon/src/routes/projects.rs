@@ -4,6 +4,7 @@ use hyper::body::Incoming;
 use od_app::Caller;
 use od_app::projects::{self, CreateProject};
 use od_core::error::Failure;
+use od_core::ids::RelPath;
 use od_ports::project_registry::Project;
 use od_wire::project::{
     ProjectAnswer, ProjectFile, ProjectFilesAnswer, ProjectView, ProjectsAnswer,
@@ -40,22 +41,32 @@ pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     Ok(Reply::json(&ProjectAnswer { project: view(&project) }))
 }
 
-/// Lists a project's files.
+/// Lists a project's files; or one of them, with what is in it.
 pub(crate) async fn files(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    exchange.query(&[])?;
-    let listing = projects::files(&exchange.daemon.app, &Caller::Person, exchange.project()?)
+    let path: Option<RelPath> = exchange.query(&["path"])?.get("path")?;
+    let app = &exchange.daemon.app;
+    let content = match &path {
+        Some(path) => {
+            let read = projects::read_json(app, &Caller::Person, exchange.project()?, path).await;
+            Some(read.map_err(|error| Failure::from(&error))?)
+        }
+        None => None,
+    };
+    let listing = projects::files(app, &Caller::Person, exchange.project()?)
         .await
         .map_err(|error| Failure::from(&error))?;
     let files = listing
         .files
         .into_iter()
+        .filter(|file| path.as_ref().is_none_or(|path| file.path == *path))
         .map(|file| ProjectFile {
             path: file.path,
             size: file.bytes,
             modified_at: file.modified_at,
         })
         .collect();
-    Ok(Reply::json(&ProjectFilesAnswer { files, truncated: listing.truncated }))
+    let truncated = listing.truncated && path.is_none();
+    Ok(Reply::json(&ProjectFilesAnswer { files, truncated, content }))
 }
 
 fn view(project: &Project) -> ProjectView {
