@@ -17,6 +17,11 @@ export function summary(id) {
   return known("artifacts")?.find((entry) => entry.id === id);
 }
 
+/** @param {Summary | Detail} artifact @returns {boolean} */
+export function running(artifact) {
+  return state.progress.has(artifact.id) || artifact.refreshStatus === "running";
+}
+
 /** @param {Partial<Summary> & {id: string}} fields */
 export function amend(fields) {
   const list = known("artifacts");
@@ -62,6 +67,8 @@ function failed(artifact, error) {
   if (!(error instanceof ApiError)) throw error;
   if (error.code === "REFRESH_LOCKED") {
     // Someone else is at it: their progress arrives as events.
+    const theirs = state.progress.get(artifact.id);
+    if (theirs) theirs.mine = false;
     toast("info", "This artifact is already being refreshed", { detail: "Following that refresh." });
     reload(artifact.id);
     return;
@@ -82,44 +89,44 @@ export function finish(id) {
   expire("artifacts");
 }
 
+/**
+ * Waits for an answer, and says why there is none.
+ * @template T @param {Promise<T>} answer @returns {Promise<T | undefined>}
+ */
+async function told(answer) {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    toastError(error);
+    return undefined;
+  }
+}
+
 /** @param {string} id */
 export async function cancel(id) {
   const progress = state.progress.get(id);
   if (!progress || progress.cancelling) return;
-  change(() => {
-    progress.cancelling = true;
-  });
-  try {
-    await api.cancel(id);
-  } catch (error) {
+  const mark = (/** @type {boolean} */ on) =>
     change(() => {
-      progress.cancelling = false;
+      progress.cancelling = on;
     });
-    if (error instanceof ApiError) toastError(error);
-  }
+  mark(true);
+  if (!(await told(api.cancel(id)))) mark(false);
 }
 
 /** @param {Summary | Detail} artifact @param {Record<string, unknown>} input @param {string} said */
 async function update(artifact, input, said) {
   amend({ id: artifact.id, ...input });
-  try {
-    await api.update(artifact.id, { input });
-    announce(said);
-  } catch (error) {
-    if (error instanceof ApiError) toastError(error);
-  }
+  if (await told(api.update(artifact.id, { input }))) announce(said);
   expire(`artifact/${artifact.id}`);
   expire("artifacts");
 }
 
 /** Makes an edit by hand a revision. @param {Detail} detail */
 export async function adopt(detail) {
-  try {
-    const { artifact } = await api.update(detail.id, { ifRevision: detail.revision });
-    toast("good", `Kept as revision ${artifact.revision}`, { detail: detail.title });
-  } catch (error) {
-    if (error instanceof ApiError) toastError(error);
-  }
+  const kept = await told(api.update(detail.id, { ifRevision: detail.revision }));
+  if (kept) toast("good", `Kept as revision ${kept.artifact.revision}`, { detail: detail.title });
   reload(detail.id);
   expire("artifacts");
 }
@@ -147,24 +154,15 @@ export async function permit(detail, allowed) {
   const source = detail.document?.sourceJson;
   if (!source) return;
   const refreshPermission = allowed ? "manual_refresh_granted_for_read_only" : "none";
-  try {
-    await api.update(detail.id, { input: { document: { sourceJson: { ...source, refreshPermission } } } });
-    announce(allowed ? "Refresh allowed" : "Refresh switched off");
-  } catch (error) {
-    if (error instanceof ApiError) toastError(error);
-  }
+  const input = { document: { sourceJson: { ...source, refreshPermission } } };
+  if (await told(api.update(detail.id, { input }))) announce(allowed ? "Refresh allowed" : "Refresh switched off");
   reload(detail.id);
   expire("artifacts");
 }
 
 /** @param {Summary | Detail} artifact */
 export async function remove(artifact) {
-  try {
-    await api.remove(artifact.id);
-  } catch (error) {
-    if (error instanceof ApiError) toastError(error);
-    return;
-  }
+  if (!(await told(api.remove(artifact.id)))) return;
   const was = location.hash;
   dropped(artifact.id);
   if (current().artifact === artifact.id) go(to.project(artifact.projectId));
@@ -183,12 +181,7 @@ export function dropped(id) {
 
 /** @param {Summary | Detail} artifact @param {string} was */
 async function restore(artifact, was) {
-  try {
-    await api.restore(artifact.id);
-  } catch (error) {
-    if (error instanceof ApiError) toastError(error);
-    return;
-  }
+  if (!(await told(api.restore(artifact.id)))) return;
   announce("Restored");
   reload(artifact.id);
   expire("artifacts");
@@ -197,9 +190,6 @@ async function restore(artifact, was) {
 
 /** @param {Summary | Detail} artifact @param {string} [snapshot] */
 export async function openInTab(artifact, snapshot) {
-  try {
-    window.open(await api.ticket(artifact.id, "rendered", snapshot), "_blank", "noopener");
-  } catch (error) {
-    if (error instanceof ApiError) toastError(error);
-  }
+  const url = await told(api.ticket(artifact.id, "rendered", snapshot));
+  if (url) window.open(url, "_blank", "noopener");
 }

@@ -12,25 +12,17 @@ import { bearer, sessionEnded } from "./session.js";
  * @typedef {import("./schema.js").Issue} Issue
  * @typedef {import("./schema.js").Provenance} Provenance
  * @typedef {import("./schema.js").RefreshRecord} RefreshRecord
+ * @typedef {import("./schema.js").ProjectView} Project
+ * @typedef {import("./schema.js").ProjectFile} ProjectFile
+ * @typedef {import("./schema.js").ProjectFilesAnswer} FilesAnswer
+ * @typedef {import("./schema.js").SnapshotLine} SnapshotLine
+ * @typedef {import("./schema.js").SnapshotView} Snapshot
+ * @typedef {import("./schema.js").ArtifactAnswer} ArtifactAnswer
+ * @typedef {import("./schema.js").RefreshedAnswer} RefreshedAnswer
+ * @typedef {import("./schema.js").TicketAnswer} TicketAnswer
  *
- * What the answers hold beside what schema.js names, as od-wire writes it.
- * @typedef {{id: string, name: string, root?: string, createdAt: string}} Project
- * @typedef {{path: string, size: number, modifiedAt: string}} ProjectFile
- * @typedef {{file: string, committed: string, found: string}} Drift
- * @typedef {{refreshId: string, generatedAt: string, dataDigest: string, bytes: number}} SnapshotLine
- * @typedef {{refreshId: string, dataJson: Record<string, unknown>, provenance: Provenance}} Snapshot
- * @typedef {import("./schema.js").Document & {dataJson: Record<string, unknown>}} FilledDocument
- * @typedef {Omit<Artifact, "document"> & {document?: FilledDocument | null}} View
- * @typedef {object} Beside
- * @property {Provenance} provenance
- * @property {import("./schema.js").Health} health
- * @property {Drift[]=} drift Absent when no file was edited by hand.
- * @property {boolean} refreshable
- * @property {string} consoleUrl
- *
- * @typedef {View & Beside} Detail
- * @typedef {{artifact: View} & Beside} ArtifactAnswer
- * @typedef {{artifact: View, refresh: {id: string, changed: boolean}, consoleUrl: string}} RefreshedAnswer
+ * The artifact with what its answer says beside it.
+ * @typedef {ArtifactAnswer["artifact"] & Omit<ArtifactAnswer, "artifact">} Detail
  */
 
 export class ApiError extends Error {
@@ -108,6 +100,8 @@ let previewOrigin = "";
 const id = encodeURIComponent;
 /** @param {string} artifact @param {string} [rest] */
 const live = (artifact, rest = "") => `/api/live-artifacts/${id(artifact)}${rest}`;
+/** @param {string} project */
+const files = (project) => `/api/projects/${id(project)}/files`;
 
 export const api = {
   /** @returns {Promise<Project[]>} */
@@ -116,7 +110,9 @@ export const api = {
   createProject: async (name) =>
     /** @type {{project: Project}} */ (await json("/api/projects", { method: "POST", body: { name } })).project,
   /** @param {string} project @returns {Promise<ProjectFile[]>} */
-  files: async (project) => /** @type {{files: ProjectFile[]}} */ (await json(`/api/projects/${id(project)}/files`)).files,
+  files: async (project) => /** @type {FilesAnswer} */ (await json(files(project))).files,
+  /** What a refresh from a file would read. @param {string} project @param {string} path @returns {Promise<unknown>} */
+  content: async (project, path) => /** @type {FilesAnswer} */ (await json(`${files(project)}?path=${id(path)}`)).content,
   /** @returns {Promise<Summary[]>} */
   artifacts: async () => /** @type {{artifacts: Summary[]}} */ (await json("/api/live-artifacts")).artifacts,
   /** @param {string} project @param {unknown} body @returns {Promise<Artifact>} */
@@ -151,7 +147,7 @@ export const api = {
   /** @param {string} artifact @param {string} variant @param {string} [snapshot] @returns {Promise<string>} */
   ticket: async (artifact, variant, snapshot) => {
     const body = snapshot ? { variant, snapshot } : { variant };
-    /** @type {{url: string}} */
+    /** @type {TicketAnswer} */
     const { url } = await json(live(artifact, "/preview-ticket"), { method: "POST", body });
     // This page may only frame the preview origin it was loaded with. A daemon that came back with
     // another one needs the page anew.

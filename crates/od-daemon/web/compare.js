@@ -5,7 +5,7 @@
 import { api } from "./api.js";
 import { empty, loading, problem } from "./controls.js";
 import { cls, h } from "./dom.js";
-import { clip, scalar } from "./format.js";
+import { clip, isObject, join, scalar } from "./format.js";
 import { to } from "./router.js";
 import { setUi, ui, use } from "./store.js";
 
@@ -14,10 +14,14 @@ const MOST = 300;
 /** @type {Record<string, string>} */
 const KINDS = { added: "Added", removed: "Removed", changed: "Changed" };
 
+/** @param {import("./api.js").Detail} artifact @param {string} id */
+export function snapshotOf(artifact, id) {
+  return use(`snapshot/${artifact.id}/${id}`, () => api.snapshot(artifact.id, id));
+}
+
 /** @param {import("./api.js").Detail} artifact @param {string} from @param {string} until */
 export function compareView(artifact, from, until) {
-  const load = (/** @type {string} */ id) => use(`snapshot/${artifact.id}/${id}`, () => api.snapshot(artifact.id, id));
-  const [old, now] = [load(from), load(until)];
+  const [old, now] = [snapshotOf(artifact, from), snapshotOf(artifact, until)];
   const error = old.error ?? now.error;
   return h(
     "div.compare",
@@ -93,21 +97,11 @@ function changeRow(change) {
 /** Names that usually identify a row, most telling first. */
 const USUAL = ["id", "key", "uuid", "slug", "number", "sha", "tag", "path", "url", "name", "title", "label", "date"];
 
-/** @param {unknown} value @returns {value is Record<string, unknown>} */
-function isObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** @param {string} path @param {string} key */
-function join(path, key) {
-  return path ? `${path}.${key}` : key;
-}
-
 /**
  * @param {unknown} before @param {unknown} after @param {string} [path]
  * @returns {Change[]}
  */
-export function diff(before, after, path = "") {
+function diff(before, after, path = "") {
   if (before === after) return [];
   if (isObject(before) && isObject(after)) return diffObjects(before, after, path);
   if (Array.isArray(before) && Array.isArray(after)) return diffLists(before, after, path);
@@ -150,7 +144,7 @@ function index(rows, key) {
  * string or number, and different in each.
  * @param {unknown[]} before @param {unknown[]} after @returns {string | undefined}
  */
-export function rowKey(before, after) {
+function rowKey(before, after) {
   const rows = [...before, ...after];
   if (rows.length === 0 || !rows.every(isObject)) return undefined;
   const [first = {}] = /** @type {Record<string, unknown>[]} */ (rows);

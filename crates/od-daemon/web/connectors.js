@@ -5,7 +5,8 @@ import { api } from "./api.js";
 import { button, empty, icon, loading, retry } from "./controls.js";
 import { h } from "./dom.js";
 import { badge, plural } from "./format.js";
-import { openDialog, toast } from "./overlays.js";
+import { openDialog, toast, toastError } from "./overlays.js";
+import { fact } from "./provenance.js";
 import { expire, use } from "./store.js";
 
 /**
@@ -83,11 +84,6 @@ function readable(tool) {
   return tool.safety?.sideEffect === "read" && tool.safety?.approval === "auto";
 }
 
-/** @param {string} name @param {string} value */
-function fact(name, value) {
-  return h("div", { key: name }, h("dt", name), h("dd", value));
-}
-
 /** @param {Tool} tool */
 function toolRow(tool) {
   return h(
@@ -124,7 +120,7 @@ function connectorAction(connector) {
 /** @param {Connector} connector @param {boolean} local */
 function connect(connector, local) {
   if (local) {
-    void api.connect(connector.id).then(() => done(`${connector.name} is enabled`), refused);
+    void api.connect(connector.id).then(() => done(`${connector.name} is enabled`), toastError);
     return;
   }
   openDialog({
@@ -171,9 +167,4 @@ function done(said) {
   expire("connectors");
   expire("artifact");
   toast("good", said);
-}
-
-/** @param {import("./api.js").ApiError} error */
-function refused(error) {
-  toast("bad", error.message, { detail: error.suggestion });
 }

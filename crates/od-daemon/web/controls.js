@@ -146,6 +146,11 @@ export function copyable(text, what = "command") {
   );
 }
 
+/** The command that starts an agent in a project. @param {string} project */
+export function agentCommand(project) {
+  return copyable(`od run${project ? ` --project ${project}` : ""} -- claude`);
+}
+
 /** @param {string} text @param {string} what */
 export async function copy(text, what) {
   try {

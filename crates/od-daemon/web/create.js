@@ -2,7 +2,7 @@
 // New live artifact: from a project's JSON file at once, or by an agent.
 
 import { ApiError, api } from "./api.js";
-import { button, copyable, empty, icon, loading, problem, retry, searchField } from "./controls.js";
+import { agentCommand, button, copyable, empty, icon, loading, problem, retry, searchField } from "./controls.js";
 import { h } from "./dom.js";
 import { size } from "./format.js";
 import { newProject, projects } from "./home.js";
@@ -171,39 +171,36 @@ function lookField(project, file) {
 }
 
 /**
- * Creates the artifact, reads the file through the same refresh that will be used later, and writes a
- * template for the shape that arrived. If the file cannot be used nothing is left behind.
+ * Reads the file as a refresh will read it later, and creates the artifact with a template for what is there.
+ * If the file cannot be used nothing is left behind.
  * @param {string} project @param {string} file @param {string} name @param {import("./shape.js").Style} style
  */
 async function make(project, file, name, style) {
   if (ui("creating", false)) return;
   setUi("creating", true);
   setUi("create error", undefined);
-  let id = "";
   try {
+    const [content, bundled] = await Promise.all([api.content(project, file), api.template(style)]);
+    const { html, fits } = templateFor(bundled, style, name, content);
+    // A file that has the template's own shape becomes the data as a whole; any other stands under one key.
     const sourceJson = {
       type: "local_file",
       input: { path: file },
-      outputMapping: { dataPaths: [{ from: "$", to: "content" }], transform: "identity" },
+      outputMapping: fits ? undefined : { dataPaths: [{ from: "$", to: "content" }] },
       refreshPermission: "manual_refresh_granted_for_read_only",
     };
-    const input = { title: name, document: { format: "html_template_v1", dataJson: { content: {} }, sourceJson } };
-    id = (await api.create(project, { input })).id;
-    await api.refresh(id);
-    const [artifact, bundled] = await Promise.all([api.artifact(id), api.template(style)]);
-    const { content } = /** @type {import("./api.js").FilledDocument} */ (artifact.document).dataJson;
-    const { html, fits } = templateFor(bundled, style, name, content);
-    // A file that has the template's own shape becomes the data as a whole.
-    const { outputMapping, ...plain } = sourceJson;
-    const document = { dataJson: content, sourceJson: plain };
-    await api.update(id, fits ? { input: { document }, templateHtml: html } : { templateHtml: html });
+    const document = { format: "html_template_v1", dataJson: fits ? content : { content }, sourceJson };
+    const { id } = await api.create(project, {
+      input: { title: name, document },
+      templateHtml: html,
+      provenanceJson: { sources: [{ label: file, type: "local_file" }] },
+    });
     expire("artifacts");
     go(to.live({ projectId: project, id }));
     toast("good", "Live artifact created", { detail: name });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     setUi("create error", error);
-    if (id) await api.remove(id).catch(() => undefined);
   } finally {
     setUi("creating", false);
   }
@@ -211,7 +208,6 @@ async function make(project, file, name, style) {
 
 /** @param {string} project */
 function agentPanel(project) {
-  const command = `od run${project ? ` --project ${project}` : ""} -- claude`;
   return h(
     "section.panel",
     { "aria-labelledby": "by-agent" },
@@ -222,7 +218,7 @@ function agentPanel(project) {
     ),
     h("ol.steps",
       h("li", "Install the skill once:", copyable("od skills install live-artifact")),
-      h("li", "Start the agent inside the project:", copyable(command),
+      h("li", "Start the agent inside the project:", agentCommand(project),
         h("span.hint", "Any agent's command works after the two dashes.")),
       h("li", "Ask for it in your words:", copyable("Make a live dashboard of our releases and open issues.", "prompt")),
     ),

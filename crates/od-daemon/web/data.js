@@ -3,7 +3,7 @@
 
 import { copy, empty, iconButton, searchField } from "./controls.js";
 import { cls, h } from "./dom.js";
-import { clip, plural, scalar } from "./format.js";
+import { clip, join, plural, scalar } from "./format.js";
 import { current, go, to } from "./router.js";
 import { setUi, ui } from "./store.js";
 import { treeKeys } from "./treenav.js";
@@ -58,11 +58,6 @@ export function dataTree(data, scope, options = {}) {
 /** @param {unknown} value @returns {value is Record<string, unknown> | unknown[]} */
 function isBranch(value) {
   return typeof value === "object" && value !== null;
-}
-
-/** @param {string} path @param {string} key */
-function join(path, key) {
-  return path ? `${path}.${key}` : key;
 }
 
 /**

@@ -117,3 +117,13 @@ export function scalar(value) {
 export function clip(text, most) {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
+
+/** @param {unknown} value @returns {value is Record<string, unknown>} */
+export function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The path of a key below another path. @param {string} path @param {string} key */
+export function join(path, key) {
+  return path ? `${path}.${key}` : key;
+}

@@ -4,11 +4,12 @@
 import { openInTab } from "./actions.js";
 import { api } from "./api.js";
 import { button, empty, icon, loading, problem, retry } from "./controls.js";
-import { compareView } from "./compare.js";
+import { compareView, snapshotOf } from "./compare.js";
+import { dataTree } from "./data.js";
 import { cls, h } from "./dom.js";
 import { absolute, badge, clip, duration, plural, time } from "./format.js";
 import { stepName } from "./notices.js";
-import { frame } from "./preview.js";
+import { frame, version } from "./preview.js";
 import { current, go, to } from "./router.js";
 import { setUi, ui, use } from "./store.js";
 
@@ -175,6 +176,21 @@ function snapshotView(artifact, id) {
       h("p.grow", h("span.strong", "An earlier state"), h("span.meta", ` ${id}${at ? `, ${absolute(at)}` : ""}. Nothing is restored by looking.`)),
       button("Open in a new tab", () => void openInTab(artifact, id), { icon: "external" }),
     ),
-    h("div.preview-split", h("div.preview-box", frame(artifact.id, id, artifact.title, { snapshot: id }))),
+    h("div.preview-split", h("div.preview-box", frame(artifact.id, version(artifact), artifact.title, {
+      snapshot: id,
+      outgrown: () => outgrown(artifact, id),
+    }))),
+  );
+}
+
+/** What is left of a state whose template is gone: its values. @param {Detail} artifact @param {string} id */
+function outgrown(artifact, id) {
+  const { value, error } = snapshotOf(artifact, id);
+  return h(
+    "div.outgrown",
+    { key: "outgrown" },
+    h("div.notice", { role: "status" }, icon("clock"),
+      h("div", h("p.strong", "The template has changed since then."), h("p", "It does not fit the values of that time any more; here they are."))),
+    error ? problem(error) : value ? dataTree(value.dataJson, `${artifact.id} ${id}`) : loading(),
   );
 }

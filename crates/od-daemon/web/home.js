@@ -1,13 +1,14 @@
 // @ts-check
 // Designs: projects, and every live artifact as a card.
 
+import { running } from "./actions.js";
 import { api } from "./api.js";
 import { button, empty, icon, loading, retry, searchField, toggle } from "./controls.js";
 import { h, memo } from "./dom.js";
 import { age, badge, badges, plural, time } from "./format.js";
 import { openDialog } from "./overlays.js";
 import { go, to } from "./router.js";
-import { expire, known, setUi, state, ui, use } from "./store.js";
+import { expire, known, setUi, ui, use } from "./store.js";
 import { thumb } from "./thumbs.js";
 import { windowed } from "./windowed.js";
 
@@ -38,11 +39,6 @@ export function ordered(list) {
   return [...list].sort((a, b) => Number(b.pinned ?? false) - Number(a.pinned ?? false));
 }
 
-/** @param {Summary} artifact @returns {boolean} */
-export function running(artifact) {
-  return state.progress.has(artifact.id) || artifact.refreshStatus === "running";
-}
-
 export function designsView() {
   const listed = artifacts();
   const all = projects();
@@ -62,7 +58,7 @@ export function designsView() {
       h("h1", "Designs"),
       h("div.grow"),
       listed.value.length > 0 && searchField("search designs", "Search live artifacts", { hint: "/" }),
-      h("a.button.primary", { href: to.create() }, icon("plus"), h("span", "New")),
+      createLink("New"),
     ),
     projectStrip(all.value, listed.value),
     h(
@@ -78,6 +74,11 @@ export function designsView() {
       cards(visible, all.value, query),
     ),
   );
+}
+
+/** @param {string} label @param {string} [project] */
+export function createLink(label, project) {
+  return h("a.button.primary", { href: to.create(project) }, icon("plus"), h("span", label));
 }
 
 /** @param {Summary} entry @param {string} query */
@@ -140,7 +141,7 @@ function cards(list, all, query) {
       "live",
       "No live artifacts yet",
       "A live artifact is a page made once and refreshed from its data whenever you want. Make one from a JSON file, or let your coding agent make one.",
-      h("a.button.primary", { href: to.create() }, icon("plus"), h("span", "New live artifact")),
+      createLink("New live artifact"),
     );
   }
   const names = new Map(all.map((project) => [project.id, project.name ?? project.id]));

@@ -6,22 +6,15 @@ import { ApiError, api } from "./api.js";
 import { follow } from "./events.js";
 import { toast } from "./overlays.js";
 import { current, go, to } from "./router.js";
-import { announce, change, expire, known, put, state } from "./store.js";
+import { announce, change, expire, known, state } from "./store.js";
 
 /** Views in which nothing is lost when another artifact opens by itself. */
 const IDLE_VIEWS = new Set(["designs", "project"]);
 const BATCH_MS = 150;
 
 /**
- * @typedef {object} ArtifactEvent
- * @property {"created" | "updated" | "deleted"} action
- * @property {string} projectId
- * @property {string} artifactId
- * @property {string} title
- *
- * @typedef {{phase: "started" | "progress" | "succeeded", step?: string}} Going
- * @typedef {{phase: "failed", errorCode: string, errorMessage: string}} Failed
- * @typedef {{artifactId: string, refreshId: string} & (Going | Failed)} RefreshEvent
+ * @typedef {import("./schema.js").ArtifactEvent} ArtifactEvent
+ * @typedef {import("./schema.js").RefreshEvent} RefreshEvent
  */
 
 let following = false;
@@ -130,12 +123,13 @@ function refreshEvent(event) {
   const here = current().artifact === artifactId;
   const before = state.progress.get(artifactId);
   finish(artifactId);
-  if (phase === "failed" && event.errorCode !== "REFRESH_CANCELLED") {
+  const { errorCode, errorMessage } = event;
+  if (phase === "failed" && errorCode !== "REFRESH_CANCELLED") {
     // The person who asked for the refresh gets the whole refusal as its answer.
-    if (!before?.mine && !state.failures.has(artifactId)) change(() => state.failures.set(artifactId, new ApiError(0, event.errorCode, event.errorMessage)));
+    if (!before?.mine && !state.failures.has(artifactId)) change(() => state.failures.set(artifactId, new ApiError(0, errorCode ?? "", errorMessage ?? "")));
     if (!here) {
       const title = summary(artifactId)?.title ?? artifactId;
-      toast("bad", `Refresh failed: ${title}`, { detail: event.errorMessage });
+      toast("bad", `Refresh failed: ${title}`, { detail: errorMessage ?? "" });
     }
   }
 }
@@ -152,6 +146,5 @@ export function lookAgain() {
 /** Forgets everything learned under an earlier session. */
 export function startOver() {
   change(() => state.progress.clear());
-  put("health", undefined);
   expire("");
 }

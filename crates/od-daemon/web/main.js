@@ -64,8 +64,8 @@ function titleOf() {
 /** A new view starts at its top, and a screen reader starts at its heading. */
 function arrive() {
   paint();
-  const heading = /** @type {HTMLElement | null} */ (document.querySelector("main h1"));
-  heading?.focus({ preventScroll: true });
+  const find = (/** @type {string} */ what) => /** @type {HTMLElement | null} */ (document.querySelector(what));
+  (find("main h1") ?? find("main"))?.focus({ preventScroll: true });
   scrollTo(0, 0);
 }
 

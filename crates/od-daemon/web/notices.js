@@ -1,7 +1,7 @@
 // @ts-check
 // What stands between the title and the page: progress, failure, damage, edits by hand.
 
-import { adopt, refresh } from "./actions.js";
+import { adopt, refresh, running } from "./actions.js";
 import { api } from "./api.js";
 import { button, icon, iconButton } from "./controls.js";
 import { h } from "./dom.js";
@@ -12,18 +12,13 @@ import { change, state, use } from "./store.js";
 
 /** @typedef {import("./api.js").Detail} Detail */
 
-/** @param {Detail} artifact */
-export function isRunning(artifact) {
-  return state.progress.has(artifact.id) || artifact.refreshStatus === "running";
-}
-
 /** Everything a person should know before they trust the page. @param {Detail} artifact */
 export function notices(artifact) {
   const progress = state.progress.get(artifact.id);
   return h(
     "div.notices",
     { key: "notices" },
-    progress || artifact.refreshStatus === "running" ? progressBar(progress) : null,
+    running(artifact) ? progressBar(progress) : null,
     healthState(artifact) !== "healthy" ? unhealthy(artifact.id, artifact.health.reason) : null,
     artifact.drift?.[0] ? drifted(artifact) : null,
     failure(artifact),
@@ -53,10 +48,10 @@ function progressBar(progress) {
 
 /** @param {Detail} artifact */
 function failure(artifact) {
-  if (isRunning(artifact) || (!state.failures.has(artifact.id) && artifact.refreshStatus !== "failed")) return null;
+  if (running(artifact) || (!state.failures.has(artifact.id) && artifact.refreshStatus !== "failed")) return null;
   const error = state.failures.get(artifact.id) ?? lastError(artifact.id);
-  // What a person stopped is no failure, and what the log says has to arrive first.
-  if (!error || error.code === "REFRESH_CANCELLED") return null;
+  // What the log says has to arrive first.
+  if (!error) return null;
   const when = artifact.lastRefreshedAt ?? artifact.updatedAt;
   const drift = String(/** @type {{details?: import("./schema.js").Failure["details"]}} */ (error).details?.kind).endsWith("_drift");
   return h(
@@ -79,9 +74,13 @@ function failure(artifact) {
   );
 }
 
-/** What the log says about the last refresh, for a page that was not open when it failed. @param {string} id */
+/**
+ * What the log says about the last refresh that nobody stopped, for a page that was not open when it failed.
+ * @param {string} id
+ */
 function lastError(id) {
-  return refreshesOf(use(`refreshes/${id}`, () => api.refreshes(id)).value ?? [])[0]?.last.error;
+  const all = refreshesOf(use(`refreshes/${id}`, () => api.refreshes(id)).value ?? []);
+  return all.find(({ last }) => last.status !== "cancelled")?.last.error;
 }
 
 /** @type {Record<string, string>} */

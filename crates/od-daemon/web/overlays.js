@@ -84,7 +84,7 @@ export function openDialog(dialog) {
   setUi("dialog", dialog);
 }
 
-export function closeDialog() {
+function closeDialog() {
   setUi("dialog", undefined);
 }
 

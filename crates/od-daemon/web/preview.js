@@ -16,12 +16,13 @@ const SANDBOX = "allow-popups allow-popups-to-escape-sandbox";
 
 /**
  * @param {string} id @param {string} revision @param {string} title
- * @param {{variant?: string, snapshot?: string}} [options]
+ * @param {{variant?: string, snapshot?: string, outgrown?: () => import("./dom.js").VNode}} [options]
  */
 export function frame(id, revision, title, options = {}) {
-  const variant = options.variant ?? "rendered";
-  const key = `ticket/${id}/${variant}/${options.snapshot ?? ""}`;
-  const ticket = use(`${key}/${revision}`, () => api.ticket(id, variant, options.snapshot));
+  const { variant = "rendered", snapshot, outgrown } = options;
+  const key = `ticket/${id}/${variant}/${snapshot ?? ""}`;
+  const ticket = use(`${key}/${revision}`, () => api.ticket(id, variant, snapshot));
+  if (outgrown && ticket.error?.code === "TEMPLATE_BINDING_INVALID") return outgrown();
   if (ticket.error) return retry(ticket.error, key);
   // The frame of the revision before stays until the new address is known.
   const url = ticket.value ?? shown.get(key)?.url;
@@ -50,7 +51,7 @@ export function dropOldTickets() {
 }
 
 /** What the page is made from: the revision, and edits by hand since. @param {Detail} artifact */
-function version({ revision, drift = [], health }) {
+export function version({ revision, drift = [], health }) {
   return [revision, health?.state, ...drift.map(({ found }) => found)].join(" ");
 }
 

@@ -35,7 +35,7 @@ export function provenanceTab(artifact) {
 }
 
 /** @param {string} name @param {string} value @param {boolean} [mono] */
-function fact(name, value, mono) {
+export function fact(name, value, mono) {
   return h(
     "div",
     { key: name },

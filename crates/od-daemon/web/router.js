@@ -16,7 +16,7 @@
 export const TABS = ["preview", "source", "data", "provenance", "history"];
 
 /** @param {string} fragment @returns {Route} */
-export function parse(fragment) {
+function parse(fragment) {
   const [path = "", search = ""] = fragment.replace(/^#/, "").split(/\?(.*)/s);
   const parts = path.split("/").filter(Boolean).map(decode);
   /** @type {Route} */

@@ -27,6 +27,26 @@
  */
 
 /**
+ * @typedef {object} ArtifactAnswer
+ * @property {ArtifactView} artifact The artifact and its data.
+ * @property {Provenance} provenance Where the data came from.
+ * @property {Health} health Whether its files are sound.
+ * @property {Array<DriftView>=} drift Files edited by hand since the last commit.
+ * @property {boolean} refreshable Whether a refresh may be started.
+ * @property {Array<Issue>=} warnings What will not work as written, if this was a create or an update.
+ * @property {string} consoleUrl Where a person sees it.
+ */
+
+/**
+ * @typedef {object} ArtifactEvent
+ * @property {"created" | "updated" | "deleted"} action What happened.
+ * @property {string} projectId Where.
+ * @property {string} artifactId To which artifact.
+ * @property {string} title Its title.
+ * @property {"never" | "idle" | "running" | "succeeded" | "failed"} refreshStatus Its refresh status.
+ */
+
+/**
  * @typedef {object} ArtifactSummary
  * @property {string} id The artifact.
  * @property {string} projectId Its project.
@@ -46,6 +66,31 @@
  * @property {string | null=} createdByRunId Which run made it, if an agent did.
  * @property {string | null=} sourceLabel Where its data comes from, in a few words: a file or a tool.
  * @property {string | null=} accountLabel The account that its source reads as.
+ * @property {string | null=} edited The digest of the edits by hand since the last commit, if there are any.
+ */
+
+/**
+ * @typedef {object} ArtifactView
+ * @property {number} schemaVersion The version of this shape.
+ * @property {string} id The artifact.
+ * @property {string} projectId Its project.
+ * @property {string | null=} sessionId The chat it came from, if the agent said so.
+ * @property {string | null=} createdByRunId The run that created it.
+ * @property {string} title What a person calls it.
+ * @property {string} slug The title as part of names.
+ * @property {"active" | "archived" | "error"} status Whether it is in use.
+ * @property {boolean} pinned Whether it is kept at the top of lists.
+ * @property {{type: "html", entry: "index.html"}} preview How it is shown.
+ * @property {"never" | "idle" | "running" | "succeeded" | "failed"} refreshStatus How its last refresh went, as of this commit.
+ * @property {string} createdAt When it was created.
+ * @property {string} updatedAt When it was last committed.
+ * @property {string | null=} lastRefreshedAt When a refresh last succeeded, as of this commit.
+ * @property {{format: "html_template_v1", templatePath: "template.html", generatedPreviewPath: "index.html", dataPath: "data.json", dataSchemaJson?: Record<string, any> | null, sourceJson?: {type: "local_file" | "daemon_tool" | "connector_tool", toolName?: string | null, input: Record<string, any>, connector?: {connectorId: string, accountLabel?: string | null, toolName: string, approvalPolicy?: "read_only_auto" | "manual_refresh_granted_for_read_only" | null} | null, outputMapping?: {dataPaths?: Array<{from: string, to: string}> | null, transform?: "identity" | "compact_table" | "metric_summary" | null} | null, refreshPermission: "none" | "manual_refresh_granted_for_read_only"} | null, dataJson?: Record<string, any>} | null=} document Its document.
+ * @property {number} revision How many commits it has had.
+ * @property {{template: {content: string, file: string}, data: {content: string, file: string}, provenance: {content: string, file: string}, index: {content: string, file: string}}} digests The digests of its files at this revision.
+ * @property {{connectorId: string, toolName: string, contractDigest: string, contractParts?: {inputSchema: string, safety: string} | null, accountLabel?: string | null} | null=} sourcePin What the source was when it was set.
+ * @property {"agent" | "person" | null=} permissionSetBy Who last decided whether it may be refreshed.
+ * @property {{id: string, digest: string} | null=} createdByAttempt The attempt that created it, so that the same attempt finds it again.
  */
 
 /**
@@ -129,6 +174,13 @@
  */
 
 /**
+ * @typedef {object} DriftView
+ * @property {string} file Its name.
+ * @property {string} committed The digest of the last commit.
+ * @property {string} found The digest of what is there now.
+ */
+
+/**
  * @typedef {object} Failure
  * @property {"BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "PROJECT_NOT_FOUND" | "TOOL_TOKEN_MISSING" | "TOOL_TOKEN_INVALID" | "TOOL_TOKEN_EXPIRED" | "TOOL_ENDPOINT_DENIED" | "TOOL_OPERATION_DENIED" | "LIVE_ARTIFACT_NOT_FOUND" | "LIVE_ARTIFACT_INVALID" | "LIVE_ARTIFACT_NOT_HEALTHY" | "LIVE_ARTIFACT_STORAGE_FAILED" | "LIVE_ARTIFACT_REFRESH_UNAVAILABLE" | "REVISION_CONFLICT" | "REFRESH_LOCKED" | "REFRESH_TIMED_OUT" | "REFRESH_CANCELLED" | "REFRESH_ABANDONED" | "OUTPUT_TOO_LARGE" | "OUTPUT_MAPPING_UNRESOLVED" | "TEMPLATE_BINDING_INVALID" | "REDACTION_REQUIRED" | "CONNECTOR_NOT_FOUND" | "CONNECTOR_NOT_CONNECTED" | "CONNECTOR_DISABLED" | "CONNECTOR_TOOL_NOT_FOUND" | "CONNECTOR_SAFETY_DENIED" | "CONNECTOR_INPUT_SCHEMA_MISMATCH" | "CONNECTOR_RATE_LIMITED" | "CONNECTOR_OUTPUT_TOO_LARGE" | "CONNECTOR_EXECUTION_FAILED"} code Which failure.
  * @property {string} message What went wrong, in one sentence.
@@ -172,6 +224,28 @@
  */
 
 /**
+ * @typedef {object} ProjectFile
+ * @property {string} path Where it is, seen from the project's root.
+ * @property {number} size Its bytes.
+ * @property {string} modifiedAt When it was last written.
+ */
+
+/**
+ * @typedef {object} ProjectFilesAnswer
+ * @property {Array<ProjectFile>} files The files by path.
+ * @property {boolean} truncated Whether there are more.
+ * @property {any=} content What a refresh from the file asked for with `path` would read.
+ */
+
+/**
+ * @typedef {object} ProjectView
+ * @property {string} id The project.
+ * @property {string} name What people call it.
+ * @property {string | null=} root The directory whose files its sources may read.
+ * @property {string} createdAt When it was made.
+ */
+
+/**
  * @typedef {object} Provenance
  * @property {string} generatedAt When the data was made.
  * @property {"agent" | "refresh_runner"} generatedBy Who made it.
@@ -198,6 +272,18 @@
  */
 
 /**
+ * @typedef {object} RefreshEvent
+ * @property {"started" | "progress" | "succeeded" | "failed"} phase How far it is.
+ * @property {string} projectId Where.
+ * @property {string} artifactId Of which artifact.
+ * @property {string} refreshId Which refresh.
+ * @property {string | null=} step The step it is at.
+ * @property {boolean | null=} changed Whether the data changed, once it is over.
+ * @property {string | null=} errorCode The code of a failed one.
+ * @property {string | null=} errorMessage What went wrong.
+ */
+
+/**
  * @typedef {object} RefreshRecord
  * @property {string} refreshId Which refresh.
  * @property {"refresh:start" | "document" | "refresh:commit" | "refresh:failed"} step Which step of it.
@@ -211,7 +297,38 @@
  * @property {string | null=} prev The digest of the record before this one; absent in the first.
  */
 
+/**
+ * @typedef {object} RefreshView
+ * @property {string} id Which refresh.
+ * @property {string} status Always `succeeded`; a failed one is an error.
+ * @property {number} refreshedSourceCount How many sources were read.
+ * @property {boolean} changed Whether the data is different now.
+ * @property {ChangeReport} changes Where it is different.
+ */
+
+/**
+ * @typedef {object} RefreshedAnswer
+ * @property {ArtifactView} artifact The artifact and its data.
+ * @property {RefreshView} refresh The refresh.
+ * @property {string} consoleUrl Where a person sees it.
+ */
+
 /** @typedef {{kind: "not_retryable"} | {kind: "retryable_immediate"} | {kind: "retryable_after_ms", afterMs: number}} Retry */
+
+/**
+ * @typedef {object} SnapshotLine
+ * @property {string} refreshId The refresh that made it.
+ * @property {string} generatedAt When its data was fetched.
+ * @property {string} dataDigest The digest of its data.
+ * @property {number} bytes Bytes of its data.
+ */
+
+/**
+ * @typedef {object} SnapshotView
+ * @property {string} refreshId The refresh that made it.
+ * @property {Record<string, any>} dataJson Its data.
+ * @property {Provenance} provenance Where the data came from.
+ */
 
 /**
  * @typedef {object} Source
@@ -230,6 +347,12 @@
  * @property {string} contractDigest The digest of the tool's contract.
  * @property {ContractParts | null=} contractParts The digests of the contract's parts, so that a drift can say what changed.
  * @property {string | null=} accountLabel The account the connector was connected to.
+ */
+
+/**
+ * @typedef {object} TicketAnswer
+ * @property {string} url Opens one page, in a frame of the console or in a tab.
+ * @property {string} expiresAt When it stops.
  */
 
 /**

@@ -3,6 +3,7 @@
 // figures for the document's scalars, a table for each list of objects, a list for each list of scalars.
 // The text goes to the daemon, which checks it like any other.
 
+import { isObject } from "./format.js";
 import { bindings, valueAt } from "./preview.js";
 
 const KEY = /^[A-Za-z_][A-Za-z0-9_-]*$/;
@@ -16,17 +17,12 @@ const MOST_FIGURES = 12;
  * @typedef {{figures: Figure[], tables: Table[], lists: {label: string, path: string}[]}} Shape
  */
 
-/** @param {unknown} value @returns {value is Record<string, unknown>} */
-function isObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /**
  * Finds what of a document a page can show.
  * @param {unknown} value @param {string} path @param {string} label @param {Shape} [shape]
  * @returns {Shape}
  */
-export function shapeOf(value, path, label = "", shape = { figures: [], tables: [], lists: [] }) {
+function shapeOf(value, path, label = "", shape = { figures: [], tables: [], lists: [] }) {
   if (Array.isArray(value)) {
     const rows = value.filter(isObject);
     if (rows.length > 0 && rows.length === value.length) shape.tables.push(tableOf(rows, path, label));

@@ -79,7 +79,7 @@ function press(key) {
 /** @param {string} key @returns {boolean} */
 function pressInArtifact(key) {
   const { view, artifact, query } = current();
-  const open = view === "live" ? summary(artifact) : undefined;
+  const open = view === "live" ? (summary(artifact) ?? known(`artifact/${artifact}`)) : undefined;
   if (key === "j" || key === "k") return step(key === "j" ? 1 : -1);
   if (!open) return false;
   const tab = TABS[Number(key) - 1];

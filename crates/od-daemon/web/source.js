@@ -14,7 +14,7 @@ import { setUi, ui, use } from "./store.js";
 const SECRET = /token|secret|credential|password|passwd|authorization|cookie|api_?key|private_?key/i;
 
 /** @param {unknown} value @returns {unknown} */
-export function redact(value) {
+function redact(value) {
   if (Array.isArray(value)) return value.map(redact);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
@@ -57,7 +57,7 @@ const CANNOT = [
 ];
 
 /** @param {Detail} artifact @param {import("./schema.js").Source} source */
-export function does(artifact, source) {
+function does(artifact, source) {
   const name = sourceName(source);
   const account = source.connector?.accountLabel ?? artifact.sourcePin?.accountLabel;
   const where =

@@ -9,7 +9,7 @@ const MOST_AT_ONCE = 2;
 const WIDTH = 1120;
 const SETTLE_MS = 200;
 
-/** @type {WeakMap<Element, {id: string, revision: string, title: string}>} */
+/** @type {WeakMap<Element, {id: string, title: string}>} */
 const wanted = new WeakMap();
 /** @type {Set<Element>} */
 const queue = new Set();
@@ -77,12 +77,12 @@ function previewFrame(title) {
   return frame;
 }
 
-/**
- * @param {import("./schema.js").ArtifactSummary} artifact
- */
+/** @param {import("./schema.js").ArtifactSummary} artifact */
 export function thumb(artifact) {
-  const want = { id: artifact.id, revision: String(artifact.revision), title: artifact.title };
-  return h("div.thumb", { key: `thumb ${artifact.id} ${artifact.revision}`,
+  const { id, title, revision, edited, health } = artifact;
+  const want = { id, title };
+  // Another page, by a commit or by an edit of its files, is another picture.
+  return h("div.thumb", { key: [id, revision, edited, health.state].join(" "),
     inert: true,
     "aria-hidden": "true",
     ref: (/** @type {Element} */ el) => {

@@ -1,14 +1,14 @@
 // @ts-check
 // One artifact: what it is, how fresh, from where, what can be done, and its five tabs.
 
-import { archive, cancel, openInTab, permit, pin, refresh, remove, summary } from "./actions.js";
+import { archive, cancel, openInTab, permit, pin, refresh, remove, running, summary } from "./actions.js";
 import { api } from "./api.js";
 import { button, empty, iconButton, loading, retry, toggle } from "./controls.js";
 import { dataTab } from "./data.js";
 import { h } from "./dom.js";
 import { badge, badges, sourceName, time } from "./format.js";
 import { historyTab } from "./history.js";
-import { isRunning, notices, unhealthy } from "./notices.js";
+import { notices, unhealthy } from "./notices.js";
 import { frame, modeSwitch, previewTab } from "./preview.js";
 import { provenanceTab } from "./provenance.js";
 import { current, TABS, to } from "./router.js";
@@ -94,7 +94,7 @@ function panel(tab, artifact) {
 function head(artifact) {
   const source = artifact.document?.sourceJson;
   const account = source?.connector?.accountLabel ?? artifact.sourcePin?.accountLabel;
-  const running = isRunning(artifact);
+  const busy = running(artifact);
   return h(
     "div.stage-head",
     { key: "head" },
@@ -103,32 +103,32 @@ function head(artifact) {
       h(
         "div.row",
         h("h1.clip", { title: artifact.title }, artifact.title),
-        badges(artifact, running).map(badge),
+        badges(artifact, busy).map(badge),
       ),
       h(
         "div.meta.facts-line",
         h("span", { key: "age" }, artifact.lastRefreshedAt ? "Refreshed " : "Made ", time(artifact.lastRefreshedAt ?? artifact.createdAt)),
         source && h("span", { key: "source" }, "from ", h("span.mono", sourceName(source))),
         account && h("span", { key: "account" }, "as ", account),
-        source ? permission(artifact, source, running) : h("span", { key: "static" }, "no source: its data only changes by an edit"),
+        source ? permission(artifact, source, busy) : h("span", { key: "static" }, "no source: its data only changes by an edit"),
       ),
     ),
-    toolbar(artifact, running),
+    toolbar(artifact, busy),
   );
 }
 
-/** @param {Detail} artifact @param {import("./schema.js").Source} source @param {boolean} running */
-function permission(artifact, source, running) {
+/** @param {Detail} artifact @param {import("./schema.js").Source} source @param {boolean} busy */
+function permission(artifact, source, busy) {
   const granted = source.refreshPermission !== "none";
   return h(
     "span.permission",
     { key: "permission", title: "Only a person can switch refresh on again. It never runs by itself." },
-    toggle(granted ? "Manual refresh only" : "Refresh is off", granted, (on) => void permit(artifact, on), running),
+    toggle(granted ? "Manual refresh only" : "Refresh is off", granted, (on) => void permit(artifact, on), busy),
   );
 }
 
-/** @param {Detail} artifact @param {boolean} running */
-function toolbar(artifact, running) {
+/** @param {Detail} artifact @param {boolean} busy */
+function toolbar(artifact, busy) {
   return h(
     "div.toolbar",
     { role: "toolbar", "aria-label": "Artifact", key: "toolbar" },
@@ -139,13 +139,13 @@ function toolbar(artifact, running) {
       key: "archive",
     }),
     iconButton("trash", "Delete", () => void remove(artifact), { key: "delete" }),
-    running && button("Cancel", () => void cancel(artifact.id), { key: "cancel", disabled: state.progress.get(artifact.id)?.cancelling ?? false }),
-    (artifact.refreshable || running) &&
-      button(running ? "Refreshing…" : "Refresh", () => void refresh(artifact), {
+    busy && button("Cancel", () => void cancel(artifact.id), { key: "cancel", disabled: state.progress.get(artifact.id)?.cancelling ?? false }),
+    (artifact.refreshable || busy) &&
+      button(busy ? "Refreshing…" : "Refresh", () => void refresh(artifact), {
         kind: "primary",
         icon: "refresh",
-        disabled: running,
-        busy: running,
+        disabled: busy,
+        busy,
         key: "refresh",
       }),
   );

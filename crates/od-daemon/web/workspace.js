@@ -1,11 +1,12 @@
 // @ts-check
 // A project: its tree at the side, and what is selected beside it.
 
+import { running } from "./actions.js";
 import { api } from "./api.js";
-import { button, copyable, empty, icon, iconButton, loading, problem, searchField } from "./controls.js";
+import { agentCommand, button, empty, icon, iconButton, loading, problem, searchField } from "./controls.js";
 import { cls, h, memo } from "./dom.js";
 import { badge, badges, plural, size } from "./format.js";
-import { artifacts, ordered, projects, running } from "./home.js";
+import { artifacts, createLink, ordered, projects } from "./home.js";
 import { current, to } from "./router.js";
 import { expire, setUi, ui, use } from "./store.js";
 import { treeKeys } from "./treenav.js";
@@ -163,7 +164,7 @@ function overview(project) {
     h(
       "div.stage-head",
       h("h1.grow", project?.name ?? current().project),
-      h("a.button.primary", { href: to.create(current().project) }, icon("plus"), h("span", "New live artifact")),
+      createLink("New live artifact", current().project),
     ),
     h(
       "div.stage-body",
@@ -173,8 +174,8 @@ function overview(project) {
             "live",
             "Nothing live in this project yet",
             "Pick one of its JSON files, or start an agent here and ask for a live dashboard.",
-            h("a.button.primary", { href: to.create(current().project) }, "Make one now"),
-            copyable(`od run --project ${current().project} -- claude`),
+            createLink("Make one now", current().project),
+            agentCommand(current().project),
           )
         : [
             h("p.quiet", { key: "count" }, plural(own.length, "live artifact")),
@@ -227,7 +228,7 @@ function fileView() {
               : "An agent can still use this file: start one in the project and say what you want to see.",
             isJson
               ? h("a.button.primary", { href: to.create(project, path) }, "Use this file")
-              : copyable(`od run --project ${project} -- claude`),
+              : agentCommand(project),
           ),
     ),
   );

@@ -25,6 +25,15 @@ pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
     schemas.add::<od_core::error::Failure>();
     schemas.add::<od_core::error::Issue>();
     schemas.add::<od_core::refresh::RefreshRecord>();
+    schemas.add::<od_wire::artifact::ArtifactAnswer>();
+    schemas.add::<od_wire::artifact::RefreshedAnswer>();
+    schemas.add::<od_wire::event::ArtifactEvent>();
+    schemas.add::<od_wire::event::RefreshEvent>();
+    schemas.add::<od_wire::preview::TicketAnswer>();
+    schemas.add::<od_wire::project::ProjectFilesAnswer>();
+    schemas.add::<od_wire::project::ProjectView>();
+    schemas.add::<od_wire::refresh::SnapshotLine>();
+    schemas.add::<od_wire::refresh::SnapshotView>();
     Ok(vec![GeneratedFile { path: PATH.to_owned(), text: schemas.into_text() }])
 }
 
