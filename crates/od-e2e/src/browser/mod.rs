@@ -2,6 +2,7 @@
 
 mod access;
 mod chromium;
+mod hand;
 mod keys;
 mod tab;
 mod watch;
@@ -9,4 +10,4 @@ mod watch;
 pub use access::serious_findings;
 pub use chromium::Chromium;
 pub use tab::Tab;
-pub use watch::Problem;
+pub use watch::{Problem, Request};

@@ -10,36 +10,21 @@ use chromiumoxide::cdp::browser_protocol::accessibility::{AxNode, GetFullAxTreeP
 use chromiumoxide::cdp::browser_protocol::emulation::{
     MediaFeature, SetDeviceMetricsOverrideParams, SetFocusEmulationEnabledParams,
 };
-use chromiumoxide::cdp::browser_protocol::input::{
-    DispatchKeyEventParams, DispatchKeyEventType, InsertTextParams,
-};
 use chromiumoxide::cdp::browser_protocol::page::CaptureScreenshotFormat;
 use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
-use chromiumoxide::layout::Point;
 use chromiumoxide::page::ScreenshotParams;
 use serde_json::Value;
 
 use super::chromium::PATIENCE;
-use super::keys::virtual_code;
-use super::watch::{Problem, REPORT_VIOLATIONS, Watch};
+use super::watch::{Problem, REPORT_VIOLATIONS, Request, Watch};
 
 /// How often a condition is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(15);
 
-/// How many stops of the Tab key a walk may take before it counts as lost.
-const STOPS_MAX: usize = 80;
-
-/// The focused element, if a person cannot see that it has the focus. Asked at once: the focus moves into a frame
-/// of another process a moment after the key.
-const HIDDEN_FOCUS: &str = "(() => { const el = document.activeElement; \
-    const visible = el === document.body || el.tagName === 'IFRAME' || \
-    getComputedStyle(el).outlineStyle !== 'none' || getComputedStyle(el, '::after').outlineStyle !== 'none'; \
-    return visible ? '' : el.outerHTML.slice(0, 200); })()";
-
 /// A tab under watch.
 #[derive(Debug)]
 pub struct Tab {
-    page: Page,
+    pub(super) page: Page,
     watch: Watch,
 }
 
@@ -138,87 +123,31 @@ impl Tab {
         self.until(&format!("document.body.innerText.includes({text})")).await;
     }
 
-    /// Waits for an element and clicks in its middle with the mouse.
-    pub async fn click(&self, selector: &str) {
-        let selector = Value::from(selector);
-        self.click_at(&format!("document.querySelector({selector})")).await;
+    /// Waits until the page in the preview's frame has arrived.
+    pub async fn shows_preview(&self) {
+        self.shows_frames(".preview-frame").await;
     }
 
-    /// Clicks the element of a kind that has a name: its label for screen readers, or its text.
-    pub async fn click_named(&self, selector: &str, name: &str) {
-        let (selector, name) = (Value::from(selector), Value::from(name));
-        self.click_at(&format!(
-            "[...document.querySelectorAll({selector})].find((el) => \
-             (el.getAttribute('aria-label') ?? el.innerText.trim()) === {name} && !el.disabled)"
+    /// Waits until there are such frames and the page of every one has arrived.
+    pub async fn shows_frames(&self, selector: &str) {
+        let selector = Value::from(selector);
+        self.until(&format!(
+            "(() => {{ const arrived = new Set(performance.getEntriesByType('resource') \
+             .filter((entry) => entry.responseEnd > 0).map((entry) => entry.name)); \
+             const frames = [...document.querySelectorAll({selector})]; \
+             return frames.length > 0 && frames.every((frame) => arrived.has(frame.src)); }})()"
         ))
         .await;
     }
 
-    async fn click_at(&self, element: &str) {
-        self.until(element).await;
-        // A hand can only click in the tab that is in front.
-        self.page.bring_to_front().await.expect("the tab comes to the front");
-        // Twice the same place and nothing on its way: it has stopped moving.
-        let place = format!(
-            "(async () => {{ let before = ''; for (;;) {{ const el = {element}; if (!el) return null; \
-             el.scrollIntoView({{ block: 'center' }}); \
-             await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))); \
-             const box = el.getBoundingClientRect(); \
-             const now = `${{box.x + box.width / 2}},${{box.y + box.height / 2}}`; \
-             const moving = document.getAnimations().some((it) => it.playState === 'running' && \
-             it.effect.getComputedTiming().iterations !== Infinity); \
-             if (now === before && !moving) return now; before = now; }} }})()"
-        );
-        let found = self.run(&place).await;
-        let text = found.as_str().unwrap_or_else(|| panic!("{element} went away"));
-        let (x, y) = text.split_once(',').expect("two numbers");
-        let point = Point::new(x.parse().expect("a number"), y.parse().expect("a number"));
-        self.page.click(point).await.expect("a click");
-    }
-
-    /// Types into whatever has the focus.
-    pub async fn type_text(&self, text: &str) {
-        self.page.execute(InsertTextParams::new(text)).await.expect("typing");
-    }
-
-    /// Presses and releases a key.
-    pub async fn press(&self, key: &str) {
-        let text = match key {
-            "Enter" => Some("\r"),
-            one if one.chars().count() == 1 => Some(one),
-            _ => None,
-        };
-        for kind in [DispatchKeyEventType::KeyDown, DispatchKeyEventType::KeyUp] {
-            let mut event = DispatchKeyEventParams::builder().r#type(kind.clone()).key(key);
-            if virtual_code(key) > 0 {
-                event = event.code(key).windows_virtual_key_code(virtual_code(key));
-            }
-            if let (DispatchKeyEventType::KeyDown, Some(text)) = (kind, text) {
-                event = event.text(text);
-            }
-            self.page.execute(event.build().expect("complete")).await.expect("a key");
+    /// Waits until enough has gone wrong: the browser reports it a moment after it has happened.
+    pub async fn until_problems(&self, enough: impl Fn(&[Problem]) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        let mut tick = tokio::time::interval(LOOK_EVERY);
+        while !enough(&self.watch.problems()) {
+            assert!(Instant::now() < deadline, "never seen; only {:#?}", self.watch.problems());
+            tick.tick().await;
         }
-    }
-
-    /// Presses Tab until a condition holds; at every stop the focus must be visible.
-    pub async fn tab_to(&self, condition: &str) {
-        for _ in 0..STOPS_MAX {
-            self.press("Tab").await;
-            assert_eq!(self.run(HIDDEN_FOCUS).await, "", "the focus cannot be seen");
-            if self.run(&format!("Boolean({condition})")).await == Value::Bool(true) {
-                return;
-            }
-        }
-        panic!("Tab never reaches {condition}");
-    }
-
-    /// Waits until the page in the preview's frame has arrived.
-    pub async fn shows_preview(&self) {
-        self.until(
-            "performance.getEntriesByType('resource').some((entry) => entry.responseEnd > 0 && \
-             entry.name === document.querySelector('.preview-frame')?.src)",
-        )
-        .await;
     }
 
     /// Sets the size of the page.
@@ -252,6 +181,12 @@ impl Tab {
         self.watch.dialogs()
     }
 
+    /// Returns what was asked for so far.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Request> {
+        self.watch.requests()
+    }
+
     /// Returns what went wrong so far.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
@@ -260,14 +195,16 @@ impl Tab {
 
     /// Fails if the page's console has an error, if its policy was violated, if an exception was not
     /// caught, or if anything but these origins was asked for anything. Answers with an error status
-    /// whose log line contains one of `expected` are fine.
+    /// whose log line contains all the words of one of `expected` are fine.
     pub fn assert_clean(&self, origins: &[&str], expected: &[&str]) {
         let unexpected: Vec<_> = self
             .watch
             .problems()
             .into_iter()
             .filter(|problem| match problem {
-                Problem::Network(text) => !expected.iter().any(|part| text.contains(part)),
+                Problem::Network(text) => {
+                    !expected.iter().any(|words| words.split(' ').all(|word| text.contains(word)))
+                }
                 Problem::Console(_) | Problem::Exception(_) => true,
             })
             .collect();
@@ -276,6 +213,7 @@ impl Tab {
             .watch
             .requests()
             .into_iter()
+            .map(|request| request.url)
             .filter(|url| url != "about:blank" && !origins.iter().any(|own| is_of(url, own)))
             .collect();
         assert!(strangers.is_empty(), "asked other origins: {strangers:#?}");

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chromiumoxide::Page;
 use chromiumoxide::cdp::browser_protocol::log::{EventEntryAdded, LogEntryLevel, LogEntrySource};
-use chromiumoxide::cdp::browser_protocol::network::EventRequestWillBeSent;
+use chromiumoxide::cdp::browser_protocol::network::{EventRequestWillBeSent, InitiatorType};
 use chromiumoxide::cdp::browser_protocol::page::{
     EventJavascriptDialogOpening, HandleJavaScriptDialogParams,
 };
@@ -24,17 +24,28 @@ pub enum Problem {
     Network(String),
 }
 
+/// One request of a tab.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Request {
+    /// What it asked for.
+    pub url: String,
+    /// Whether a script asked for it (by running, or by naming another one), and not the page itself.
+    pub by_script: bool,
+}
+
 /// Collects what a tab does.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
     problems: Arc<Mutex<Vec<Problem>>>,
-    requests: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<Request>>>,
     dialogs: Arc<Mutex<Vec<String>>>,
 }
 
-/// Makes the page report violations of its policy on its console, where the watch sees them.
+/// Makes the page report violations of its policy on its console, where the watch sees them; and keep the
+/// times of every request, where it would forget those after the first 250.
 pub(super) const REPORT_VIOLATIONS: &str = "document.addEventListener('securitypolicyviolation', \
-    (event) => console.error('policy violated:', event.violatedDirective, event.blockedURI))";
+    (event) => console.error('policy violated:', event.violatedDirective, event.blockedURI)); \
+    performance.setResourceTimingBufferSize(100_000)";
 
 impl Watch {
     /// Begins to listen.
@@ -93,7 +104,10 @@ impl Watch {
         tokio::spawn(async move {
             while let Some(event) = sent.next().await {
                 let mut requests = sink.requests.lock().unwrap_or_else(PoisonError::into_inner);
-                requests.push(event.request.url.clone());
+                requests.push(Request {
+                    url: event.request.url.clone(),
+                    by_script: event.initiator.r#type == InitiatorType::Script,
+                });
             }
         });
         let (sink, own) = (self.clone(), page.clone());
@@ -124,7 +138,7 @@ impl Watch {
         self.dialogs.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn requests(&self) -> Vec<String> {
+    pub(super) fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

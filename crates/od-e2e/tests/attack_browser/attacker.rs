@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A server of the attacker's.
 pub(crate) struct Attacker {
@@ -53,6 +53,16 @@ impl Attacker {
     /// Returns everything that was asked of the attacker.
     pub(crate) fn hits(&self) -> Vec<String> {
         self.hits.lock().unwrap().clone()
+    }
+
+    /// Waits until something was asked for: a request arrives a moment after the page has made it.
+    pub(crate) async fn is_asked_for(&self, path: &str) {
+        let mut tick = tokio::time::interval(Duration::from_millis(15));
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !self.hits().iter().any(|hit| hit == path) {
+            assert!(Instant::now() < deadline, "{path} was not seen: {:?}", self.hits());
+            tick.tick().await;
+        }
     }
 
     /// Returns what the page reported, by name.

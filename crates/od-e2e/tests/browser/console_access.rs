@@ -43,7 +43,7 @@ async fn axe_core_finds_nothing_serious() {
     for theme in ["light", "dark"] {
         tab.prefer(&[("prefers-color-scheme", theme), ("prefers-reduced-motion", "reduce")]).await;
         for at in &places {
-            tab.run(&format!("void (location.hash = {at:?})")).await;
+            tab.go(at).await;
             tab.until("document.querySelector('main h1') && !document.querySelector('.loading')")
                 .await;
             for finding in axe_findings(&tab, &axe).await {
@@ -116,9 +116,9 @@ async fn no_view_has_a_serious_finding_in_either_theme() {
     for theme in ["light", "dark"] {
         tab.prefer(&[("prefers-color-scheme", theme), ("prefers-reduced-motion", "reduce")]).await;
         for at in places(&project, &id) {
-            tab.run(&format!("void (location.hash = {at:?})")).await;
-            tab.until(&format!("location.hash === {at:?} && document.querySelector('main')")).await;
-            tab.until("!document.querySelector('.loading')").await;
+            tab.go(&at).await;
+            tab.until("document.querySelector('main') && !document.querySelector('.loading')")
+                .await;
             let found = serious_findings(&tab).await;
             findings.extend(found.into_iter().map(|it| format!("{theme} {at}: {it}")));
         }
@@ -139,7 +139,7 @@ async fn notices_of_failure_edits_and_damage_have_no_serious_finding() {
     let world = World::start().await;
     let (project, id, tab) = with_history(&world).await;
     world.write("web", "fleet.json", "{ broken");
-    tab.run(&format!("void (location.hash = {:?})", place(&project, &id, "preview"))).await;
+    tab.go(&place(&project, &id, "preview")).await;
     let mut findings = Vec::new();
     for (file, text, shown) in [
         ("", String::new(), "Refresh failed:"),
@@ -149,7 +149,7 @@ async fn notices_of_failure_edits_and_damage_have_no_serious_finding() {
         if file.is_empty() {
             tab.click_named("button", "Refresh").await;
         } else {
-            std::fs::write(world.stored(&project, &id, file), text).unwrap();
+            world.edit(&project, &id, file, &text).await;
             tab.run("void dispatchEvent(new Event('focus'))").await;
         }
         tab.sees(shown).await;

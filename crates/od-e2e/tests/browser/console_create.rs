@@ -30,14 +30,23 @@ async fn any_json_file_becomes_a_page_that_refreshes() {
 async fn a_file_with_the_shape_of_a_bundled_template_gets_that_template() {
     let world = World::start().await;
     let bundled = target("../skills/live-artifact/assets/templates/report.data.json");
-    let data: Value = serde_json::from_slice(&std::fs::read(bundled).unwrap()).unwrap();
-    world.project("web", &[("report.json", data)]).await;
+    let mut data: Value = serde_json::from_slice(&std::fs::read(bundled).unwrap()).unwrap();
+    world.project("web", &[("report.json", data.clone())]).await;
     let tab = world.console("#/new?project=web&file=report.json").await;
     tab.click("input[value='report']").await;
     tab.click_named("button", "Create live artifact").await;
     tab.until("document.querySelector('.preview-frame')").await;
     tab.press("i").await;
     tab.until("document.querySelector('.bindings')?.innerText.includes('findings[].title')").await;
+    // Its history begins with the first refresh, and with nothing but what that changed.
+    tab.press("5").await;
+    tab.sees("Never refreshed").await;
+    data["title"] = json!("The report of today");
+    world.write("web", "report.json", &data.to_string());
+    tab.click_named("button", "Refresh").await;
+    tab.sees("1 value changed").await;
+    tab.click_named(".refresh a", "Open refresh-000001").await;
+    tab.shows_preview().await;
     world.assert_clean(&tab, &[]);
     world.end().await;
 }
@@ -55,12 +64,14 @@ async fn a_list_at_the_root_works_and_a_broken_file_leaves_nothing_behind() {
     let tab = world.console("#/new?project=web&file=broken.json").await;
     tab.click_named("button", "Create live artifact").await;
     tab.until("document.querySelector('.panel .problem')").await;
-    tab.run("void (location.hash = '#/designs')").await;
+    tab.go("#/designs").await;
     tab.sees("No live artifacts yet").await;
-    tab.run("void (location.hash = '#/new?project=web&file=rows.json')").await;
+    tab.go("#/new?project=web&file=rows.json").await;
     tab.click_named("button", "Create live artifact").await;
     tab.until("document.querySelector('.preview-frame')").await;
-    world.assert_clean(&tab, &["/refresh"]);
+    // Nothing was made of the broken file, not even for a moment.
+    tab.until("document.querySelectorAll('.tree-leaf[href*=live]').length === 1").await;
+    world.assert_clean(&tab, &["/files?path=broken.json"]);
     world.end().await;
 }
 

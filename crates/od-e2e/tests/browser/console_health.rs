@@ -21,14 +21,14 @@ async fn edits_by_hand_are_shown_at_once_and_kept_as_a_revision() {
     let world = World::start().await;
     let (project, id, tab) = opened(&world).await;
     let before = tab.run("document.querySelector('.preview-frame').src").await;
-    std::fs::write(world.stored(&project, &id, "data.json"), sample(77).to_string()).unwrap();
+    world.edit(&project, &id, "data.json", &sample(77).to_string()).await;
     tab.run(COME_BACK).await;
     tab.sees("Edited by hand: data.json.").await;
     // The page in view is the edited one.
     tab.until(&format!("document.querySelector('.preview-frame').src !== {before}")).await;
     tab.shows_preview().await;
     let edited = TEMPLATE.replace("<h1>", "<h1>Edited ");
-    std::fs::write(world.stored(&project, &id, "template.html"), edited).unwrap();
+    world.edit(&project, &id, "template.html", &edited).await;
     tab.run(COME_BACK).await;
     tab.sees("Edited by hand: template.html, data.json.").await;
     tab.click_named("button", "Keep as a revision").await;
@@ -44,7 +44,7 @@ async fn edits_by_hand_are_shown_at_once_and_kept_as_a_revision() {
 async fn an_invalid_edit_says_what_is_wrong_and_keeps_the_last_good_page() {
     let world = World::start().await;
     let (project, id, tab) = opened(&world).await;
-    std::fs::write(world.stored(&project, &id, "data.json"), "{ not json").unwrap();
+    world.edit(&project, &id, "data.json", "{ not json").await;
     tab.run(COME_BACK).await;
     tab.sees("Not healthy: data.json is not valid or does not fit the template.").await;
     tab.sees(&format!("od artifacts repair {id}")).await;
@@ -55,7 +55,7 @@ async fn an_invalid_edit_says_what_is_wrong_and_keeps_the_last_good_page() {
     tab.reload().await;
     tab.sees("Not healthy:").await;
     tab.shows_preview().await;
-    std::fs::write(world.stored(&project, &id, "data.json"), sample(5).to_string()).unwrap();
+    world.edit(&project, &id, "data.json", &sample(5).to_string()).await;
     tab.run(COME_BACK).await;
     tab.sees("Edited by hand: data.json.").await;
     tab.until("!document.querySelector('.notice.bad')").await;
@@ -68,7 +68,7 @@ async fn an_artifact_without_a_whole_state_still_shows_its_last_page() {
     let world = World::start().await;
     let (project, id, tab) = opened(&world).await;
     for file in ["artifact.json", "last-good"] {
-        std::fs::write(world.stored(&project, &id, file), "gone").unwrap();
+        world.edit(&project, &id, file, "gone").await;
     }
     drop(std::fs::remove_dir_all(world.stored(&project, &id, "pending")));
     tab.run(COME_BACK).await;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::{World, from_file, place, sample};
+use crate::world::{TEMPLATE, World, from_file, place, sample};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn snapshots_open_and_compare_row_by_row() {
@@ -50,8 +50,40 @@ async fn a_failed_refresh_stays_in_the_history_with_its_error() {
     let tab = world.console(&place(&project, &id, "history")).await;
     tab.click_named("button", "Refresh").await;
     tab.until("document.querySelector('.refresh .badge')?.innerText === 'Failed'").await;
+    tab.sees("Refresh failed:").await;
     tab.click(".refresh .disclose").await;
     tab.until("document.querySelector('.refresh .problem')").await;
     world.assert_clean(&tab, &["/refresh"]);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_whose_template_is_gone_still_shows_its_values() {
+    let world = World::start().await;
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let id = world.artifact(&project, from_file("Fleet status", "fleet.json", &sample(2))).await;
+    let tab = world.console(&place(&project, &id, "history")).await;
+    tab.click_named("button", "Refresh").await;
+    tab.sees("1 value changed").await;
+    // The page is made anew, for data that the earlier state does not have.
+    let mut data = sample(3);
+    data["crew"] = json!([{ "name": "Ann" }]);
+    world.edit(&project, &id, "data.json", &data.to_string()).await;
+    let template = TEMPLATE.replace("row in data.rows", "row in data.crew");
+    world.edit(&project, &id, "template.html", &template).await;
+    tab.run("void dispatchEvent(new Event('focus'))").await;
+    tab.sees("Edited by hand:").await;
+    tab.click_named(".refresh a", "Open refresh-000001").await;
+    tab.sees("The template has changed since then.").await;
+    tab.until("document.querySelector('.outgrown .data-tree')?.innerText.includes('rows')").await;
+    assert_eq!(
+        tab.run("document.querySelector('main .problem, .preview-frame')").await,
+        json!(null)
+    );
+    // With a template that fits them its page is there again.
+    world.edit(&project, &id, "template.html", TEMPLATE).await;
+    tab.run("void dispatchEvent(new Event('focus'))").await;
+    tab.shows_preview().await;
+    world.assert_clean(&tab, &["422 /preview-ticket"]);
     world.end().await;
 }

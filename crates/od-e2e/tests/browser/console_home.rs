@@ -44,3 +44,24 @@ async fn cards_show_status_source_age_and_a_small_preview() {
     world.assert_clean(&tab, &[]);
     world.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_small_preview_follows_an_edit_by_hand() {
+    let world = World::start().await;
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let id = world.artifact(&project, from_file("Fleet", "fleet.json", &sample(3))).await;
+    let tab = world.console("").await;
+    let mut shown = String::new();
+    for total in [3, 71, 72] {
+        if total > 3 {
+            world.edit(&project, &id, "data.json", &sample(total).to_string()).await;
+            tab.run("void dispatchEvent(new Event('focus'))").await;
+        }
+        let frame = "(document.querySelector('.thumb iframe')?.src ?? '')";
+        tab.until(&format!("{frame} && {frame} !== {shown:?}")).await;
+        tab.shows_frames(".thumb iframe").await;
+        shown = tab.run(frame).await.as_str().unwrap().to_owned();
+    }
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}

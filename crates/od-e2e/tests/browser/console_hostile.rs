@@ -33,14 +33,14 @@ async fn titles_data_files_and_errors_stay_text() {
     let id = world.artifact(&project, body).await;
     let tab = world.console("").await;
     for name in ["preview", "preview?inspect=1", "source", "data", "provenance", "history"] {
-        tab.run(&format!("void (location.hash = {:?})", place(&project, &id, name))).await;
+        tab.go(&place(&project, &id, name)).await;
         tab.until("document.querySelector('main h1')?.innerText.includes('onerror')").await;
         tab.until("!document.querySelector('img, main script, b, a[href^=javascript]')").await;
     }
-    tab.run("void (location.hash = '#/designs')").await;
+    tab.go("#/designs").await;
     tab.until("document.querySelector('.card-title')?.innerText.includes('onerror')").await;
     std::fs::remove_file(world.path("web", "<img src=x>.json")).unwrap();
-    tab.run(&format!("void (location.hash = {:?})", place(&project, &id, "preview"))).await;
+    tab.go(&place(&project, &id, "preview")).await;
     tab.click_named("button", "Refresh").await;
     tab.sees("Refresh failed:").await;
     tab.until("!document.querySelector('img') && !document.title.includes('owned ')").await;

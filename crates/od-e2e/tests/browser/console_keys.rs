@@ -42,6 +42,7 @@ async fn from_the_card_to_the_value_and_a_new_artifact_by_keys_alone() {
     tab.until("document.querySelector('.data-row.selected')?.innerText.includes('total')").await;
     tab.press("n").await;
     tab.until("location.hash.startsWith('#/new')").await;
+    tab.until("document.querySelector('[name=file]')").await;
     tab.tab_to("document.activeElement.name === 'file'").await;
     tab.press(" ").await;
     tab.until("document.querySelector('form [type=submit]')").await;

@@ -1,6 +1,6 @@
 //! What others do appears by itself.
 
-use crate::world::{World, from_file, place, sample};
+use crate::world::{PAGE_GONE, World, from_file, gone, place, sample};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_artifact_of_an_agent_opens_by_itself_unless_another_is_being_read() {
@@ -13,6 +13,7 @@ async fn an_artifact_of_an_agent_opens_by_itself_unless_another_is_being_read() 
     let second =
         world.agent_artifact(&project, from_file("Second", "fleet.json", &sample(3))).await;
     tab.sees("An agent made a live artifact").await;
+    tab.point_at(".toast").await;
     tab.until(&format!("location.hash === '{}'", place(&project, &first, "preview"))).await;
     tab.until("document.querySelector('.tree').innerText.includes('Second')").await;
     tab.click_named(".toast .button", "Open").await;
@@ -29,17 +30,19 @@ async fn two_tabs_stay_the_same() {
     let first = world.console(&place(&project, &id, "preview")).await;
     let second = world.console("").await;
     second.until("document.querySelector('.card')").await;
+    first.until("document.querySelector('[aria-label=Pin]')").await;
     first.press("p").await;
     second.until("document.querySelector('.card .pinned')").await;
-    // A page asked for at the moment of its deletion is rightly answered with 404: both have theirs first.
-    second.until("document.querySelector('.card .thumb iframe')").await;
+    second.shows_frames(".card .thumb iframe").await;
     first.until("document.querySelector('[aria-label=Unpin]')").await;
     first.shows_preview().await;
     first.click_named(".icon-button", "Delete").await;
+    first.point_at(".toast").await;
     second.sees("No live artifacts yet").await;
     first.click_named(".toast .button", "Undo").await;
     second.until("document.querySelector('.card')").await;
-    world.assert_clean(&first, &[]);
-    world.assert_clean(&second, &[]);
+    // What was asked for at the moment of the deletion is rightly answered with 404.
+    world.assert_clean(&first, &[&gone(&id), PAGE_GONE]);
+    world.assert_clean(&second, &[&gone(&id), PAGE_GONE]);
     world.end().await;
 }

@@ -61,6 +61,16 @@ async fn cancel_leaves_everything_as_it_was() {
     world.github.be(Mood::Answer);
     tab.press("5").await;
     tab.until("document.querySelector('.refresh .badge')?.innerText === 'Cancelled'").await;
+    // What was stopped has not failed, here or for whoever opens the page later.
+    for look in ["here", "later"] {
+        for place in [".stage-head .badge", ".tree-leaf .badge"] {
+            let badge = format!("document.querySelector('{place}')?.innerText === 'Refreshable'");
+            tab.until(&badge).await;
+        }
+        if look == "here" {
+            tab.reload().await;
+        }
+    }
     world.assert_clean(&tab, &["/refresh"]);
     world.end().await;
 }
@@ -75,6 +85,7 @@ async fn two_tabs_see_one_refresh() {
     second
         .until("[...document.querySelectorAll('button')].some((el) => el.innerText === 'Refresh')")
         .await;
+    second.until("document.querySelector('.tree .badge')").await;
     world.github.be(Mood::Hold);
     first.click_named("button", "Refresh").await;
     second.until("document.querySelector('.progress')").await;

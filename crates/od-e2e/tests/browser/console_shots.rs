@@ -1,22 +1,19 @@
 //! Pictures of the main views at three widths in both themes, for people to look at.
 
+use od_e2e::browser::Tab;
 use serde_json::{Value, json};
 
 use crate::world::{World, from_file, from_github, place, sample, target};
 
 const WIDTHS: [(i64, i64); 3] = [(360, 760), (1024, 720), (1920, 1080)];
 
-const SMALL_PREVIEWS_ARE_THERE: &str = "(() => { const frames = [...document.querySelectorAll('.thumb iframe')]; \
-    const arrived = new Set(performance.getEntriesByType('resource').map((entry) => entry.name)); \
-    return frames.length > 0 && frames.every((frame) => arrived.has(frame.src)); })()";
+fn bundled(name: &str) -> Value {
+    let path = target("../skills/live-artifact/assets/templates").join(name);
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_main_views_at_three_widths_in_both_themes() {
-    let world = World::start().await;
-    let bundled = |name: &str| -> Value {
-        let path = target("../skills/live-artifact/assets/templates").join(name);
-        serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
-    };
+/// A console with something to see in it, and where that is.
+async fn furnished(world: &World) -> (Tab, Vec<(&'static str, String)>) {
     let files = [
         ("relaunch.json", bundled("dashboard.data.json")),
         ("quarter.json", bundled("report.data.json")),
@@ -24,7 +21,7 @@ async fn the_main_views_at_three_widths_in_both_themes() {
     let project = world.project("website", &files).await;
     let tab = world.console("").await;
     for (file, style) in [("quarter", "report"), ("relaunch", "dashboard")] {
-        tab.run(&format!("void (location.hash = '#/new?project=website&file={file}.json')")).await;
+        tab.go(&format!("#/new?project=website&file={file}.json")).await;
         tab.click(&format!("input[value={style}]")).await;
         tab.click_named("button", "Create live artifact").await;
         tab.until("document.querySelector('.preview-frame')").await;
@@ -32,13 +29,17 @@ async fn the_main_views_at_three_widths_in_both_themes() {
     let id = tab.run("location.hash.split('/')[4]").await.as_str().unwrap().parse().unwrap();
     world.artifact(&project, from_github("Releases")).await;
     let mut next = bundled("dashboard.data.json");
-    next["metrics"][0]["value"] = json!(41);
-    world.write("website", "relaunch.json", &next.to_string());
-    tab.click_named("button", "Refresh").await;
-    tab.sees("Refreshed with new data").await;
+    tab.go(&place(&project, &id, "history")).await;
+    for (times, value) in [(1, 40), (2, 41)] {
+        next["metrics"][0]["value"] = json!(value);
+        world.write("website", "relaunch.json", &next.to_string());
+        tab.click_named("button", "Refresh").await;
+        tab.until(&format!("document.querySelectorAll('.refresh').length === {times}")).await;
+        tab.until("!document.querySelector('.progress')").await;
+    }
     world.project("nothing", &[]).await;
     let broken = world.artifact(&project, from_file("Uptime", "gone.json", &sample(3))).await;
-    tab.run(&format!("void (location.hash = {:?})", place(&project, &broken, "preview"))).await;
+    tab.go(&place(&project, &broken, "preview")).await;
     tab.click_named("button", "Refresh").await;
     tab.sees("Refresh failed:").await;
     let mut places = vec![
@@ -56,17 +57,27 @@ async fn the_main_views_at_three_widths_in_both_themes() {
     places.push(("empty", "#/p/nothing".to_owned()));
     places.push(("failed", place(&project, &broken, "preview")));
     places.push(("sheet", "#/designs?sheet".to_owned()));
+    (tab, places)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_main_views_at_three_widths_in_both_themes() {
+    let world = World::start().await;
+    let (tab, places) = furnished(&world).await;
     for theme in ["light", "dark"] {
         tab.prefer(&[("prefers-color-scheme", theme)]).await;
         for (width, height) in WIDTHS {
             tab.resize(width, height).await;
             for (name, at) in &places {
-                tab.run(&format!("void (location.hash = {at:?})")).await;
+                tab.go(at).await;
                 tab.until("document.querySelector('main h1') && !document.querySelector('.loading, .toast')").await;
                 match *name {
-                    "designs" => tab.until(SMALL_PREVIEWS_ARE_THERE).await,
+                    "designs" => tab.shows_frames(".thumb iframe").await,
                     "preview" | "inspect" | "snapshot" => tab.shows_preview().await,
-                    "sheet" => tab.press("?").await,
+                    "sheet" => {
+                        tab.press("?").await;
+                        tab.until("document.querySelector('dialog')").await;
+                    }
                     _ => {}
                 }
                 // Nothing sticks out to the side.

@@ -15,6 +15,7 @@ async fn inspect_lists_every_binding_and_each_leads_to_its_data() {
     tab.until("location.hash.includes('/data?path=total')").await;
     tab.until("document.querySelector('.data-row.selected')?.innerText.includes('total')").await;
     tab.press("/").await;
+    tab.until("document.activeElement?.type === 'search'").await;
     tab.type_text("busy").await;
     tab.until("document.querySelectorAll('.data-row').length === 3").await;
     tab.sees("1 match").await;

@@ -1,6 +1,6 @@
 //! The workspace: tree, tabs, toolbar.
 
-use crate::world::{World, from_file, place, sample};
+use crate::world::{PAGE_GONE, World, from_file, gone, place, sample};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_tree_shows_artifacts_and_files_and_every_tab_has_an_address() {
@@ -16,13 +16,13 @@ async fn the_tree_shows_artifacts_and_files_and_every_tab_has_an_address() {
     for (name, shown) in
         [("data", "a-2"), ("provenance", "This state"), ("history", "Never refreshed")]
     {
-        tab.run(&format!("void (location.hash = {:?})", place(&project, &id, name))).await;
+        tab.go(&place(&project, &id, name)).await;
         tab.sees(shown).await;
         tab.until(&format!("document.querySelector('#tab-{name}').ariaSelected === 'true'")).await;
     }
-    tab.run("void (location.hash = '#/p/web/file/fleet.json')").await;
+    tab.go("#/p/web/file/fleet.json").await;
     tab.sees("Turn this file into a live artifact").await;
-    tab.run("void (location.hash = '#/p/web/live/la-gone-000000000000')").await;
+    tab.go("#/p/web/live/la-gone-000000000000").await;
     tab.sees("There is no such live artifact here").await;
     world.assert_clean(&tab, &["la-gone"]);
     world.end().await;
@@ -37,6 +37,7 @@ async fn pin_archive_delete_and_undo() {
     tab.click_named(".icon-button", "Pin").await;
     tab.until("document.querySelector('[aria-label=Unpin]')?.ariaPressed === 'true'").await;
     tab.click_named(".icon-button", "Archive").await;
+    tab.point_at(".toast").await;
     tab.until("document.querySelector('.stage-head')?.innerText.includes('Archived')").await;
     tab.until("![...document.querySelectorAll('button')].some((el) => el.innerText === 'Refresh')")
         .await;
@@ -45,10 +46,12 @@ async fn pin_archive_delete_and_undo() {
     tab.until("document.querySelector('.stage-head')?.innerText.includes('Refreshable')").await;
     tab.click_named(".icon-button", "Delete").await;
     tab.sees("is kept there for 7 days").await;
+    tab.point_at(".toast").await;
     tab.until("location.hash === '#/p/web'").await;
     tab.click_named(".toast .button", "Undo").await;
     tab.until("document.querySelector('.stage-head')?.innerText.includes('Fleet status')").await;
-    world.assert_clean(&tab, &[]);
+    // What was asked for at the moment of the deletion is rightly answered with 404.
+    world.assert_clean(&tab, &[&gone(&id), PAGE_GONE]);
     world.end().await;
 }
 

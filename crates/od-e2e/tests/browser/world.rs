@@ -123,6 +123,27 @@ impl World {
         live.join(artifact.as_str()).join(file)
     }
 
+    /// Edits a file of an artifact by hand, once the daemon has put down its own copies: a commit answers
+    /// before they are all in place.
+    pub(crate) async fn edit(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        file: &str,
+        text: &str,
+    ) {
+        let pending = self.stored(project, artifact, "pending");
+        let is_empty = || std::fs::read_dir(&pending).map_or(true, |mut all| all.next().is_none());
+        let mut tick = tokio::time::interval(Duration::from_millis(15));
+        let rolled = async {
+            while !is_empty() {
+                tick.tick().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), rolled).await.expect("copies in place");
+        std::fs::write(self.stored(project, artifact, file), text).unwrap();
+    }
+
     /// Makes an artifact as the person would.
     pub(crate) async fn artifact(&self, project: &ProjectId, body: Value) -> ArtifactId {
         self.artifact_by(&Caller::Person, project, body).await
@@ -150,7 +171,7 @@ impl World {
         tab.follow(&self.daemon().console_url_with_code().unwrap()).await;
         tab.until("document.querySelector('.link.live')").await;
         if !place.is_empty() {
-            tab.run(&format!("void (location.hash = {})", Value::from(place))).await;
+            tab.go(place).await;
         }
         tab
     }
@@ -169,21 +190,29 @@ impl World {
     }
 }
 
-/// Finds a port whose neighbour is free too: the daemon takes that one for previews.
+/// Finds two free ports side by side: the daemon takes the second for previews.
+///
+/// Below those that the system hands out by itself: one of them might be given to somebody else between two
+/// starts of the daemon. Tests run in processes of their own, so each looks at another place first.
 fn two_free_ports() -> u16 {
-    loop {
-        let first = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = first.local_addr().unwrap().port();
-        if port < u16::MAX && std::net::TcpListener::bind(("127.0.0.1", port + 1)).is_ok() {
-            return port;
-        }
-    }
+    let is_free = |port: u16| std::net::TcpListener::bind(("127.0.0.1", port)).is_ok();
+    let first = u16::try_from(std::process::id() % 10_000).unwrap() * 2;
+    let pairs = (0..20_000).step_by(2).map(|next| 10_000 + (first + next) % 20_000);
+    pairs.into_iter().find(|port| is_free(*port) && is_free(port + 1)).unwrap()
 }
 
 /// Where an artifact is in the console.
 pub(crate) fn place(project: &ProjectId, artifact: &ArtifactId, tab: &str) -> String {
     format!("#/p/{project}/live/{artifact}/{tab}")
 }
+
+/// What the browser logs for a request for an artifact that is no longer there.
+pub(crate) fn gone(artifact: &ArtifactId) -> String {
+    format!("404 /api/live-artifacts/{artifact}")
+}
+
+/// What the browser logs for a page of an artifact that is no longer there.
+pub(crate) const PAGE_GONE: &str = "404 /preview/";
 
 pub(crate) const TEMPLATE: &str = "<!doctype html><html><head><title>{{data.title}}</title></head>\
     <body><h1>{{data.title}}</h1><p>{{data.total}}</p><table><tbody>\
