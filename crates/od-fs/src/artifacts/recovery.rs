@@ -1,7 +1,5 @@
 //! Start-up: finish what crashed writers left.
 
-use std::time::Duration;
-
 use od_core::ids::{ArtifactId, ProjectId};
 use od_ports::store_error::StoreError;
 
@@ -12,7 +10,7 @@ use crate::disk::Dir;
 
 impl Shared {
     /// Finishes what crashed writers left, in every project. One artifact that cannot be finished
-    /// does not keep the others from it; what another process holds is that process's business.
+    /// does not keep the others from it; what another process keeps holding is that process's business.
     pub(crate) fn recover(&self) -> Result<(), StoreError> {
         let mut first_error = None;
         for project in self.project_ids()?.iter() {
@@ -43,7 +41,9 @@ fn recover_artifact(live: &Dir, artifact: &ArtifactId) -> Result<(), StoreError>
     if !roll::has_work(&dir)? {
         return Ok(());
     }
-    let Some(_lock) = locks::commit(live, artifact, Duration::ZERO)? else { return Ok(()) };
+    let Some(_lock) = locks::commit(live, artifact, locks::CLEARING_PATIENCE)? else {
+        return Ok(());
+    };
     roll::recover(&dir)?;
     Ok(roll::settle(&dir)?)
 }
@@ -58,7 +58,7 @@ fn clear_staging(live: &Dir) -> Result<(), StoreError> {
     for (name, _) in staging.entries()? {
         let Ok(artifact) = name.parse::<ArtifactId>() else { continue };
         // Whoever creates holds the lock of the id.
-        if let Some(_lock) = locks::commit(live, &artifact, Duration::ZERO)? {
+        if let Some(_lock) = locks::commit(live, &artifact, locks::CLEARING_PATIENCE)? {
             staging.remove_tree(&name)?;
         }
     }

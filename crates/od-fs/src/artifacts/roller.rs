@@ -18,9 +18,6 @@ const QUIET: Duration = Duration::from_millis(60);
 /// Unsettled artifacts beyond which settling starts anyway: they bound the work after a crash.
 const UNSETTLED_MAX: usize = 4096;
 
-/// A child process holds our lock between its fork and its exec; that is waited out.
-const PATIENCE: Duration = Duration::from_millis(50);
-
 type Key = (ProjectId, ArtifactId);
 
 /// The artifacts that have commits to settle.
@@ -124,7 +121,9 @@ impl Shared {
     pub(crate) fn settle(&self, keys: Vec<Key>) {
         for (project, artifact) in keys {
             let Ok(Some(live)) = self.live_if_there(&project) else { continue };
-            let Ok(Some(_lock)) = locks::commit(&live, &artifact, PATIENCE) else { continue };
+            let Ok(Some(_lock)) = locks::commit(&live, &artifact, locks::CLEARING_PATIENCE) else {
+                continue;
+            };
             if let Ok(dir) = live.child(artifact.as_str()) {
                 // The frame stays in `pending/` if this fails, and nothing is lost.
                 let _ = roll::settle(&dir);
