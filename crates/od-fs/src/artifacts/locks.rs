@@ -17,8 +17,8 @@ use crate::disk::{Dir, DiskError, FileLock, LockAttempt};
 /// How long a commit may keep others waiting before they are told to come back.
 pub(crate) const COMMIT_PATIENCE: Duration = Duration::from_secs(10);
 /// A child process holds every lock of its parent between its fork and its exec. Work that clears up
-/// waits that out, on a busy machine too; a commit of another process is over sooner.
-pub(crate) const CLEARING_PATIENCE: Duration = Duration::from_secs(2);
+/// waits that out, on a busy machine too, but not for a process that stands still.
+pub(crate) const CLEARING_PATIENCE: Duration = Duration::from_millis(250);
 /// A prober holds the running lock for an instant; a taker waits that out.
 const RUNNING_PATIENCE: Duration = Duration::from_millis(20);
 
