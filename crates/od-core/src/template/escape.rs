@@ -148,15 +148,15 @@ fn escape_word(room: &mut Room, start: usize, word: u64, length: usize, mut mark
 /// Writes eight bytes; how many of them stay is the caller's to say.
 #[inline]
 fn put(room: &mut Room, at: usize, word: u64) {
-    // Asked for as `at..at + 8` the sum could overflow, and that check cost a seventh of the whole.
+    // Asked for as `at..at + 8`, the sum could overflow: that check cost an eighth of escaping.
     if let Some(room) = room.get_mut(at..).and_then(|free| free.first_chunk_mut()) {
         *room = word.to_le_bytes();
     }
 }
 
 /// Marks the bytes of a word that may need a replacement, by their highest bits: control characters,
-/// `"` `#` `&` `'`, `<` `>`, and sometimes the byte behind a marked one, to which a subtraction
-/// lends. What needs none is replaced by itself; to ask exactly would cost twice as much.
+/// `"` `#` `&` `'`, `<` `>`, and sometimes the byte behind a marked one, from which the subtraction
+/// borrowed. What needs none is replaced by itself; to ask exactly would cost twice as much.
 #[inline]
 const fn marked_bytes(word: u64) -> u64 {
     const LOW: u64 = 0x0101_0101_0101_0101;
@@ -262,6 +262,14 @@ mod tests {
         let text = "ab<cdefg&hijklmnop".repeat(12);
         for length in 0..text.len() {
             assert_eq!(escape(&text[..length]), slowly(&text[..length]));
+        }
+    }
+
+    #[test]
+    fn a_block_has_room_for_the_longest_replacements() {
+        for length in 0..200 {
+            let text = "\"".repeat(length);
+            assert_eq!(escape(&text), slowly(&text));
         }
     }
 

