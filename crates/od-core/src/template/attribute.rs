@@ -149,8 +149,11 @@ impl<'s> Compiler<'s> {
     }
 
     fn refuse_odd_attribute(&mut self, tag: &Tag<'s>, attribute: &Attribute<'s>) -> Option<usize> {
-        let name_span = attribute.name_span.clone();
-        if let Some(open) = binding::next_open(self.source, name_span.clone()) {
+        let is_plain = |byte: u8| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.' | b'@')
+        };
+        let plain = attribute.name.bytes().all(is_plain);
+        if !plain && let Some(open) = binding::next_open(self.source, attribute.name_span.clone()) {
             let braces = binding::braces(self.source, open, open..tag.span.end);
             let end =
                 braces.map_or(attribute.span.end, |braces| braces.end.max(attribute.span.end));
@@ -188,10 +191,7 @@ impl<'s> Compiler<'s> {
             );
             return Some(end);
         }
-        let is_plain = |byte: u8| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.' | b'@')
-        };
-        if attribute.name.bytes().all(is_plain) {
+        if plain {
             return None;
         }
         let fix = delete(attribute.span.clone(), "remove it, or check the quotes before it");

@@ -155,6 +155,10 @@ impl Follower {
 
 /// Says whether CSS text asks for something from elsewhere.
 pub(super) fn loads_something(css: &str) -> bool {
+    // Most values are a colour or a length.
+    if memchr::memchr2(b'@', b'(', css.as_bytes()).is_none() {
+        return false;
+    }
     let lower = css.to_ascii_lowercase();
     let asks = |(at, _): (usize, &str)| {
         let target = lower[at + 4..].trim_start_matches(|mark: char| {

@@ -64,6 +64,11 @@ impl<'s> Compiler<'s> {
 
     /// Refuses a tag whose name no element can have.
     pub(super) fn refuse_odd_name(&mut self, tag: &Tag<'s>) -> bool {
+        let is_plain =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.');
+        if tag.name.bytes().all(is_plain) {
+            return false;
+        }
         if let Some(open) = binding::next_open(self.source, tag.name_span.clone()) {
             let end = binding::braces(self.source, open, open..tag.span.end)
                 .map_or(tag.name_span.end, |braces| braces.end);
@@ -76,11 +81,6 @@ impl<'s> Compiler<'s> {
                 fix,
             );
             return true;
-        }
-        let is_plain =
-            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.');
-        if tag.name.bytes().all(is_plain) {
-            return false;
         }
         let fix =
             replace(tag.span.start..tag.span.start + 1, "&lt;", "write &lt; for a less-than sign");
@@ -172,45 +172,27 @@ impl<'s> Compiler<'s> {
     fn refuse_meta(&mut self, tag: &Tag<'s>) -> bool {
         for attribute in &tag.attributes {
             let value = &self.source[attribute.value.clone()];
-            if attribute.name == "http-equiv" {
-                let fix =
-                    delete(tag.span.clone(), "remove the element; the daemon sets the headers");
-                let message = "http-equiv sets headers, redirects or policies";
-                self.issues.add(
-                    IssueCode::MetaRefused,
-                    self.source,
-                    tag.span.clone(),
-                    message,
-                    fix,
-                );
-                return true;
-            }
-            if attribute.name == "name" && self.may_be_referrer(attribute.value.clone()) {
-                let fix = delete(tag.span.clone(), "remove the element");
-                let message = "a referrer policy would undo the header that keeps the preview's \
-                               address, which holds a ticket, from other hosts";
-                self.issues.add(
-                    IssueCode::MetaRefused,
-                    self.source,
-                    tag.span.clone(),
-                    message,
-                    fix,
-                );
-                return true;
-            }
-            if attribute.name == "charset" && !value.eq_ignore_ascii_case("utf-8") {
-                let fix =
-                    replace(attribute.span.clone(), "charset=\"utf-8\"", "write charset=\"utf-8\"");
-                let message = "templates are UTF-8";
-                self.issues.add(
-                    IssueCode::MetaRefused,
-                    self.source,
-                    attribute.span.clone(),
-                    message,
-                    fix,
-                );
-                return true;
-            }
+            let (span, message, fix) = match &*attribute.name {
+                "http-equiv" => (
+                    &tag.span,
+                    "http-equiv sets headers, redirects or policies",
+                    delete(tag.span.clone(), "remove the element; the daemon sets the headers"),
+                ),
+                "name" if self.may_be_referrer(attribute.value.clone()) => (
+                    &tag.span,
+                    "a referrer policy would undo the header that keeps the preview's address, \
+                     which holds a ticket, from other hosts",
+                    delete(tag.span.clone(), "remove the element"),
+                ),
+                "charset" if !value.eq_ignore_ascii_case("utf-8") => {
+                    let utf8 = "charset=\"utf-8\"";
+                    let fix = replace(attribute.span.clone(), utf8, format!("write {utf8}"));
+                    (&attribute.span, "templates are UTF-8", fix)
+                }
+                _ => continue,
+            };
+            self.issues.add(IssueCode::MetaRefused, self.source, span.clone(), message, fix);
+            return true;
         }
         false
     }

@@ -1,5 +1,6 @@
 //! Attribute values that are checked: URLs and CSS.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::attribute::Subject;
@@ -60,8 +61,9 @@ impl<'s> Compiler<'s> {
     }
 
     /// Decodes literal attribute text, or refuses a reference that the checks do not know.
-    fn decode(&mut self, span: Range<usize>) -> Option<String> {
-        match reference::decode(&self.source[span.clone()]) {
+    fn decode(&mut self, span: Range<usize>) -> Option<Cow<'s, str>> {
+        let source = self.source;
+        match reference::decode(&source[span.clone()]) {
             Ok(decoded) => Some(decoded),
             Err(unknown) => {
                 let at = span.start + unknown.at;

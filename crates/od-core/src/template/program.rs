@@ -134,6 +134,8 @@ pub(super) struct Program {
 #[derive(Debug)]
 pub(super) struct Emitter<'s> {
     source: &'s str,
+    /// The source has carriage returns.
+    has_returns: bool,
     copied: usize,
     literal_start: usize,
     pub(super) program: Program,
@@ -143,13 +145,14 @@ impl<'s> Emitter<'s> {
     pub(super) fn new(source: &'s str, from: usize) -> Self {
         let literals = String::with_capacity(source.len() + 64);
         let program = Program { literals, ..Program::default() };
-        Self { source, copied: from, literal_start: 0, program }
+        let has_returns = memchr::memchr(b'\r', source.as_bytes()).is_some();
+        Self { source, has_returns, copied: from, literal_start: 0, program }
     }
 
     /// Copies the source up to `to` into the output; line ends become LF, as HTML reads them.
     pub(super) fn copy_to(&mut self, to: usize) {
         let text = self.source.get(self.copied..to).unwrap_or_default();
-        push_with_line_feeds(&mut self.program.literals, text);
+        self.push_source(text);
         self.copied = self.copied.max(to);
     }
 
@@ -188,15 +191,15 @@ impl<'s> Emitter<'s> {
         self.flush();
         let start = self.literal_end();
         let text = self.source.get(span).unwrap_or_default();
-        push_with_line_feeds(&mut self.program.literals, text);
+        self.push_source(text);
         self.literal_start = self.literal_end();
         start..self.literal_end()
     }
 
-    /// Puts other text among the literals without a step that writes it.
+    /// Puts other text of the source among the literals without a step that writes it.
     pub(super) fn push_aside(&mut self, text: &str) {
         self.flush();
-        push_with_line_feeds(&mut self.program.literals, text);
+        self.push_source(text);
         self.literal_start = self.literal_end();
     }
 
@@ -222,15 +225,18 @@ impl<'s> Emitter<'s> {
         super::row::assign_slots(&mut self.program);
         self.program
     }
-}
 
-fn push_with_line_feeds(literals: &mut String, text: &str) {
-    let mut rest = text;
-    while let Some(at) = memchr::memchr(b'\r', rest.as_bytes()) {
-        literals.push_str(&rest[..at]);
-        literals.push('\n');
-        rest = &rest[at + 1..];
-        rest = rest.strip_prefix('\n').unwrap_or(rest);
+    fn push_source(&mut self, text: &str) {
+        let literals = &mut self.program.literals;
+        let mut rest = text;
+        while self.has_returns
+            && let Some(at) = memchr::memchr(b'\r', rest.as_bytes())
+        {
+            literals.push_str(&rest[..at]);
+            literals.push('\n');
+            rest = &rest[at + 1..];
+            rest = rest.strip_prefix('\n').unwrap_or(rest);
+        }
+        literals.push_str(rest);
     }
-    literals.push_str(rest);
 }

@@ -1,5 +1,7 @@
 //! Character references in literal attribute values.
 
+use std::borrow::Cow;
+
 /// A reference whose meaning this module does not know.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct UnknownReference {
@@ -14,10 +16,10 @@ pub(super) struct UnknownReference {
 /// Numeric references and the names below are decoded. Another name with a semicolon is an error:
 /// whoever checks a URL must know what it says. Names without a semicolon mean characters outside
 /// ASCII, or one of `& < > "`, none of which turns a relative URL into another one.
-pub(super) fn decode(text: &str) -> Result<String, UnknownReference> {
-    let mut decoded = String::with_capacity(text.len());
+pub(super) fn decode(text: &str) -> Result<Cow<'_, str>, UnknownReference> {
+    let mut decoded = String::new();
     let mut at = 0;
-    while let Some(found) = text[at..].find('&') {
+    while let Some(found) = memchr::memchr(b'&', &text.as_bytes()[at..]) {
         let start = at + found;
         decoded.push_str(&text[at..start]);
         let (value, length) =
@@ -25,8 +27,11 @@ pub(super) fn decode(text: &str) -> Result<String, UnknownReference> {
         decoded.push(value);
         at = start + length;
     }
+    if at == 0 {
+        return Ok(Cow::Borrowed(text));
+    }
     decoded.push_str(&text[at..]);
-    Ok(decoded)
+    Ok(Cow::Owned(decoded))
 }
 
 /// Says whether the text ends inside a reference that what follows could continue.
