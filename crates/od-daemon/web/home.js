@@ -124,8 +124,7 @@ function projectCard(project, all) {
       { href: to.project(project.id) },
       icon("folder"),
       h("span.grow.clip.strong", project.name ?? project.id),
-      failed > 0 && badge({ label: `${failed} failed`, tone: "bad" }),
-      h("span.meta", plural(own.length, "live artifact")),
+      failed > 0 ? badge({ label: `${failed} of ${own.length} failed`, tone: "bad" }) : h("span.meta", plural(own.length, "live artifact")),
     ),
   );
 }

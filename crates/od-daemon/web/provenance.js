@@ -20,7 +20,7 @@ export function provenanceTab(artifact) {
       h("h2", "This state"),
       h(
         "dl.facts",
-        fact("Made by", provenance.generatedBy === "refresh_runner" ? "a refresh" : "an agent"),
+        fact("Made by", provenance.generatedBy === "refresh_runner" ? "a refresh" : artifact.createdByRunId ? "an agent" : "a person"),
         fact("Made at", `${absolute(provenance.generatedAt)} (${age(provenance.generatedAt)})`),
         fact("Revision", String(artifact.revision)),
         artifact.createdByRunId && fact("Agent run", artifact.createdByRunId, true),
@@ -55,7 +55,7 @@ function sources(list) {
         { key: String(index), class: "line" },
         h("span.badge.quiet", TYPES[source.type] ?? source.type),
         h("span.strong", source.label),
-        h("span.meta.mono.grow.clip", source.ref ?? ""),
+        h("span.meta.mono.grow.clip", source.ref === source.label ? "" : (source.ref ?? "")),
       ),
     ),
   );

@@ -88,7 +88,7 @@ function templates(artifact) {
     "section",
     { key: "templates" },
     h("h2", "Page"),
-    textBlock(artifact, "template", "Template", "what the agent wrote"),
+    textBlock(artifact, "template", "Template", "the page without its data"),
     textBlock(artifact, "rendered-source", "HTML", "the template with the data in it"),
   );
 }

@@ -38,9 +38,12 @@ const PROPERTIES: &[(&str, &str)] = &[
 const LOCALS: &[(&str, &str)] = &[
     ("connector", "$c"),
     ("artifact", "$a"),
+    ("resource", "$o"),
     ("project", "$p"),
     ("source", "$s"),
     ("before", "$b"),
+    ("listed", "$l"),
+    ("found", "$f"),
     ("error", "$e"),
     ("event", "$v"),
     ("entry", "$y"),
