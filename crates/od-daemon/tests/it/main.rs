@@ -9,6 +9,7 @@ mod gated_github;
 mod guard_matrix;
 mod hang_up;
 mod lifecycle;
+mod project_file;
 mod published;
 mod purity;
 mod raw_client;
