@@ -6,7 +6,7 @@ use super::generation::Generation;
 use super::pending::{self, PENDING};
 use super::pointer::POINTER_FILE;
 use crate::data_dir::STAGING;
-use crate::disk::{Dir, DiskError};
+use crate::disk::{Dir, DiskError, sync_file};
 
 pub(crate) const SNAPSHOTS: &str = "snapshots";
 
@@ -20,9 +20,9 @@ pub(crate) fn next_generation(artifact: &Dir, generation: &Generation) -> Result
     let name = pending::name(generation.revision());
     let temporary = format!("{name}.tmp");
     let pointer_temporary = format!("{POINTER_FILE}.tmp");
-    let placed = pending
-        .write_synced(&temporary, &frame)
-        .and_then(|()| artifact.write_synced(&pointer_temporary, &generation.pointer_bytes))
+    let (framed, pointed) =
+        ((&pending, temporary.as_str()), (artifact, pointer_temporary.as_str()));
+    let placed = write_both(framed, &frame, pointed, &generation.pointer_bytes)
         .and_then(|()| pending.rename(&temporary, &pending, &name))
         // The commit.
         .and_then(|()| artifact.rename(&pointer_temporary, artifact, POINTER_FILE));
@@ -67,8 +67,26 @@ fn stage(
     let artifact = staging.child(id.as_str())?;
     artifact.make_dir(PENDING)?;
     let pending = artifact.child(PENDING)?;
-    pending.write_synced(&pending::name(generation.revision()), frame)?;
-    artifact.write_synced(POINTER_FILE, &generation.pointer_bytes)
+    let name = pending::name(generation.revision());
+    let (framed, pointed) = ((&pending, name.as_str()), (&artifact, POINTER_FILE));
+    write_both(framed, frame, pointed, &generation.pointer_bytes)
+}
+
+/// Writes frame and pointer and waits until both are on the disk.
+///
+/// Neither counts before the rename, so their order is free: with the bytes of both on their way
+/// before the first sync, one commit of the filesystem's journal carries the two files, and the
+/// second sync finds its work done.
+fn write_both(
+    (framed, frame_name): (&Dir, &str),
+    frame: &[u8],
+    (pointed, pointer_name): (&Dir, &str),
+    pointer: &[u8],
+) -> Result<(), DiskError> {
+    let frame = framed.write_ahead(frame_name, frame)?;
+    let pointer = pointed.write_ahead(pointer_name, pointer)?;
+    sync_file(&frame)?;
+    sync_file(&pointer)
 }
 
 fn encode(generation: &Generation) -> Result<Vec<u8>, DiskError> {

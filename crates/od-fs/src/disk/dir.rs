@@ -11,6 +11,8 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags};
 
+use super::file_stat::{EntryKind, FileStat};
+
 const PRIVATE_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
 const PRIVATE_DIR: Mode = Mode::RWXU;
 const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS);
@@ -29,60 +31,6 @@ impl DiskError {
 
     pub(crate) fn is_missing(&self) -> bool {
         self.source.kind() == io::ErrorKind::NotFound
-    }
-}
-
-/// What kind of thing a name stands for.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum EntryKind {
-    Directory,
-    Regular,
-    Other,
-}
-
-impl EntryKind {
-    fn of(kind: FileType) -> Self {
-        match kind {
-            FileType::Directory => Self::Directory,
-            FileType::RegularFile => Self::Regular,
-            FileType::Symlink
-            | FileType::Fifo
-            | FileType::Socket
-            | FileType::CharacterDevice
-            | FileType::BlockDevice
-            | FileType::Unknown => Self::Other,
-        }
-    }
-}
-
-/// The stat fields that identify content cheaply.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct FileStat {
-    pub(crate) device: u64,
-    pub(crate) inode: u64,
-    pub(crate) bytes: u64,
-    pub(crate) modified_ns: i128,
-    pub(crate) changed_ns: i128,
-    pub(crate) kind: EntryKind,
-}
-
-impl FileStat {
-    /// Looks at an open file.
-    pub(crate) fn of_file(file: &File) -> Result<Self, DiskError> {
-        let stat = rustix::fs::fstat(file).map_err(|err| DiskError::new("look at a file", err))?;
-        Ok(Self::of(&stat))
-    }
-
-    #[expect(clippy::unnecessary_cast, reason = "the field types differ between architectures")]
-    fn of(stat: &rustix::fs::Stat) -> Self {
-        Self {
-            device: stat.st_dev as u64,
-            inode: stat.st_ino as u64,
-            bytes: u64::try_from(stat.st_size).unwrap_or(0),
-            modified_ns: i128::from(stat.st_mtime) * 1_000_000_000 + stat.st_mtime_nsec as i128,
-            changed_ns: i128::from(stat.st_ctime) * 1_000_000_000 + stat.st_ctime_nsec as i128,
-            kind: EntryKind::of(FileType::from_raw_mode(stat.st_mode)),
-        }
     }
 }
 
@@ -233,6 +181,15 @@ impl Dir {
             .map_err(|err| DiskError::new("create a file", err))?;
         let mut file = File::from(fd);
         file.write_all(bytes).map_err(|err| DiskError::new("write a file", err))?;
+        Ok(file)
+    }
+
+    /// Writes a new file and lets its bytes go to the disk without waiting for them: whoever syncs
+    /// another file meanwhile pays for both.
+    pub(crate) fn write_ahead(&self, name: &str, bytes: &[u8]) -> Result<File, DiskError> {
+        let file = self.write(name, bytes)?;
+        // Only advice: a filesystem that does not take it writes the bytes when they are synced.
+        let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed);
         Ok(file)
     }
 

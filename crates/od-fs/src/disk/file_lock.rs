@@ -12,6 +12,15 @@ pub(crate) struct FileLock {
     _file: File,
 }
 
+/// The shortest and the longest pause between two looks at a lock that is held.
+const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(5));
+
+/// How long to pause before the next look: a part of the time waited so far, so that a wait ends
+/// soon after it could have, however short it is, and a long one costs little.
+fn pause(waited: Duration) -> Duration {
+    (waited / 8).clamp(PAUSES.0, PAUSES.1)
+}
+
 /// What became of an attempt to lock.
 #[derive(Debug)]
 pub(crate) enum LockAttempt {
@@ -30,17 +39,15 @@ impl FileLock {
     ) -> Result<LockAttempt, DiskError> {
         let file = dir.lock_file(name)?;
         let began = Instant::now();
-        let mut pause = Duration::from_micros(100);
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(LockAttempt::Held(Self { _file: file })),
                 Err(TryLockError::WouldBlock) if began.elapsed() >= patience => {
                     return Ok(LockAttempt::TimedOut);
                 }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(pause),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(pause(began.elapsed())),
                 Err(TryLockError::Error(err)) => return Err(DiskError::new("take a lock", err)),
             }
-            pause = (pause * 2).min(Duration::from_millis(5));
         }
     }
 

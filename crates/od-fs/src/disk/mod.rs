@@ -2,8 +2,10 @@
 
 mod dir;
 mod file_lock;
+mod file_stat;
 mod frame;
 
-pub(crate) use dir::{Dir, DiskError, EntryKind, FileStat};
+pub(crate) use dir::{Dir, DiskError, sync_file};
 pub(crate) use file_lock::{FileLock, LockAttempt};
+pub(crate) use file_stat::{EntryKind, FileStat};
 pub(crate) use frame::{Frame, FrameError};
