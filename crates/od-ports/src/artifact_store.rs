@@ -22,7 +22,8 @@ use crate::write_gate::{Gate, WriteWitness};
 /// - **Atomic.** After a crash at any instant a reader sees the generation before a change or the one
 ///   after it, never a mixture.
 /// - **Durable.** What `create`, `commit`, `delete`, `restore`, `append_record`, `close_refresh` and
-///   `begin_refresh` acknowledged survives a loss of power.
+///   `begin_refresh` acknowledged survives a loss of power; a record of a step between the first and
+///   the last of a refresh does so from the last one on.
 /// - **Serial.** Of two commits for one expected revision exactly one wins, across processes; the
 ///   other gets [`StoreError::RevisionConflict`].
 /// - **Fresh.** A change made by another process, or by hand, is seen by the next call.
@@ -136,9 +137,10 @@ pub trait ArtifactStore: fmt::Debug + Send + Sync {
         at: Timestamp,
     ) -> Result<RunningRefresh, StoreError>;
 
-    /// Appends one record of an open refresh under the commit lock, durably.
+    /// Appends one record of an open refresh under the commit lock.
     ///
-    /// The store sets the record's chain field. A terminal record closes the refresh. Not for use
+    /// The store sets the record's chain field. A terminal record closes the refresh and is durable,
+    /// with every record before it; so is the record of a commit. Not for use
     /// while a gate of the same artifact is held (it would wait for itself): drop the gate first.
     async fn append_record(
         &self,

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use od_core::artifact::HealthReason;
 use od_core::ids::Digest;
-use od_core::refresh::RefreshRecord;
+use od_core::refresh::{RecordStep, RefreshRecord};
 
 use super::log_view::LogView;
 use super::pending::is_foreign;
@@ -31,6 +31,8 @@ pub(crate) struct AuditLog {
     pub(crate) tail: Tail,
     /// Whether the last good line lacks only its line end.
     ends_open: bool,
+    /// See [`AuditLog::unsynced_steps`].
+    steps: Vec<u8>,
 }
 
 /// What follows the good part of a log.
@@ -132,6 +134,12 @@ impl AuditLog {
 
     fn take(&mut self, record: &RefreshRecord, line: &[u8], ended: bool) {
         self.view.take(record);
+        if record.step == RecordStep::Started || record.step.is_last() {
+            self.steps.clear();
+        } else {
+            self.steps.extend_from_slice(line);
+            self.steps.push(b'\n');
+        }
         self.last = Some(Digest::of_bytes(line));
         self.good_bytes += line.len() as u64 + u64::from(ended);
         self.ends_open = !ended;
@@ -142,12 +150,17 @@ impl AuditLog {
         self.last.clone()
     }
 
-    /// Appends a line, unless it is the last one already, without syncing.
-    pub(crate) fn append_once(&self, artifact: &Dir, line: &[u8]) -> Result<(), DiskError> {
-        if self.last.as_ref() == Some(&Digest::of_bytes(line)) {
-            return Ok(());
-        }
-        self.append(artifact, line).map(|_| ())
+    /// Returns the lines since the last one that is known to be on the disk, with their line ends.
+    ///
+    /// The first and the last record of a refresh are synced, and what comes before them with them.
+    pub(crate) fn unsynced_steps(&self) -> &[u8] {
+        &self.steps
+    }
+
+    /// Appends a line without waiting until it is on the disk: the record that ends the refresh
+    /// takes it along.
+    pub(crate) fn append_step(&self, artifact: &Dir, line: &[u8]) -> Result<(), DiskError> {
+        self.append(artifact, line).map(drop)
     }
 
     /// Appends a line and syncs it.
@@ -186,6 +199,24 @@ impl AuditLog {
             known_logs::put(stat, &log);
         }
     }
+}
+
+/// Appends those of the lines of one commit that the log does not have, without syncing.
+///
+/// The log ends before them, or somewhere among them: with the last if the commit was placed before,
+/// with any other if a loss of power took what was not synced.
+pub(crate) fn append_missing<'a>(
+    artifact: &Dir,
+    lines: impl Iterator<Item = &'a [u8]>,
+) -> Result<(), DiskError> {
+    let lines: Vec<&[u8]> = lines.collect();
+    let end = AuditLog::read(artifact)?.chain_end();
+    let is_end = |line: &&[u8]| end.as_ref() == Some(&Digest::of_bytes(line));
+    let there = lines.iter().rposition(is_end).map_or(0, |at| at + 1);
+    for line in lines.iter().skip(there) {
+        AuditLog::read(artifact)?.append(artifact, line)?;
+    }
+    Ok(())
 }
 
 /// Cuts off and keeps aside a line that was never finished. The caller holds the commit lock.

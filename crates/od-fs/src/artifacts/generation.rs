@@ -62,6 +62,7 @@ impl SetFile {
 
 const REPLACES: &str = "replaces";
 const AUDIT: &str = "audit";
+const STEPS: &str = "audit-steps";
 const SNAPSHOT: &str = "snapshot";
 
 /// Raw digests of copies that a roll-forward may replace, by file name. Anything else was written by
@@ -86,7 +87,18 @@ pub(crate) struct Generation {
 #[derive(Clone, Debug)]
 pub(crate) struct RefreshPart {
     pub(crate) id: RefreshId,
+    /// Earlier records of the refresh that are in the log but were not synced, each with its line
+    /// end: the audit record continues their chain, so it never goes without them.
+    pub(crate) steps: Vec<u8>,
     pub(crate) audit_line: Vec<u8>,
+}
+
+impl RefreshPart {
+    /// Returns every record the commit answers for, oldest first, without line ends.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        let steps = self.steps.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        steps.chain([self.audit_line.as_slice()])
+    }
 }
 
 impl Generation {
@@ -112,6 +124,7 @@ impl Generation {
         }
         frame.push(REPLACES, &serde_json::to_vec(&self.replaces)?);
         if let Some(refresh) = &self.refresh {
+            frame.push(STEPS, &refresh.steps);
             frame.push(AUDIT, &refresh.audit_line);
             frame.push(SNAPSHOT, refresh.id.as_str().as_bytes());
         }
@@ -127,7 +140,8 @@ impl Generation {
         let refresh = match (frame.section(AUDIT), frame.section(SNAPSHOT)) {
             (Some(line), Some(id)) => {
                 let id = std::str::from_utf8(id).ok().and_then(|id| id.parse().ok());
-                Some(RefreshPart { id: id.ok_or(FrameError)?, audit_line: line.to_vec() })
+                let steps = frame.section(STEPS).unwrap_or_default().to_vec();
+                Some(RefreshPart { id: id.ok_or(FrameError)?, steps, audit_line: line.to_vec() })
             }
             (None, None) => None,
             (Some(_), None) | (None, Some(_)) => return Err(FrameError),

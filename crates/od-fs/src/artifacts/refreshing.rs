@@ -30,7 +30,10 @@ impl Shared {
         let _commit = self.lock(&live, artifact)?;
         let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
         roll::recover(&dir)?;
-        let base = self.load(project, artifact)?;
+        let base = match self.cached(project, artifact)? {
+            Some(base) => base,
+            None => self.load(project, artifact)?,
+        };
         if !base.health.is_healthy() {
             return Err(StoreError::NotHealthy { artifact: artifact.clone(), health: base.health });
         }
@@ -45,7 +48,7 @@ impl Shared {
         Ok(RunningRefresh { id, base, abandoned, lock: Box::new(HeldRunning { _lock: running }) })
     }
 
-    /// Appends one record, durably.
+    /// Appends one record; the last one of a refresh durably, and those before it with it.
     pub(crate) fn append_record(
         &self,
         project: &ProjectId,
@@ -69,7 +72,11 @@ impl Shared {
             return Err(StoreError::RefreshClosed { artifact: artifact.clone(), refresh });
         }
         record.prev = log.chain_end();
-        log.append_synced(&dir, &record.to_line())?;
+        if record.step.is_last() {
+            log.append_synced(&dir, &record.to_line())?;
+        } else {
+            log.append_step(&dir, &record.to_line())?;
+        }
         self.index().touch(project, artifact);
         audit_log::rotate(&dir)?;
         Ok(())
@@ -158,12 +165,12 @@ fn unplaced_records(dir: &Dir, log: &AuditLog) -> Result<Vec<RefreshRecord>, Dis
         let Some(refresh) = pending::read(dir, &file)?.and_then(|found| found.refresh) else {
             continue;
         };
-        let Ok(record) = serde_json::from_slice::<RefreshRecord>(&refresh.audit_line) else {
-            continue;
-        };
-        if record.prev == end {
-            end = Some(Digest::of_bytes(&refresh.audit_line));
-            records.push(record);
+        for line in refresh.lines() {
+            let Ok(record) = serde_json::from_slice::<RefreshRecord>(line) else { continue };
+            if record.prev == end {
+                end = Some(Digest::of_bytes(line));
+                records.push(record);
+            }
         }
     }
     Ok(records)

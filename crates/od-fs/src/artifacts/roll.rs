@@ -14,6 +14,9 @@ use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
 use super::{aside, snapshots};
 use crate::disk::{Dir, DiskError};
 
+/// Frames of one artifact beyond which they are settled without waiting for a quiet time.
+const UNSETTLED_MAX: usize = 128;
+
 /// Tells whether [`recover`] or [`settle`] would find anything to do.
 pub(crate) fn has_work(artifact: &Dir) -> Result<bool, DiskError> {
     let torn = matches!(AuditLog::read(artifact)?.tail, Tail::Torn(_));
@@ -117,19 +120,18 @@ fn set_aside(artifact: &Dir, file: &PendingFile) -> Result<(), DiskError> {
 /// Writes the visible copies of a commit that was just made, without syncing them.
 pub(crate) fn place(artifact: &Dir, generation: &Generation) -> Result<(), DiskError> {
     place_from(artifact, generation, &pending::name(generation.revision()))?;
-    // The new frame holds the whole state, so older ones matter only for what they append.
-    let pending = artifact.child(PENDING)?;
-    for file in pending::list(artifact)? {
-        if file.revision >= generation.revision() {
-            continue;
-        }
-        match pending::read(artifact, &file)? {
-            Some(old) if old.refresh.is_some() => {}
-            Some(_) => pending.remove(&file.name)?,
-            None => set_aside(artifact, &file)?,
-        }
+    // The new frame holds the whole state, so older ones matter only for what they append. Those
+    // before the last one were looked at when that was placed: a burst of refreshes leaves many.
+    let files = pending::list(artifact)?;
+    let Some(last) = files.iter().rfind(|file| file.revision < generation.revision()) else {
+        return Ok(());
+    };
+    match pending::read(artifact, last)? {
+        Some(old) if old.refresh.is_some() => {}
+        Some(_) => artifact.child(PENDING)?.remove(&last.name)?,
+        None => set_aside(artifact, last)?,
     }
-    Ok(())
+    if files.len() >= UNSETTLED_MAX { settle(artifact) } else { Ok(()) }
 }
 
 fn place_from(artifact: &Dir, generation: &Generation, name: &str) -> Result<(), DiskError> {
@@ -198,8 +200,7 @@ fn place_refresh(
     data: &[u8],
     provenance: &[u8],
 ) -> Result<(), DiskError> {
-    let log = AuditLog::read(artifact)?;
-    log.append_once(artifact, &refresh.audit_line)?;
+    audit_log::append_missing(artifact, refresh.lines())?;
     snapshots::write(artifact, &refresh.id, data, provenance)
 }
 

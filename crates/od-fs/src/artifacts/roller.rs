@@ -43,9 +43,13 @@ impl Backlog {
     /// Adds an artifact.
     pub(crate) fn add(&self, project: &ProjectId, artifact: &ArtifactId) {
         let mut waiting = self.waiting();
+        let was_idle = waiting.keys.is_empty();
         waiting.keys.insert((project.clone(), artifact.clone()));
         waiting.commits += 1;
-        self.changed.notify_all();
+        // A settler that waits for a quiet time looks at the count when its time is up.
+        if was_idle || waiting.keys.len() >= UNSETTLED_MAX {
+            self.changed.notify_all();
+        }
     }
 
     fn take(&self) -> Vec<Key> {

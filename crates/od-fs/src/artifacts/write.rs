@@ -208,7 +208,8 @@ fn refresh_part(
         return Err(StoreError::RefreshClosed { artifact: id.clone(), refresh });
     }
     record.prev = log.chain_end();
-    Ok(RefreshPart { id: refresh, audit_line: record.to_line() })
+    let steps = log.unsynced_steps().to_vec();
+    Ok(RefreshPart { id: refresh, steps, audit_line: record.to_line() })
 }
 
 /// Builds what a reader would see of a state that was just committed.

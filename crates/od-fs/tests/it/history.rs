@@ -7,7 +7,9 @@ use od_core::ids::{ProjectId, RefreshId, Timestamp};
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_fs::{FileArtifactStore, SystemClock};
 use od_ports::artifact_store::ArtifactStore;
+use od_ports::change::Change;
 use od_ports::contract::sample;
+use od_ports::refresh_log::History;
 
 use crate::contract::project;
 
@@ -85,6 +87,45 @@ async fn a_record_written_or_changed_by_someone_else_is_seen_at_once() {
     let list = store.list(&project).await.expect("a list");
     assert!(!list[0].health.is_healthy(), "{:?}", list[0].health);
     assert!(store.begin_refresh(&project, &sample::id(1), sample::now()).await.is_err());
+}
+
+#[tokio::test]
+async fn a_step_that_was_lost_with_the_power_comes_back_with_its_commit() {
+    let home = tempfile::tempdir().expect("a directory");
+    let (data_dir, project) = project(home.path()).await;
+    let store = FileArtifactStore::open_inline(data_dir, Arc::new(SystemClock)).expect("a store");
+    let id = sample::id(1);
+    store.create(sample::new(&project, &id, "stepped")).await.expect("a create works");
+    store.trash(&project).await.expect("places the copies");
+    let log =
+        home.path().join("projects/p1/.live-artifacts").join(id.as_str()).join("refreshes.jsonl");
+
+    let running = store.begin_refresh(&project, &id, sample::now()).await.expect("it begins");
+    let begun = fs::read(&log).expect("a log");
+    let step = record(1, RecordStep::Source, RecordStatus::Succeeded);
+    store.append_record(&project, &id, step).await.expect("the refresh is open");
+    let gate = store.open_gate(&project, &id).await.expect("a gate");
+    let state = gate.stored().state.as_deref().expect("a state").clone();
+    let last = record(1, RecordStep::Committed, RecordStatus::Succeeded);
+    let change = Change {
+        expected: state.artifact.revision,
+        state,
+        page: Arc::from(&b"page"[..]),
+        refresh: Some(last),
+    };
+    store.commit(&gate.witness(), change).await.expect("a commit works");
+    drop((gate, running));
+    // Only the first record was synced; the commit is acknowledged, its copies are not written yet.
+    fs::write(&log, &begun).expect("a write");
+    let steps = |history: &History| -> Vec<RecordStep> {
+        history.records.iter().rev().map(|record| record.step).collect()
+    };
+    let whole = [RecordStep::Started, RecordStep::Source, RecordStep::Committed];
+    let history = store.history(&project, &id).await.expect("a history");
+    assert_eq!((steps(&history).as_slice(), history.broken), (&whole[..], None));
+    let lines = fs::read_to_string(&log).expect("a log").lines().count();
+    assert_eq!(lines, whole.len(), "the log itself is whole again");
+    assert_eq!(finish(&store, &project).await.number(), 2, "and goes on");
 }
 
 fn later() -> Timestamp {
