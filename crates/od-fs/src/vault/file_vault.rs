@@ -38,6 +38,18 @@ impl FileVault {
         Self { places: Arc::new(Places { directory: home.join("connectors") }) }
     }
 
+    /// Asks what is kept. One look tells that nothing is, which is so for most people: no thread has
+    /// to be woken for that, and a refresh asks three times.
+    async fn reading<T: Default + Send + 'static>(
+        &self,
+        work: impl FnOnce(Vec<(Connection, Option<Secret>)>) -> T + Send + 'static,
+    ) -> Result<T, VaultError> {
+        if self.places.is_empty() {
+            return Ok(T::default());
+        }
+        self.blocking(move |places| places.open().map(work)).await
+    }
+
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Places) -> Result<T, VaultError> + Send + 'static,
@@ -52,11 +64,7 @@ impl FileVault {
 #[async_trait]
 impl CredentialVault for FileVault {
     async fn connections(&self) -> Result<Vec<Connection>, VaultError> {
-        self.blocking(|places| {
-            let opened = places.open()?;
-            Ok(opened.into_iter().map(|(connection, _)| connection).collect())
-        })
-        .await
+        self.reading(|opened| opened.into_iter().map(|(connection, _)| connection).collect()).await
     }
 
     async fn put(&self, connection: Connection, secret: Option<Secret>) -> Result<(), VaultError> {
@@ -65,24 +73,26 @@ impl CredentialVault for FileVault {
 
     async fn secret(&self, connector: &ConnectorId) -> Result<Option<Secret>, VaultError> {
         let connector = connector.clone();
-        self.blocking(move |places| {
-            let opened = places.open()?;
+        self.reading(move |opened| {
             let found =
                 opened.into_iter().find(|(connection, _)| connection.connector == connector);
-            Ok(found.and_then(|(_, secret)| secret))
+            found.and_then(|(_, secret)| secret)
         })
         .await
     }
 
     async fn secrets(&self) -> Result<Vec<Secret>, VaultError> {
-        self.blocking(|places| {
-            Ok(places.open()?.into_iter().filter_map(|(_, secret)| secret).collect())
-        })
-        .await
+        self.reading(|opened| opened.into_iter().filter_map(|(_, secret)| secret).collect()).await
     }
 }
 
 impl Places {
+    /// Tells whether nothing was ever put. A link, or anything else of that name, is not nothing.
+    fn is_empty(&self) -> bool {
+        std::fs::symlink_metadata(self.credentials_path())
+            .is_err_and(|err| err.kind() == std::io::ErrorKind::NotFound)
+    }
+
     fn open(&self) -> Result<Vec<(Connection, Option<Secret>)>, VaultError> {
         let Some(records) = self.records()? else { return Ok(Vec::new()) };
         let Some(key) = self.key()? else {
