@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::Health;
 use super::provenance::Provenance;
-use super::source::{RefreshPermission, Source, SourcePin};
+use super::source::{Source, SourcePin};
 use super::status::{Preview, RefreshStatus, SchemaVersion, Status};
-use super::{Health, HealthState};
 use crate::ids::{
     ArtifactId, AttemptId, Digest, ProjectId, Revision, RunId, SessionId, Slug, Timestamp,
 };
@@ -80,11 +80,7 @@ impl Artifact {
     /// is granted.
     #[must_use]
     pub fn is_refreshable(&self, health: &Health) -> bool {
-        self.status == Status::Active
-            && health.state == HealthState::Healthy
-            && self
-                .source()
-                .is_some_and(|source| source.refresh_permission == RefreshPermission::Manual)
+        self.source().is_some_and(|source| source.may_refresh(self.status, health))
     }
 
     /// Returns the line of a list that stands for the artifact.

@@ -1,5 +1,7 @@
 //! Where refreshed data comes from.
 
+use super::status::Status;
+use super::{Health, HealthState};
 use crate::connector::ContractParts;
 use crate::ids::{ConnectorId, Digest, MappingPath, ToolName};
 use crate::json::BoundedObject;
@@ -74,6 +76,15 @@ pub struct Source {
 }
 
 impl Source {
+    /// Returns whether an artifact that has this source may be refreshed: active, healthy, and
+    /// permitted.
+    #[must_use]
+    pub fn may_refresh(&self, status: Status, health: &Health) -> bool {
+        status == Status::Active
+            && health.state == HealthState::Healthy
+            && self.refresh_permission == RefreshPermission::Manual
+    }
+
     /// Names where the data comes from, in a few words: the file, or the tool.
     #[must_use]
     pub fn label(&self) -> Option<String> {

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use od_core::artifact::Health;
 use od_core::ids::{ArtifactId, ProjectId};
 
-use super::audit_log::AuditLog;
+use super::audit_log::{AuditLog, LOG};
 use super::generation::SetFile;
 use super::index::Light;
+use super::listed::Listed;
 use super::pending::LAST_GOOD;
-use super::pointer::{POINTER_FILE, Pointer};
+use super::pointer::POINTER_FILE;
 use super::read;
 use crate::disk::{Dir, DiskError, EntryKind, FileStat};
 
@@ -25,16 +26,21 @@ pub(crate) fn light(
     project: &ProjectId,
     id: &ArtifactId,
 ) -> Result<Option<Light>, DiskError> {
-    let Some(dir) = read::open(live, id)? else { return Ok(None) };
-    let Some(Pointer { mut artifact, .. }) = untouched_pointer(&dir)? else {
+    let Some(mut listed) = untouched_pointer(live, id)? else {
         return Ok(read::whole(live, project, id)?.map(|full| full.light));
     };
-    let log = AuditLog::look(&dir)?.unwrap_or_default();
-    log.view.apply(live, id, &mut artifact)?;
+    let log = match live.stat(&format!("{id}/{LOG}"))? {
+        Some(_) => match read::open(live, id)? {
+            Some(dir) => AuditLog::look(&dir)?.unwrap_or_default(),
+            None => return Ok(None),
+        },
+        None => AuditLog::default(),
+    };
+    log.view.apply(live, id, &mut listed.refresh_status, &mut listed.last_refreshed_at)?;
     let health = read::overall(Health::HEALTHY, &log);
     Ok(Some(Light {
-        summary: Arc::new(artifact.summary(health)),
-        attempt: artifact.created_by_attempt,
+        attempt: listed.created_by_attempt.take(),
+        summary: Arc::new(listed.into_summary(health)),
         refresh_open: !log.view.open().is_empty(),
     }))
 }
@@ -44,25 +50,24 @@ pub(crate) fn light(
 /// `last-good` is renamed into place after every copy was synced, which sets its change time; nobody
 /// can set a change time back. So a file changed at the same tick or later was changed by someone
 /// else, or by a commit that is not settled: either way the artifact is read whole.
-fn untouched_pointer(dir: &Dir) -> Result<Option<Pointer>, DiskError> {
-    let Some(settled) = dir.stat(LAST_GOOD)? else { return Ok(None) };
+fn untouched_pointer(live: &Dir, id: &ArtifactId) -> Result<Option<Listed>, DiskError> {
+    // The only file that is opened, and from a handle that lets no link lead away. The looks below
+    // say no more than whether to believe it; opening the directory for them would cost as much as
+    // two of them, for every artifact of a list.
+    let mut buffer = [0; POINTER_BYTES_USUAL];
+    let pointer = live.read_short(&format!("{id}/{POINTER_FILE}"), &mut buffer);
+    // Whatever is the matter with it, reading the artifact whole finds out. It may be newer than
+    // `last-good`: a commit that is not settled, and what it says is true.
+    let Ok(Some(bytes)) = pointer else { return Ok(None) };
+    let Some(listed) = Listed::decode(bytes) else { return Ok(None) };
+    let Some(settled) = live.stat(&format!("{id}/{LAST_GOOD}"))? else { return Ok(None) };
     let is_untouched =
         |stat: &FileStat| stat.kind == EntryKind::Regular && stat.changed_ns < settled.changed_ns;
-    let mut sizes = [0; SetFile::SOURCES.len()];
-    for (file, size) in SetFile::SOURCES.into_iter().zip(&mut sizes) {
-        match dir.stat(file.name())?.filter(is_untouched) {
-            Some(stat) => *size = stat.bytes,
-            None => return Ok(None),
+    for file in SetFile::SOURCES {
+        let stat = live.stat(&format!("{id}/{}", file.name()))?.filter(is_untouched);
+        if stat.is_none_or(|stat| stat.bytes != file.size(&listed.store.bytes)) {
+            return Ok(None);
         }
     }
-    // The pointer itself may be newer than that: a commit that is not settled, and what it says is
-    // true. Whatever else is the matter with it, its checksum or reading the artifact whole finds out.
-    let mut buffer = [0; POINTER_BYTES_USUAL];
-    let Ok(Some(bytes)) = dir.read_short(POINTER_FILE, &mut buffer) else { return Ok(None) };
-    let Ok(pointer) = Pointer::decode(bytes) else { return Ok(None) };
-    let fits = SetFile::SOURCES
-        .into_iter()
-        .zip(sizes)
-        .all(|(file, size)| file.size(&pointer.store.bytes) == size);
-    Ok(fits.then_some(pointer))
+    Ok(Some(listed))
 }

@@ -1,6 +1,6 @@
 //! What the records of a log come to: all the store needs of them, in constant space.
 
-use od_core::artifact::{Artifact, RefreshStatus};
+use od_core::artifact::RefreshStatus;
 use od_core::ids::{ArtifactId, RefreshId, Timestamp};
 use od_core::refresh::{Begun, RecordStatus, RefreshRecord};
 
@@ -84,18 +84,18 @@ impl LogView {
         &self,
         live: &Dir,
         id: &ArtifactId,
-        artifact: &mut Artifact,
+        refresh_status: &mut RefreshStatus,
+        last_refreshed_at: &mut Option<Timestamp>,
     ) -> Result<(), DiskError> {
         if self.running().is_some() {
             // A free lock means that whoever ran it is gone.
             let runs = locks::is_running(live, id)?;
-            artifact.refresh_status =
-                if runs { RefreshStatus::Running } else { RefreshStatus::Failed };
+            *refresh_status = if runs { RefreshStatus::Running } else { RefreshStatus::Failed };
         } else if let Some(status) = self.status {
-            artifact.refresh_status = status;
+            *refresh_status = status;
         }
         if self.last_refreshed_at.is_some() {
-            artifact.last_refreshed_at = self.last_refreshed_at;
+            *last_refreshed_at = self.last_refreshed_at;
         }
         Ok(())
     }

@@ -14,6 +14,8 @@ use crate::disk::EntryKind;
 
 /// Artifacts that have to be read from the disk before threads are worth it.
 const PARALLEL_MIN: usize = 64;
+/// Artifacts that one thread reads between two looks at the index, which all threads share.
+const BATCH: usize = 32;
 
 impl Shared {
     /// Returns an artifact if memory has it as it is now.
@@ -93,11 +95,14 @@ impl Shared {
         }
         let share = ids.len().div_ceil(threads);
         let parts = std::thread::scope(|scope| {
-            let workers: Vec<_> = ids
+            let (own, rest) = ids.split_at(share.min(ids.len()));
+            let workers: Vec<_> = rest
                 .chunks(share)
                 .map(|part| scope.spawn(move || self.read_some_lights(project, part)))
                 .collect();
-            workers.into_iter().map(std::thread::ScopedJoinHandle::join).collect::<Vec<_>>()
+            let mut parts = vec![Ok(self.read_some_lights(project, own))];
+            parts.extend(workers.into_iter().map(std::thread::ScopedJoinHandle::join));
+            parts
         });
         let mut found = Vec::with_capacity(ids.len());
         for part in parts {
@@ -118,15 +123,25 @@ impl Shared {
         let Some(live) = self.live_if_there(project)? else { return Ok(Vec::new()) };
         let mut found = Vec::with_capacity(ids.len());
         let starter = self.index().watch_starter();
-        for id in ids {
-            let started = starter.start(&self.data_dir.artifact_path(project, id));
-            let version = self.index().begin_read_watched(project, id, started);
-            match light::light(&live, project, id)? {
-                Some(light) => {
-                    self.index().end_read_light(version, project, id, &light);
-                    found.push((id.clone(), light));
+        for batch in ids.chunks(BATCH) {
+            let paths = batch.iter().map(|id| self.data_dir.artifact_path(project, id));
+            let started: Vec<_> = paths.map(|path| starter.start(&path)).collect();
+            let versions: Vec<_> = {
+                let mut index = self.index();
+                let watched = batch.iter().zip(started);
+                watched.map(|(id, watch)| index.begin_read_watched(project, id, watch)).collect()
+            };
+            let read = batch.iter().map(|id| light::light(&live, project, id));
+            let lights = read.collect::<Result<Vec<_>, _>>()?;
+            let mut index = self.index();
+            for ((id, version), light) in batch.iter().zip(versions).zip(lights) {
+                match light {
+                    Some(light) => {
+                        index.end_read_light(version, project, id, &light);
+                        found.push((id.clone(), light));
+                    }
+                    None => index.end_read_missing(project, id),
                 }
-                None => self.index().end_read_missing(project, id),
             }
         }
         Ok(found)

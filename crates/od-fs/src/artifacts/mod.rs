@@ -9,6 +9,7 @@ mod index;
 mod inspect;
 mod known_logs;
 mod light;
+mod listed;
 mod locks;
 mod log_view;
 mod lookup;

@@ -86,7 +86,8 @@ impl Pointer {
     }
 }
 
-fn checksum_holds(bytes: &[u8]) -> bool {
+/// Tells whether the bytes are those that were written.
+pub(crate) fn checksum_holds(bytes: &[u8]) -> bool {
     let tail_bytes = TAIL_START.len() + DIGEST_BYTES + TAIL_END.len();
     let Some(body_bytes) = bytes.len().checked_sub(tail_bytes) else { return false };
     let (body, tail) = bytes.split_at(body_bytes);

@@ -53,7 +53,8 @@ pub(crate) fn whole(
         view.take(&record);
     }
     if let Some(state) = &mut found.state {
-        view.apply(live, id, &mut state.artifact)?;
+        let artifact = &mut state.artifact;
+        view.apply(live, id, &mut artifact.refresh_status, &mut artifact.last_refreshed_at)?;
     }
     let health = overall(found.health, &log);
     let kept_aside = aside::list(&dir)?;
