@@ -50,5 +50,6 @@ fn main() -> ExitCode {
             }
         }
     }
+    world::remove_scratch();
     if missed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

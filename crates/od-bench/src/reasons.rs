@@ -4,15 +4,15 @@
 const REASONS: &[(&str, &str)] = &[
     (
         "durable create",
-        "a create makes two directories and syncs three times, where the floor syncs twice; the visible copies of the one before are written meanwhile",
+        "a create makes two directories and two files, whose names are synced with them, where the floor writes over one file; the visible copies of the one before are written meanwhile",
     ),
     (
         "refresh from a small file",
-        "five syncs where the floor has two; the rest of the time is not explained yet",
+        "four syncs where the floor has two, of files that are new where the floor writes over one; the visible copies of the one before are written meanwhile",
     ),
     (
         "list of 1000, cold",
-        "eleven system calls for each artifact (a watch, a handle, looks at its files, one read): two thirds of the time is the kernel's",
+        "nine system calls for each artifact (a watch, looks at its files, one read): most of the time is the kernel's",
     ),
     (
         "render 500 rows",

@@ -2,8 +2,8 @@
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use od_app::artifacts::{CreateArtifact, create};
@@ -34,11 +34,36 @@ impl Clock for FastClock {
     }
 }
 
+/// Every folder of this run; see [`scratch`].
+static FOLDERS: Mutex<Vec<TempDir>> = Mutex::new(Vec::new());
+
+/// A folder that stays until the run is over.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
 /// Makes a folder beside the program: on a disk, where a temporary one may be memory.
-pub(crate) fn scratch() -> Outcome<TempDir> {
+///
+/// None is removed before [`remove_scratch`]. An ext4 without a journal passes over every inode that
+/// was freed in the last minutes when it looks for a free one: after the tens of thousands that one
+/// area frees, making a file takes most of a millisecond in the next one, and no user meets that.
+pub(crate) fn scratch() -> Outcome<Scratch> {
     let exe = std::env::current_exe().map_err(told)?;
     let beside = exe.parent().ok_or("the program stands nowhere")?;
-    tempfile::Builder::new().prefix("od-bench-").tempdir_in(beside).map_err(told)
+    let folder = tempfile::Builder::new().prefix("od-bench-").tempdir_in(beside).map_err(told)?;
+    let path = folder.path().to_owned();
+    FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).push(folder);
+    Ok(Scratch(path))
+}
+
+/// Removes every folder of this run.
+pub(crate) fn remove_scratch() {
+    FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
 /// Turns an error into its sentence.
@@ -48,7 +73,7 @@ pub(crate) fn told(error: impl std::fmt::Display) -> String {
 
 /// One project in one data directory.
 pub(crate) struct World {
-    root: TempDir,
+    root: Scratch,
     runtime: Runtime,
     pub(crate) app: App,
     pub(crate) project: ProjectId,
