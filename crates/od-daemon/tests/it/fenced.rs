@@ -308,6 +308,8 @@ async fn no_route_gives_anything_of_the_daemons_own() {
         .collect();
     assert_eq!(paths, ["folder/one.json", "open.json"]);
     println!("{} requests over {} routes", asker.asked, ROUTES.len());
+    // One file's JSON is asked for by its path: what is open comes that way.
+    assert!(asker.given.contains_key("target"), "nothing was given: {:?}", asker.given);
     assert!(asker.asked > 1_000);
     asker.daemon.stop().await;
 }
