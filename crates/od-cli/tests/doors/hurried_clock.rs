@@ -16,9 +16,9 @@ pub(crate) struct HurriedClock {
 }
 
 impl HurriedClock {
-    /// The time of every refresh that runs is over.
+    /// The time of the refresh that runs is over, even if it has not begun to wait for that.
     pub(crate) fn time_is_over(&self) {
-        self.over.notify_waiters();
+        self.over.notify_one();
     }
 }
 
