@@ -22,6 +22,8 @@ const seen = new IntersectionObserver(
       if (isIntersecting) queue.add(target);
       else {
         queue.delete(target);
+        // A frame that is taken away never loads: whoever waits for it is told.
+        target.firstChild?.dispatchEvent(new Event("load"));
         target.replaceChildren();
       }
     }

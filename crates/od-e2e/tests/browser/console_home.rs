@@ -65,3 +65,31 @@ async fn a_small_preview_follows_an_edit_by_hand() {
     world.assert_clean(&tab, &[]);
     world.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn small_previews_come_back_however_often_they_were_left_while_loading() {
+    let world = World::start().await;
+    let project = world.project("web", &[("fleet.json", sample(2))]).await;
+    for name in ["First", "Second"] {
+        world.artifact(&project, from_file(name, "fleet.json", &sample(2))).await;
+    }
+    let tab = world.console("").await;
+    for _ in 0..3 {
+        tab.go("#/connectors").await;
+        // Leaves at the very moment at which a frame is there and has not loaded.
+        tab.run(
+            "new Promise((left) => { new MutationObserver((_, watching) => { \
+             if (!document.querySelector('.thumb iframe')) return; \
+             watching.disconnect(); location.hash = '#/connectors'; left(true); \
+             }).observe(document.body, { childList: true, subtree: true }); \
+             location.hash = '#/designs'; })",
+        )
+        .await;
+        tab.until("!document.querySelector('.thumb')").await;
+    }
+    tab.go("#/designs").await;
+    tab.until("document.querySelectorAll('.thumb iframe').length === 2").await;
+    tab.shows_frames(".thumb iframe").await;
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}
