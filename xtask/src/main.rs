@@ -10,6 +10,7 @@ mod bench;
 mod codegen;
 mod layering;
 mod mcp_clients;
+mod system_tools;
 mod test;
 mod tree;
 

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use super::{counts, families};
 use crate::arguments::BenchOptions;
+use crate::system_tools::{self, SystemTool};
 use crate::tree;
 
 const PAGE: &str = "docs/benchmarks.md";
@@ -22,6 +23,7 @@ compares them with `docs/benchmarks-baseline.json` and names whatever needs 3 % 
 
 /// Measures what was asked for; fails when a count has grown (with `--check`).
 pub(crate) fn run(options: &BenchOptions) -> Result<(), String> {
+    system_tools::ensure(&[SystemTool::Valgrind, SystemTool::Ripgrep])?;
     let target = build()?;
     let program = target.join("od-bench");
     if options.check || options.bless {

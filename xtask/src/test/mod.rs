@@ -3,7 +3,6 @@
 mod console_types;
 mod run;
 mod step;
-mod system_tools;
 
 pub(crate) use run::run;
-pub(crate) use step::{Steps, cargo};
+pub(crate) use step::{Steps, cargo, present};

@@ -4,8 +4,8 @@ use std::process::Command;
 
 use super::console_types;
 use super::step::{Steps, cargo, present};
-use super::system_tools::{self, SystemTool};
 use crate::arguments::{CodegenMode, TestOptions};
+use crate::system_tools::{self, SystemTool};
 use crate::{codegen, layering};
 
 /// Runs every check; the first failure ends the run.

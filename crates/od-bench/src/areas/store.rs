@@ -154,14 +154,7 @@ fn load() -> Outcome<Row> {
 
 /// A row that compares with the one-file floor.
 pub(super) fn against_floor(what: &str, pair: &measure::Pair, limit: f64) -> Row {
-    Row {
-        what: format!("{what}, p50"),
-        measured: format!("{:.0?}", pair.subject),
-        against: format!("one file, synced {:.0?}", pair.peer),
-        figure: pair.ratio(),
-        unit: "x",
-        target: Target::AtMost(limit),
-    }
+    Row::against_peer(format!("{what}, p50"), pair, "one file, synced", Target::AtMost(limit))
 }
 
 /// A row that stands alone.
@@ -172,12 +165,5 @@ pub(super) fn timed(
     unit: &'static str,
     target: Target,
 ) -> Row {
-    Row {
-        what,
-        measured: format!("{time:.1?}"),
-        against: String::new(),
-        figure: time.as_secs_f64() * per_second,
-        unit,
-        target,
-    }
+    Row::alone(what, format!("{time:.1?}"), (time.as_secs_f64() * per_second, unit), target)
 }

@@ -1,8 +1,8 @@
-//! The programs that the suites need from the system, installed where that is allowed.
+//! The programs that the suites and benchmarks need from the system, installed where that is allowed.
 
 use std::process::{Command, Stdio};
 
-use super::step::present;
+use crate::test::present;
 
 /// A program that a suite starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,23 +15,34 @@ pub(crate) enum SystemTool {
     Valgrind,
     /// Shows the console and the previews.
     Chromium,
+    /// Searches beside our search.
+    Ripgrep,
 }
 
 impl SystemTool {
-    /// The program on the search path, which is also the name of its Debian package.
+    /// The program on the search path.
     fn program(self) -> &'static str {
         match self {
             Self::Git => "git",
             Self::Strace => "strace",
             Self::Valgrind => "valgrind",
             Self::Chromium => "chromium",
+            Self::Ripgrep => "rg",
+        }
+    }
+
+    /// Its Debian package.
+    fn package(self) -> &'static str {
+        match self {
+            Self::Ripgrep => "ripgrep",
+            Self::Git | Self::Strace | Self::Valgrind | Self::Chromium => self.program(),
         }
     }
 
     /// How to do without it.
     fn way_round(self) -> &'static str {
         match self {
-            Self::Git | Self::Valgrind => "install it with your package manager",
+            Self::Git | Self::Valgrind | Self::Ripgrep => "install it with your package manager",
             Self::Strace => "install it, or pass --without-faults",
             Self::Chromium => "install it, or pass --without-browser",
         }
@@ -60,7 +71,7 @@ pub(crate) fn ensure(tools: &[SystemTool]) -> Result<(), String> {
 fn install(tools: &[SystemTool]) {
     let update = vec!["update", "-qq"];
     let mut install = vec!["install", "-y", "-qq", "--no-install-recommends"];
-    install.extend(tools.iter().map(|tool| tool.program()));
+    install.extend(tools.iter().map(|tool| tool.package()));
     for args in [update, install] {
         let _ = Command::new("apt-get")
             .args(args)
