@@ -44,29 +44,28 @@ pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
 /// Lists a project's files; or one of them, with what is in it.
 pub(crate) async fn files(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let path: Option<RelPath> = exchange.query(&["path"])?.get("path")?;
-    let app = &exchange.daemon.app;
-    let content = match &path {
+    let (app, project) = (&exchange.daemon.app, exchange.project()?);
+    let (listing, content) = match path {
         Some(path) => {
-            let read = projects::read_json(app, &Caller::Person, exchange.project()?, path).await;
-            Some(read.map_err(|error| Failure::from(&error))?)
+            let read = projects::read_json(app, &Caller::Person, project, &path).await;
+            let file = read.map_err(|error| Failure::from(&error))?;
+            (file.listing, Some(file.content))
         }
-        None => None,
+        None => {
+            let listed = projects::files(app, &Caller::Person, project).await;
+            (listed.map_err(|error| Failure::from(&error))?, None)
+        }
     };
-    let listing = projects::files(app, &Caller::Person, exchange.project()?)
-        .await
-        .map_err(|error| Failure::from(&error))?;
     let files = listing
         .files
         .into_iter()
-        .filter(|file| path.as_ref().is_none_or(|path| file.path == *path))
         .map(|file| ProjectFile {
             path: file.path,
             size: file.bytes,
             modified_at: file.modified_at,
         })
         .collect();
-    let truncated = listing.truncated && path.is_none();
-    Ok(Reply::json(&ProjectFilesAnswer { files, truncated, content }))
+    Ok(Reply::json(&ProjectFilesAnswer { files, truncated: listing.truncated, content }))
 }
 
 fn view(project: &Project) -> ProjectView {

@@ -4,6 +4,7 @@ mod aside;
 mod audit_log;
 mod build;
 mod commit;
+mod drift;
 mod generation;
 mod index;
 mod inspect;

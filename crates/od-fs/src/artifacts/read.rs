@@ -13,10 +13,11 @@ use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId};
 use od_core::json::BoundedObject;
 use od_core::refresh::RefreshRecord;
 use od_core::template::Template;
-use od_ports::stored::{Drift, KeptAside, PageKey, SourceFile, Stored};
+use od_ports::stored::{Drift, KeptAside, PageKey, Stored};
 
 use super::aside;
 use super::audit_log::{AuditLog, Tail};
+use super::drift;
 use super::generation::{Generation, SetFile};
 use super::index::{Full, Light};
 use super::log_view::LogView;
@@ -80,9 +81,10 @@ fn assemble(
 ) -> Full {
     let state = found.state.map(Arc::new);
     let summary = Arc::new(match &state {
-        Some(state) => {
-            ArtifactSummary { edited: edits(&found.drift), ..state.artifact.summary(health) }
-        }
+        Some(state) => ArtifactSummary {
+            edited: drift::digest(&found.drift),
+            ..state.artifact.summary(health)
+        },
         None => summary::of_unreadable(project, id, health),
     });
     let light = Light {
@@ -102,12 +104,6 @@ fn assemble(
         last_page: found.last_page,
     };
     Full { stored: Arc::new(stored), light, bytes: found.bytes }
-}
-
-/// Returns one digest for all that was edited by hand.
-fn edits(drift: &[Drift]) -> Option<Digest> {
-    let found: Vec<&str> = drift.iter().map(|drift| drift.found.hex_digits()).collect();
-    (!found.is_empty()).then(|| Digest::of_bytes(found.join(" ").as_bytes()))
 }
 
 /// Damage of the head is told before damage of the tail.
@@ -138,16 +134,6 @@ struct Sources {
     template: Vec<u8>,
     data: Vec<u8>,
     provenance: Vec<u8>,
-}
-
-impl Sources {
-    fn bytes(&self, file: SourceFile) -> &[u8] {
-        match file {
-            SourceFile::Template => &self.template,
-            SourceFile::Data => &self.data,
-            SourceFile::Provenance => &self.provenance,
-        }
-    }
 }
 
 fn content(dir: &Dir) -> Result<Content, DiskError> {
@@ -315,7 +301,7 @@ fn edited(dir: &Dir, pointer: Pointer) -> Result<Content, DiskError> {
         Ok(state) => state,
         Err(reason) => return last_good(dir, reason),
     };
-    let drift = drift(&state, &sources);
+    let drift = drift::of(&state, &sources.template);
     Ok(Content {
         health: Health::HEALTHY,
         state: Some(state),
@@ -343,28 +329,6 @@ fn validate(pointer: Pointer, sources: &Sources) -> Result<ArtifactState, Health
         data,
         provenance,
     })
-}
-
-fn drift(state: &ArtifactState, sources: &Sources) -> Vec<Drift> {
-    let digests = &state.artifact.digests;
-    let files = [
-        (SourceFile::Template, &digests.template.content),
-        (SourceFile::Data, &digests.data.content),
-        (SourceFile::Provenance, &digests.provenance.content),
-    ];
-    let found = |file| match file {
-        SourceFile::Template => Digest::of_bytes(sources.bytes(file)),
-        SourceFile::Data => Digest::of_json(state.data.value()),
-        SourceFile::Provenance => {
-            Digest::of_json(&serde_json::to_value(&state.provenance).unwrap_or_default())
-        }
-    };
-    files
-        .into_iter()
-        .map(|(file, committed)| Drift { file, committed: committed.clone(), found: found(file) })
-        // Another layout of the same JSON is no change.
-        .filter(|drift| drift.committed != drift.found)
-        .collect()
 }
 
 /// Serves the newest whole generation there is of a damaged artifact.
