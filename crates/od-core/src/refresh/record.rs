@@ -1,5 +1,6 @@
 //! The history of an artifact's refreshes, one record a line.
 
+use crate::artifact::RefreshStatus;
 use crate::connector::ToolSafety;
 use crate::error::ErrorCode;
 use crate::ids::{ConnectorId, Digest, RefreshId, Revision, Timestamp, ToolName};
@@ -120,6 +121,24 @@ impl RefreshRecord {
             revision: None,
             prev: None,
             extra: Map::new(),
+        }
+    }
+
+    /// Returns how the artifact's refreshes stand once this record is the newest; none if that is as
+    /// before: the refresh goes on, or was cancelled.
+    #[must_use]
+    pub const fn outcome(&self) -> Option<RefreshStatus> {
+        if !self.step.is_last() {
+            return None;
+        }
+        match self.status {
+            RecordStatus::Succeeded => Some(RefreshStatus::Succeeded),
+            // What a person stopped has not failed: all is as it was before it began.
+            RecordStatus::Cancelled => None,
+            RecordStatus::Running
+            | RecordStatus::Failed
+            | RecordStatus::TimedOut
+            | RecordStatus::Abandoned => Some(RefreshStatus::Failed),
         }
     }
 
@@ -245,5 +264,33 @@ impl ChangeReport {
     #[must_use]
     pub const fn is_changed(&self) -> bool {
         self.count > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_refresh_that_ended_and_was_not_cancelled_changes_the_status() {
+        let outcome = |step, status| {
+            let at = Timestamp::from_unix_ms(0);
+            RefreshRecord::new(RefreshId::from_number(1), step, status, at).outcome()
+        };
+        for step in [RecordStep::Started, RecordStep::Source] {
+            for status in RecordStatus::ALL {
+                assert_eq!(outcome(step, *status), None, "{step} {status}: it goes on");
+            }
+        }
+        let cancelled = RecordStatus::Cancelled;
+        assert_eq!(outcome(RecordStep::last(cancelled), cancelled), None);
+        for (status, stands) in [
+            (RecordStatus::Succeeded, RefreshStatus::Succeeded),
+            (RecordStatus::Failed, RefreshStatus::Failed),
+            (RecordStatus::TimedOut, RefreshStatus::Failed),
+            (RecordStatus::Abandoned, RefreshStatus::Failed),
+        ] {
+            assert_eq!(outcome(RecordStep::last(status), status), Some(stands), "{status}");
+        }
     }
 }

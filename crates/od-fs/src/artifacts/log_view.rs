@@ -40,17 +40,9 @@ impl LogView {
         if !is_newest {
             return;
         }
-        match record.status {
-            RecordStatus::Succeeded => {
-                self.status = Some(RefreshStatus::Succeeded);
-                self.last_refreshed_at = Some(record.at);
-            }
-            // What a person stopped has not failed: all is as it was before it began.
-            RecordStatus::Cancelled => {}
-            RecordStatus::Running
-            | RecordStatus::Failed
-            | RecordStatus::TimedOut
-            | RecordStatus::Abandoned => self.status = Some(RefreshStatus::Failed),
+        self.status = record.outcome().or(self.status);
+        if record.status == RecordStatus::Succeeded {
+            self.last_refreshed_at = Some(record.at);
         }
     }
 

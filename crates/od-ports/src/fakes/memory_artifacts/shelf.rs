@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use od_core::artifact::{Attempt, RefreshStatus};
 use od_core::ids::{ArtifactId, ProjectId, Timestamp};
-use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
+use od_core::refresh::{RecordStep, RefreshRecord};
 
 use super::kept::Kept;
 use super::lock::LockKind;
@@ -36,17 +36,12 @@ impl Shelf {
     pub(super) fn stored(&self, key: &Key) -> Result<Arc<Stored>, StoreError> {
         let kept = self.kept(key)?;
         let mut state = kept.state.clone();
-        let cancelled = kept.log.iter().filter(|it| it.status == RecordStatus::Cancelled);
-        let stopped: HashSet<_> = cancelled.map(|record| &record.refresh_id).collect();
-        if let Some(last) = kept.log.iter().rev().find(|it| !stopped.contains(&it.refresh_id)) {
-            state.artifact.refresh_status = match (last.step, last.status) {
-                (RecordStep::Committed, _) => RefreshStatus::Succeeded,
-                (RecordStep::Failed, _) => RefreshStatus::Failed,
-                _ if self.locked.contains(&(key.clone(), LockKind::Running)) => {
-                    RefreshStatus::Running
-                }
-                _ => RefreshStatus::Failed,
-            };
+        if kept.log.last().is_some_and(|last| !last.step.is_last()) {
+            let runs = self.locked.contains(&(key.clone(), LockKind::Running));
+            state.artifact.refresh_status =
+                if runs { RefreshStatus::Running } else { RefreshStatus::Failed };
+        } else if let Some(status) = kept.log.iter().rev().find_map(RefreshRecord::outcome) {
+            state.artifact.refresh_status = status;
         }
         let succeeded = |record: &&RefreshRecord| record.step == RecordStep::Committed;
         if let Some(last) = kept.log.iter().rev().find(succeeded) {
