@@ -150,13 +150,7 @@ pub async fn page(app: &App, request: PageRequest) -> Result<Page, PageError> {
                 provenance: snapshot.provenance,
                 ..state.as_ref().clone()
             };
-            draw(&state, variant).map_err(|error| {
-                if let PageError::Render { artifact, source } = error {
-                    PageError::Outgrown { artifact, refresh, source }
-                } else {
-                    error
-                }
-            })?
+            draw(&state, Some(&refresh), variant)?
         }
     };
     Ok(Page { degraded, ..page })
@@ -171,12 +165,12 @@ fn current(app: &App, stored: &Stored, variant: Variant) -> Result<Page, PageErr
         };
     }
     let state = state(stored)?;
-    let Some(page_key) = stored.page_key.clone() else { return draw(state, variant) };
+    let Some(page_key) = stored.page_key.clone() else { return draw(state, None, variant) };
     let key = (page_key, variant);
     if let Some(page) = app.pages.get(&key) {
         return Ok(page);
     }
-    let page = draw(state, variant)?;
+    let page = draw(state, None, variant)?;
     app.pages.put(key, &page);
     Ok(page)
 }
@@ -189,14 +183,19 @@ fn nothing_good(stored: &Stored) -> PageError {
     PageError::NothingGood { artifact: stored.id.clone(), health: stored.health }
 }
 
-fn draw(state: &ArtifactState, variant: Variant) -> Result<Page, PageError> {
+/// Draws a state: the current one, or with the data of an earlier refresh.
+fn draw(
+    state: &ArtifactState,
+    snapshot: Option<&RefreshId>,
+    variant: Variant,
+) -> Result<Page, PageError> {
     let media = match variant {
         Variant::Rendered | Variant::Inspect => Media::Html,
         Variant::Template | Variant::RenderedSource => Media::Text,
     };
     let bytes = match variant {
         Variant::Template => state.template_html.as_bytes().to_vec(),
-        Variant::Rendered | Variant::RenderedSource => render(state, None)?,
+        Variant::Rendered | Variant::RenderedSource => render(state, snapshot, None)?,
         Variant::Inspect => {
             let source = state
                 .provenance
@@ -206,24 +205,32 @@ fn draw(state: &ArtifactState, variant: Variant) -> Result<Page, PageError> {
                 .collect::<Vec<_>>()
                 .join(", ");
             let at = state.provenance.generated_at.to_string();
-            render(state, Some(Inspection { source: &source, time: &at }))?
+            render(state, snapshot, Some(Inspection { source: &source, time: &at }))?
         }
     };
     Ok(Page::new(bytes, media))
 }
 
-fn render(state: &ArtifactState, inspection: Option<Inspection<'_>>) -> Result<Vec<u8>, PageError> {
-    let artifact = || state.artifact.id.clone();
-    let (template, _) = Template::compile(&state.template_html)
-        .map_err(|_| PageError::Template { artifact: artifact() })?;
+fn render(
+    state: &ArtifactState,
+    snapshot: Option<&RefreshId>,
+    inspection: Option<Inspection<'_>>,
+) -> Result<Vec<u8>, PageError> {
+    let artifact = state.artifact.id.clone();
+    let Ok((template, _)) = Template::compile(&state.template_html) else {
+        return Err(PageError::Template { artifact });
+    };
     let data: &Value = state.data.value();
     let mut bytes = Vec::new();
     let drawn = match inspection {
         None => template.render(data, &mut bytes),
         Some(inspection) => template.render_inspect(data, inspection, &mut bytes),
     };
-    match drawn {
-        Ok(_) => Ok(bytes),
-        Err(source) => Err(PageError::Render { artifact: artifact(), source }),
+    match (drawn, snapshot) {
+        (Ok(_), _) => Ok(bytes),
+        (Err(source), None) => Err(PageError::Render { artifact, source }),
+        (Err(source), Some(refresh)) => {
+            Err(PageError::Outgrown { artifact, refresh: refresh.clone(), source })
+        }
     }
 }
