@@ -2,6 +2,7 @@
 
 use od_core::artifact::RefreshStatus;
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
+use od_core::refresh::Phase;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,27 +50,12 @@ pub struct ArtifactEvent {
     pub refresh_status: RefreshStatus,
 }
 
-/// How far a refresh is.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum RefreshPhase {
-    /// Its id is allocated.
-    Started,
-    /// A step of it ended.
-    Progress,
-    /// It committed, or found nothing changed.
-    Succeeded,
-    /// It ended without a change.
-    Failed,
-}
-
 /// Data of `live_artifact_refresh`.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RefreshEvent {
     /// How far it is.
-    pub phase: RefreshPhase,
+    pub phase: Phase,
     /// Where.
     pub project_id: ProjectId,
     /// Of which artifact.

@@ -27,7 +27,6 @@ fn stored() -> Vec<GeneratedFile> {
         of::<od_core::artifact::ArtifactSummary>("artifact-summary"),
         of::<od_core::artifact::Provenance>("provenance"),
         of::<od_core::refresh::RefreshRecord>("refresh-record"),
-        of::<od_core::refresh::RefreshEntry>("refresh-entry"),
         of::<od_core::connector::Connector>("connector"),
         of::<od_core::error::Failure>("failure"),
         file("data", &bounded_data()),

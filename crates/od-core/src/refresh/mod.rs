@@ -2,7 +2,6 @@
 
 mod candidate;
 mod changes;
-mod history;
 mod machine;
 mod mapping;
 mod record;
@@ -10,7 +9,6 @@ mod transform;
 
 pub use candidate::{Candidate, CandidateError, CandidateParts, build_candidate, source_label};
 pub use changes::report_changes;
-pub use history::RefreshEntry;
 pub use machine::{Begun, Effect, Ending, Event, Notice, Phase, RefreshState, Rejected, step};
 pub use mapping::{MappingError, apply_mapping, resolve};
 pub use record::{
