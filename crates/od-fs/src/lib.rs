@@ -5,6 +5,7 @@
 
 mod artifacts;
 mod blocking;
+mod cores;
 mod data_dir;
 mod disk;
 mod keyring;

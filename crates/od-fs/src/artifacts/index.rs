@@ -3,7 +3,7 @@
 //! Every access first drains the change queue, so an answer from memory is as fresh as one from the
 //! disk. An entry has a version; a change raises it, and what was read at an older version is stale.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use od_core::artifact::{ArtifactSummary, Attempt};
@@ -41,7 +41,7 @@ pub(crate) struct Full {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Version(u64);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Entry {
     watch: Option<i32>,
     version: u64,
@@ -203,13 +203,7 @@ impl Index {
         started: StartedWatch,
     ) -> Version {
         let entries = self.projects.entry(project.clone()).or_default();
-        let entry = entries.entries.entry(artifact.clone()).or_insert(Entry {
-            watch: None,
-            version: 0,
-            light: None,
-            full: None,
-            used: 0,
-        });
+        let entry = entries.entries.entry(artifact.clone()).or_default();
         if entry.watch.is_none() {
             let target = Target::Artifact(project.clone(), artifact.clone());
             entry.watch = self.watcher.take_in(started, target);
@@ -285,18 +279,19 @@ impl Index {
     /// Remembers the ids of a project.
     pub(crate) fn end_scan(&mut self, version: Version, project: &ProjectId, ids: &[ArtifactId]) {
         let Some(entries) = self.projects.get_mut(project) else { return };
-        let known: std::collections::HashSet<&ArtifactId> = ids.iter().collect();
-        let gone: Vec<ArtifactId> =
-            entries.entries.keys().filter(|id| !known.contains(id)).cloned().collect();
         entries.scanned = entries.version == version.0;
+        let gone: Vec<ArtifactId> = if entries.entries.is_empty() {
+            Vec::new()
+        } else {
+            let there: HashSet<&ArtifactId> = ids.iter().collect();
+            entries.entries.keys().filter(|id| !there.contains(id)).cloned().collect()
+        };
+        entries.entries.reserve(ids.len());
         for id in ids {
-            if !entries.entries.contains_key(id) {
+            entries.entries.entry(id.clone()).or_insert_with(|| {
                 entries.list = None;
-                entries.entries.insert(
-                    id.clone(),
-                    Entry { watch: None, version: 0, light: None, full: None, used: 0 },
-                );
-            }
+                Entry::default()
+            });
         }
         for id in gone {
             self.forget(project, &id);

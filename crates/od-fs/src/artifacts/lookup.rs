@@ -1,6 +1,7 @@
 //! Answers from memory where memory is right, from the disk where it is not.
 
-use std::sync::Arc;
+use std::slice::Chunks;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use od_core::artifact::ArtifactSummary;
 use od_core::ids::{ArtifactId, ProjectId};
@@ -8,8 +9,10 @@ use od_ports::store_error::StoreError;
 use od_ports::stored::Stored;
 
 use super::index::Light;
+use super::light::LightReader;
+use super::read;
 use super::shared::{Shared, not_found};
-use super::{light, read};
+use crate::cores;
 use crate::disk::EntryKind;
 
 /// Artifacts that have to be read from the disk before threads are worth it.
@@ -89,23 +92,12 @@ impl Shared {
         project: &ProjectId,
         ids: &[ArtifactId],
     ) -> Result<Vec<(ArtifactId, Light)>, StoreError> {
-        let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4));
-        if ids.len() < PARALLEL_MIN || threads == 1 {
-            return self.read_some_lights(project, ids);
+        let batches = Mutex::new(ids.chunks(BATCH));
+        if ids.len() < PARALLEL_MIN {
+            return self.read_batches(project, &batches);
         }
-        let share = ids.len().div_ceil(threads);
-        let parts = std::thread::scope(|scope| {
-            let (own, rest) = ids.split_at(share.min(ids.len()));
-            let workers: Vec<_> = rest
-                .chunks(share)
-                .map(|part| scope.spawn(move || self.read_some_lights(project, part)))
-                .collect();
-            let mut parts = vec![Ok(self.read_some_lights(project, own))];
-            parts.extend(workers.into_iter().map(std::thread::ScopedJoinHandle::join));
-            parts
-        });
         let mut found = Vec::with_capacity(ids.len());
-        for part in parts {
+        for part in cores::share(|| self.read_batches(project, &batches)) {
             let part = part.map_err(|_| StoreError::Io {
                 action: "read artifacts on several threads",
                 source: std::io::Error::other("a thread ended early"),
@@ -115,24 +107,27 @@ impl Shared {
         Ok(found)
     }
 
-    fn read_some_lights(
+    /// Reads batches until none is left.
+    fn read_batches(
         &self,
         project: &ProjectId,
-        ids: &[ArtifactId],
+        batches: &Mutex<Chunks<'_, ArtifactId>>,
     ) -> Result<Vec<(ArtifactId, Light)>, StoreError> {
         let Some(live) = self.live_if_there(project)? else { return Ok(Vec::new()) };
-        let mut found = Vec::with_capacity(ids.len());
+        let mut reader = LightReader::new(live, project);
         let starter = self.index().watch_starter();
-        for batch in ids.chunks(BATCH) {
-            let paths = batch.iter().map(|id| self.data_dir.artifact_path(project, id));
-            let started: Vec<_> = paths.map(|path| starter.start(&path)).collect();
+        let live_path = self.data_dir.live_path(project);
+        let mut found = Vec::new();
+        let next = || batches.lock().unwrap_or_else(PoisonError::into_inner).next();
+        while let Some(batch) = next() {
+            let started: Vec<_> =
+                batch.iter().map(|id| starter.start(&live_path.join(id.as_str()))).collect();
             let versions: Vec<_> = {
                 let mut index = self.index();
                 let watched = batch.iter().zip(started);
                 watched.map(|(id, watch)| index.begin_read_watched(project, id, watch)).collect()
             };
-            let read = batch.iter().map(|id| light::light(&live, project, id));
-            let lights = read.collect::<Result<Vec<_>, _>>()?;
+            let lights = batch.iter().map(|id| reader.read(id)).collect::<Result<Vec<_>, _>>()?;
             let mut index = self.index();
             for ((id, version), light) in batch.iter().zip(versions).zip(lights) {
                 match light {

@@ -222,6 +222,8 @@ pub(crate) fn settle(artifact: &Dir) -> Result<(), DiskError> {
     let pending = artifact.child(PENDING)?;
     for file in &files {
         if file.revision == current {
+            // Lists compare the copies with this time.
+            pending.stamp(&file.name)?;
             pending.rename(&file.name, artifact, LAST_GOOD)?;
         } else {
             pending.remove(&file.name)?;

@@ -9,7 +9,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, Timespec, Timestamps};
 
 use super::file_stat::{EntryKind, FileStat};
 
@@ -239,6 +239,14 @@ impl Dir {
         let file = File::from(fd);
         file.set_len(bytes).map_err(|err| DiskError::new("cut a file", err))?;
         sync_file(&file)
+    }
+
+    /// Sets a file's modification time to now.
+    pub(crate) fn stamp(&self, name: &str) -> Result<(), DiskError> {
+        let now = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
+        let times = Timestamps { last_access: now, last_modification: now };
+        rustix::fs::utimensat(&self.fd, name, &times, AtFlags::SYMLINK_NOFOLLOW)
+            .map_err(|err| DiskError::new("stamp a file", err))
     }
 
     /// Renames a file or directory into another directory, replacing a file of that name.

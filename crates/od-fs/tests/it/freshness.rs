@@ -1,6 +1,7 @@
 //! What another process or a person changes is seen by the next call; damage stays where it is.
 
 use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -142,14 +143,24 @@ async fn a_damaged_artifact_is_shown_served_and_repaired_and_hides_no_other() {
     assert_eq!(one.title(1).await, "writable");
 }
 
+fn changed(file: &Path) -> (i64, i64) {
+    let metadata = fs::metadata(file).expect("a file");
+    (metadata.ctime(), metadata.ctime_nsec())
+}
+
 #[tokio::test]
 async fn a_cold_list_sees_an_edit_of_the_same_length() {
     let one = Store::with(&["first"]).await;
-    let file = one.file(1, "data.json");
+    let (file, last) = (one.file(1, "data.json"), one.file(1, "last-good"));
     drop(one.store);
-    let good = fs::read(&file).expect("the data");
-    let text = String::from_utf8(good).expect("text").replace("first", "fir\\st");
-    fs::write(&file, text).expect("a write");
+    let good = fs::read_to_string(&file).expect("the data");
+    let edited = good.replace("first", "fi\\xt");
+    assert_eq!(edited.len(), good.len());
+    fs::write(&file, edited).expect("a write");
+    // What a `chmod -R` comes to last, a tick of the clock later.
+    while changed(&last) <= changed(&file) {
+        fs::set_permissions(&last, fs::Permissions::from_mode(0o600)).expect("a change of mode");
+    }
     let data_dir = od_fs::DataDir::open(one.home.path()).expect("a data directory");
     let cold = FileArtifactStore::open_inline(data_dir, Arc::new(SystemClock)).expect("a store");
     let list = cold.list(&one.project).await.expect("a list");
