@@ -60,8 +60,12 @@ impl DataDir {
         self.root.join(PROJECTS)
     }
 
+    pub(crate) fn project_path(&self, project: &ProjectId) -> PathBuf {
+        self.projects_path().join(project.as_str())
+    }
+
     pub(crate) fn live_path(&self, project: &ProjectId) -> PathBuf {
-        self.projects_path().join(project.as_str()).join(LIVE)
+        self.project_path(project).join(LIVE)
     }
 
     pub(crate) fn artifact_path(&self, project: &ProjectId, artifact: &ArtifactId) -> PathBuf {

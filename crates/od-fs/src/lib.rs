@@ -9,6 +9,7 @@ mod cores;
 mod data_dir;
 mod disk;
 mod keyring;
+mod known_projects;
 mod project_files;
 mod projects;
 mod runs;

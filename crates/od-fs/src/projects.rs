@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::blocking::Lane;
 use crate::data_dir::{DataDir, LIVE, LOCKS, STAGING, TRASH};
-use crate::disk::{Dir, DiskError, EntryKind};
+use crate::disk::{Dir, DiskError, EntryKind, FileStat};
+use crate::known_projects::KnownProjects;
 
 const FILE: &str = "project.json";
 const FILE_BYTES_MAX: u64 = 64 * 1024;
@@ -18,6 +19,7 @@ const SCHEMA_VERSION: u64 = 1;
 pub struct FileProjectRegistry {
     data_dir: DataDir,
     lane: Lane,
+    known: KnownProjects,
 }
 
 /// The file: a project, and the version of its form.
@@ -35,7 +37,7 @@ struct ProjectFile {
 impl FileProjectRegistry {
     /// Opens the projects of a data directory.
     pub fn new(data_dir: DataDir) -> Self {
-        Self { data_dir, lane: Lane::Pool }
+        Self { data_dir, lane: Lane::Pool, known: KnownProjects::default() }
     }
 
     /// Runs on the calling thread instead; see [`Lane::Inline`].
@@ -54,12 +56,18 @@ impl ProjectRegistry for FileProjectRegistry {
     }
 
     async fn get(&self, project: &ProjectId) -> Result<Option<Project>, ProjectError> {
+        let path = self.data_dir.project_path(project).join(FILE);
+        let stat = FileStat::of_path(&path)?;
+        if let Some(known) = stat.and_then(|stat| self.known.get(project, stat)) {
+            return Ok(Some(known));
+        }
         let (data_dir, project) = (self.data_dir.clone(), project.clone());
-        let read = move || {
-            let file = read(&data_dir.projects()?, &project)?;
-            Ok(file.map(|file| file.project))
-        };
-        self.lane.run(read).await?
+        let file = self.lane.run(move || read(&data_dir.projects()?, &project)).await??;
+        let project = file.map(|file| file.project);
+        if let (Some(stat), Some(project)) = (stat, &project) {
+            self.known.put(stat, project);
+        }
+        Ok(project)
     }
 
     async fn create(&self, project: Project) -> Result<(), ProjectError> {

@@ -81,6 +81,8 @@ impl FileArtifactStore {
                 // Whoever asked may be gone; the commit is there all the same.
                 let _ = tell.send(Ok(answer));
                 if let Some(placing) = placing {
+                    // Whoever asked may have been woken on this core, and comes first.
+                    std::thread::yield_now();
                     shared.place(placing);
                 }
             }

@@ -1,8 +1,10 @@
 //! What the disk says of a name without reading what it stands for.
 
 use std::fs::File;
+use std::path::Path;
 
 use rustix::fs::FileType;
+use rustix::io::Errno;
 
 use super::dir::DiskError;
 
@@ -45,6 +47,15 @@ impl FileStat {
     pub(crate) fn of_file(file: &File) -> Result<Self, DiskError> {
         let stat = rustix::fs::fstat(file).map_err(|err| DiskError::new("look at a file", err))?;
         Ok(Self::of(&stat))
+    }
+
+    /// Looks at a path without following its last name; `None` if nothing is there.
+    pub(crate) fn of_path(path: &Path) -> Result<Option<Self>, DiskError> {
+        match rustix::fs::lstat(path) {
+            Ok(stat) => Ok(Some(Self::of(&stat))),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
+            Err(err) => Err(DiskError::new("look at a file", err)),
+        }
     }
 
     #[expect(clippy::unnecessary_cast, reason = "the field types differ between architectures")]

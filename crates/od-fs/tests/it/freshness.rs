@@ -11,6 +11,7 @@ use od_fs::{FileArtifactStore, SystemClock};
 use od_ports::artifact_store::ArtifactStore;
 use od_ports::contract::sample;
 use od_ports::inspection::RepairMode;
+use od_ports::project_registry::ProjectRegistry as _;
 use od_ports::store_error::StoreError;
 use od_ports::stored::SourceFile;
 
@@ -165,4 +166,24 @@ async fn a_cold_list_sees_an_edit_of_the_same_length() {
     let cold = FileArtifactStore::open_inline(data_dir, Arc::new(SystemClock)).expect("a store");
     let list = cold.list(&one.project).await.expect("a list");
     assert_eq!(list[0].health.state, HealthState::CorruptHead);
+}
+
+#[tokio::test]
+async fn a_project_renamed_by_hand_has_its_new_name_at_once() {
+    let home = tempfile::tempdir().expect("a directory");
+    let (data_dir, id) = project(home.path()).await;
+    let registry = od_fs::FileProjectRegistry::new(data_dir);
+    let file = home.path().join("projects").join(id.as_str()).join("project.json");
+    for name in ["one", "two", "ten"] {
+        let text = fs::read_to_string(&file).expect("a project's file");
+        let mut json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        json["name"] = name.into();
+        fs::write(&file, json.to_string()).expect("a write");
+        for _ in 0..3 {
+            let found = registry.get(&id).await.expect("it can be read").expect("a project");
+            assert_eq!(found.name, name);
+        }
+    }
+    fs::remove_file(&file).expect("a removal");
+    assert_eq!(registry.get(&id).await.expect("a look"), None);
 }
