@@ -12,11 +12,11 @@ const REASONS: &[(&str, &str)] = &[
     ),
     (
         "list of 1000, cold",
-        "nine system calls for each artifact (a watch, looks at its files, one read), on two cores: three fifths of the time is the kernel's, the rest is spread thin",
+        "a watch and five looks at its files for each artifact, on two cores: most of the time is the kernel's",
     ),
     (
         "growth of list, cold",
-        "one run's readings differ from the next one's by up to a third (15 to 22 ms, 167 to 207 ms), which moves the exponent by 0.2: the run before read 0.89",
+        "one run's readings differ from the next one's by up to a third, which moves the exponent by 0.2",
     ),
     (
         "growth of cold start",

@@ -1,7 +1,7 @@
 //! Reading only what a list needs, as long as nothing looks edited.
 //!
-//! A look at each file of the set, one small file read and parsed, one look at the log: no data, no
-//! template and no page is opened.
+//! A look at each file of the set and at the log, and one small file read and parsed, if its line is
+//! not known already: no data, no template and no page is opened.
 
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use od_core::ids::{ArtifactId, ProjectId};
 use super::audit_log::{AuditLog, LOG};
 use super::generation::SetFile;
 use super::index::Light;
+use super::lines::{self, Line, Lines, Look};
 use super::listed::Listed;
 use super::pending::LAST_GOOD;
 use super::pointer::POINTER_FILE;
@@ -25,20 +26,67 @@ const POINTER_BYTES_USUAL: usize = 16 * 1024;
 pub(crate) struct LightReader<'p> {
     live: Dir,
     project: &'p ProjectId,
+    lines: &'p Lines,
     path: String,
     pointer: Vec<u8>,
 }
 
+/// An artifact nobody has touched since it was settled.
+struct Untouched {
+    listed: Listed,
+    settled: FileStat,
+}
+
 impl<'p> LightReader<'p> {
-    pub(crate) fn new(live: Dir, project: &'p ProjectId) -> Self {
-        Self { live, project, path: String::new(), pointer: vec![0; POINTER_BYTES_USUAL] }
+    pub(crate) fn new(live: Dir, project: &'p ProjectId, lines: &'p Lines) -> Self {
+        let pointer = vec![0; POINTER_BYTES_USUAL];
+        Self { live, project, lines, path: String::new(), pointer }
     }
 
     /// Reads the list's line of an artifact; `None` if there is none.
     pub(crate) fn read(&mut self, id: &ArtifactId) -> Result<Option<Light>, DiskError> {
-        let Some(mut listed) = self.untouched_pointer(id)? else {
+        if let Some(line) = self.lines.get(id)
+            && line.looks == self.looks(id)?
+        {
+            return Ok(Some(light_of(line.listed, Health::HEALTHY, false)));
+        }
+        let Some(untouched) = self.untouched(id)? else {
             return Ok(read::whole(&self.live, self.project, id)?.map(|full| full.light));
         };
+        let Some((listed, log)) = self.with_log(id, untouched.listed)? else { return Ok(None) };
+        let health = read::overall(Health::HEALTHY, &log);
+        Ok(Some(light_of(listed, health, !log.view.open().is_empty())))
+    }
+
+    /// Writes down what a list needs of an artifact that was just settled.
+    pub(crate) fn note(&mut self, id: &ArtifactId) -> Result<(), DiskError> {
+        // The looks come first: what changes after them looks different when the line is read.
+        let looks = self.looks(id)?;
+        let Some(Untouched { listed, settled }) = self.untouched(id)? else { return Ok(()) };
+        let Some((listed, log)) = self.with_log(id, listed)? else { return Ok(()) };
+        // A file that changed at the tick of the stamp could change again and look the same.
+        let at_rest = |look: &Look| i128::from(look.changed_ns()) < settled.modified_ns;
+        let at_rest = looks.iter().flatten().all(at_rest);
+        let healthy = read::overall(Health::HEALTHY, &log).is_healthy();
+        if !at_rest || !healthy || !log.view.open().is_empty() {
+            return Ok(());
+        }
+        lines::append(&self.live, id, &Line::new(looks, listed))
+    }
+
+    /// Looks at every file that a line is made from.
+    fn looks(&mut self, id: &ArtifactId) -> Result<Vec<Option<Look>>, DiskError> {
+        let sources = SetFile::SOURCES.map(SetFile::name);
+        let names = [POINTER_FILE].into_iter().chain(sources).chain([LOG]);
+        names.map(|name| Ok(self.look(id, name)?.as_ref().map(Look::of))).collect()
+    }
+
+    /// Adds what the log says; `None` if the artifact is gone.
+    fn with_log(
+        &mut self,
+        id: &ArtifactId,
+        mut listed: Listed,
+    ) -> Result<Option<(Listed, AuditLog)>, DiskError> {
         let log = match self.look(id, LOG)? {
             Some(_) => match read::open(&self.live, id)? {
                 Some(dir) => AuditLog::look(&dir)?.unwrap_or_default(),
@@ -48,12 +96,7 @@ impl<'p> LightReader<'p> {
         };
         let Listed { refresh_status, last_refreshed_at, .. } = &mut listed;
         log.view.apply(&self.live, id, refresh_status, last_refreshed_at)?;
-        let health = read::overall(Health::HEALTHY, &log);
-        Ok(Some(Light {
-            attempt: listed.created_by_attempt.take(),
-            summary: Arc::new(listed.into_summary(health)),
-            refresh_open: !log.view.open().is_empty(),
-        }))
+        Ok(Some((listed, log)))
     }
 
     /// Reads the pointer if no file was changed since the store let go of it.
@@ -61,7 +104,7 @@ impl<'p> LightReader<'p> {
     /// `last-good` is stamped after every copy was synced, and nobody can set the change time of a copy
     /// back. So a file changed at the same tick or later was changed by someone else, or by a commit
     /// that is not settled: either way the artifact is read whole.
-    fn untouched_pointer(&mut self, id: &ArtifactId) -> Result<Option<Listed>, DiskError> {
+    fn untouched(&mut self, id: &ArtifactId) -> Result<Option<Untouched>, DiskError> {
         // The only file that is opened, and from a handle that lets no link lead away. The looks below
         // say no more than whether to believe it; opening the directory for them would cost as much as
         // two of them, for every artifact of a list.
@@ -82,11 +125,19 @@ impl<'p> LightReader<'p> {
                 return Ok(None);
             }
         }
-        Ok(Some(listed))
+        Ok(Some(Untouched { listed, settled }))
     }
 
     fn look(&mut self, id: &ArtifactId, name: &str) -> Result<Option<FileStat>, DiskError> {
         self.live.stat(below(&mut self.path, id, name))
+    }
+}
+
+fn light_of(mut listed: Listed, health: Health, refresh_open: bool) -> Light {
+    Light {
+        attempt: listed.created_by_attempt.take(),
+        summary: Arc::new(listed.into_summary(health)),
+        refresh_open,
     }
 }
 

@@ -8,12 +8,12 @@ use od_core::artifact::{
     Status,
 };
 use od_core::ids::{ArtifactId, ProjectId, Revision, RunId, Slug, Timestamp};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::pointer::{StorePart, checksum_holds};
 
 /// The part of a pointer that a list needs.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Listed {
     /// Another version is another shape: whoever reads the artifact whole says so.
@@ -21,7 +21,7 @@ pub(crate) struct Listed {
     _version: SchemaVersion,
     id: ArtifactId,
     project_id: ProjectId,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     created_by_run_id: Option<RunId>,
     title: String,
     slug: Slug,
@@ -31,22 +31,22 @@ pub(crate) struct Listed {
     pub(crate) refresh_status: RefreshStatus,
     created_at: Timestamp,
     updated_at: Timestamp,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last_refreshed_at: Option<Timestamp>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     document: Option<ListedDocument>,
     revision: Revision,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     source_pin: Option<SourcePin>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) created_by_attempt: Option<Attempt>,
     pub(crate) store: StorePart,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ListedDocument {
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     source_json: Option<Source>,
 }
 

@@ -10,12 +10,13 @@ use od_ports::stored::Stored;
 
 use super::index::Light;
 use super::light::LightReader;
+use super::lines::Lines;
 use super::read;
 use super::shared::{Shared, not_found};
 use crate::cores;
 use crate::disk::EntryKind;
 
-/// Artifacts that have to be read from the disk before threads are worth it.
+/// Artifacts that have to be read from the disk before threads and their lines are worth it.
 const PARALLEL_MIN: usize = 64;
 /// Artifacts that one thread reads between two looks at the index, which all threads share.
 const BATCH: usize = 32;
@@ -94,10 +95,12 @@ impl Shared {
     ) -> Result<Vec<(ArtifactId, Light)>, StoreError> {
         let batches = Mutex::new(ids.chunks(BATCH));
         if ids.len() < PARALLEL_MIN {
-            return self.read_batches(project, &batches);
+            return self.read_batches(project, &batches, &Lines::default());
         }
+        let Some(live) = self.live_if_there(project)? else { return Ok(Vec::new()) };
+        let lines = Lines::read(&live);
         let mut found = Vec::with_capacity(ids.len());
-        for part in cores::share(|| self.read_batches(project, &batches)) {
+        for part in cores::share(|| self.read_batches(project, &batches, &lines)) {
             let part = part.map_err(|_| StoreError::Io {
                 action: "read artifacts on several threads",
                 source: std::io::Error::other("a thread ended early"),
@@ -112,9 +115,10 @@ impl Shared {
         &self,
         project: &ProjectId,
         batches: &Mutex<Chunks<'_, ArtifactId>>,
+        lines: &Lines,
     ) -> Result<Vec<(ArtifactId, Light)>, StoreError> {
         let Some(live) = self.live_if_there(project)? else { return Ok(Vec::new()) };
-        let mut reader = LightReader::new(live, project);
+        let mut reader = LightReader::new(live, project, lines);
         let starter = self.index().watch_starter();
         let live_path = self.data_dir.live_path(project);
         let mut found = Vec::new();

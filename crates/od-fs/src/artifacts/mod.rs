@@ -10,6 +10,7 @@ mod index;
 mod inspect;
 mod known_logs;
 mod light;
+mod lines;
 mod listed;
 mod locks;
 mod log_view;

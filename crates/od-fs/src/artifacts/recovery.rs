@@ -4,7 +4,7 @@ use od_core::ids::{ArtifactId, ProjectId};
 use od_ports::store_error::StoreError;
 
 use super::shared::Shared;
-use super::{locks, read, roll};
+use super::{lines, locks, read, roll};
 use crate::data_dir::STAGING;
 use crate::disk::Dir;
 
@@ -24,12 +24,15 @@ impl Shared {
     fn recover_project(&self, project: &ProjectId) -> Result<(), StoreError> {
         let Some(live) = self.live_if_there(project)? else { return Ok(()) };
         let mut first_error = None;
-        for artifact in self.ids(project)? {
-            if let Err(err) = recover_artifact(&live, &artifact) {
+        let ids = self.ids(project)?;
+        for artifact in &ids {
+            if let Err(err) = recover_artifact(&live, artifact) {
                 first_error.get_or_insert(err);
             }
-            self.index().touch(project, &artifact);
+            self.index().touch(project, artifact);
         }
+        // Only a memory of what is known anyway: one that cannot be tidied is no reason to stop.
+        let _ = lines::tidy(&live, &ids);
         clear_staging(&live)?;
         self.purge_trash(&live)?;
         first_error.map_or(Ok(()), Err)

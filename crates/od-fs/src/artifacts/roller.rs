@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use od_core::ids::{ArtifactId, ProjectId};
 
+use super::light::LightReader;
+use super::lines::Lines;
 use super::shared::Shared;
 use super::{locks, roll};
 
@@ -130,7 +132,11 @@ impl Shared {
             };
             if let Ok(dir) = live.child(artifact.as_str()) {
                 // The frame stays in `pending/` if this fails, and nothing is lost.
-                let _ = roll::settle(&dir);
+                let settled = roll::settle(&dir);
+                if settled.is_ok() {
+                    // A list that finds no line reads the artifact.
+                    let _ = LightReader::new(live, &project, &Lines::default()).note(&artifact);
+                }
             }
         }
     }

@@ -4,4 +4,5 @@ mod contract;
 mod freshness;
 mod history;
 mod keyring;
+mod lines;
 mod paths;
