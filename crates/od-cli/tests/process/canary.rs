@@ -2,58 +2,13 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
 
+use od_ports::fakes::{CANARY, assert_no_canary, assert_no_canary_below};
 use serde_json::json;
 
 use crate::daemon::{Daemon, Place, releases};
 use crate::http::Answer;
 use crate::source_server::{Asked, SourceServer};
-
-const CANARY: &str = "od-canary/Qz7+19xKfe";
-
-/// Everything the canary may look like, in lower case.
-fn disguises() -> Vec<String> {
-    let hex: String = CANARY.bytes().map(|byte| format!("{byte:02x}")).collect();
-    [
-        CANARY,
-        "od-canary%2fqz7%2b19xkfe",
-        // The inner part of its base64 at each alignment.
-        "b2QtY2FuYXJ5L1F6NysxOXhLZm",
-        "kLWNhbmFyeS9RejcrMTl4S2Zl",
-        "ZC1jYW5hcnkvUXo3KzE5eEtmZ",
-        &hex,
-    ]
-    .iter()
-    .map(|text| text.to_lowercase())
-    .collect()
-}
-
-/// Returns the first disguise that stands in a text.
-fn found(text: &str) -> Option<String> {
-    let folded = text.to_lowercase();
-    disguises().into_iter().find(|disguise| folded.contains(disguise))
-}
-
-#[track_caller]
-fn assert_clean(what: &str, text: &str) {
-    assert_eq!(found(text), None, "{what} tells the canary");
-}
-
-fn assert_files_clean(directory: &Path) -> usize {
-    let mut files = 0;
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files += assert_files_clean(&path);
-        } else {
-            files += 1;
-            let bytes = std::fs::read(&path).unwrap();
-            assert_clean(&path.display().to_string(), &String::from_utf8_lossy(&bytes));
-        }
-    }
-    files
-}
 
 /// Repeats the token in bodies, headers, errors, redirects and encodings.
 fn echo(asked: &Asked, mut stream: TcpStream) {
@@ -136,12 +91,12 @@ fn a_planted_secret_is_in_no_file_log_event_or_answer() {
     let told = listening.join().unwrap();
     assert!(told.contains("live_artifact_refresh") && told.contains("\"failed\""), "{told}");
     for (what, answer) in &answers {
-        assert_clean(what, &answer.text());
+        assert_no_canary(what, &answer.text());
     }
-    assert_clean("the events", &told);
-    assert_clean("standard error", &said);
+    assert_no_canary("the events", &told);
+    assert_no_canary("standard error", &said);
     assert!(said.lines().count() > answers.len(), "the log was on: {said}");
-    let files = assert_files_clean(place.path());
+    let files = assert_no_canary_below(place.path()).unwrap();
     println!(
         "{} answers, {} event bytes, {} log bytes, {files} files",
         answers.len(),
@@ -149,8 +104,4 @@ fn a_planted_secret_is_in_no_file_log_event_or_answer() {
         said.len()
     );
     assert!(files > 50);
-    // The search itself can find it.
-    assert!(found(&format!("x{CANARY}x")).is_some());
-    assert!(found("YWJvZC1jYW5hcnkvUXo3KzE5eEtmZQ").is_some());
-    assert!(found("eDpvZC1jYW5hcnkvUXo3KzE5eEtmZQ==").is_some());
 }

@@ -1,6 +1,5 @@
 //! A planted secret, echoed by the other side in every way it knows, is found nowhere afterwards.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -17,56 +16,15 @@ use od_ports::connector_provider::{
     CatalogEntry, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
 use od_ports::credential_vault::Secret;
+use od_ports::fakes::{CANARY, assert_no_canary, assert_no_canary_below};
 use serde_json::{Value, json};
 
 use crate::http_server::{Answer, Seen, TestServer};
 use crate::scripted::{Act, ScriptedConnector};
 use crate::world::{Plan, World, by_person, object, project, script_source};
 
-const CANARY: &str = "od-canary/Qz7+19xKfe";
 /// Nobody's, of a form that is known.
 const KEY: &str = concat!("gh", "p_0123456789abcdefghij0123456789");
-
-/// Everything the canary may look like, in lower case.
-fn disguises() -> Vec<String> {
-    let hex: String = CANARY.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let mut all = vec![
-        CANARY.to_owned(),
-        "od-canary%2fqz7%2b19xkfe".to_owned(),
-        // The inner part of its base64 at each alignment, and in the other alphabet.
-        "b2qty2fuyxj5l1f6nysxoxhlzm".to_owned(),
-        "kzc1jyw5hcnkvuxo3kze5eetmz".to_owned(),
-        "9klwnhbmfyes9rejcrmtl4s2zl".to_owned(),
-        hex,
-    ];
-    for text in &mut all {
-        *text = text.to_lowercase();
-    }
-    all
-}
-
-#[track_caller]
-fn assert_clean(what: &str, text: &str) {
-    let folded = text.to_lowercase();
-    for disguise in disguises() {
-        assert!(!folded.contains(&disguise), "{what} holds {disguise}");
-    }
-}
-
-fn assert_files_clean(directory: &Path) -> usize {
-    let mut files = 0;
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files += assert_files_clean(&path);
-        } else {
-            files += 1;
-            let bytes = std::fs::read(&path).unwrap();
-            assert_clean(&path.display().to_string(), &String::from_utf8_lossy(&bytes));
-        }
-    }
-    files
-}
 
 /// Repeats the token in bodies, headers, errors, redirects and encodings.
 fn echo(seen: &Seen) -> Answer {
@@ -128,12 +86,12 @@ async fn a_planted_secret_is_found_nowhere() {
             Ok(refreshed) => {
                 assert_eq!(repo, "data");
                 let state = refreshed.stored.state.clone().unwrap();
-                assert_clean("data", &state.data.value().to_string());
+                assert_no_canary("data", &state.data.value().to_string());
             }
             Err(err) => {
                 assert_ne!(repo, "data", "{err}");
                 let failure = Failure::from(&err);
-                assert_clean(repo, &format!("{} {err:?} {err}", failure.to_json()));
+                assert_no_canary(repo, &format!("{} {err:?} {err}", failure.to_json()));
             }
         }
         preview(&world, repo).await;
@@ -141,10 +99,10 @@ async fn a_planted_secret_is_found_nowhere() {
     }
     assert!(server.seen().iter().all(|seen| seen.header("authorization").is_some()));
     let listed = list(&world.app, &Caller::Person).await.unwrap();
-    assert_clean("list", &serde_json::to_string(&listed).unwrap());
-    assert_clean("debug", &format!("{:?}", world.app));
-    assert_clean("events", &format!("{:?}", world.events.take()));
-    assert!(assert_files_clean(world.place()) > 20);
+    assert_no_canary("list", &serde_json::to_string(&listed).unwrap());
+    assert_no_canary("debug", &format!("{:?}", world.app));
+    assert_no_canary("events", &format!("{:?}", world.events.take()));
+    assert!(assert_no_canary_below(world.place()).unwrap() > 20);
 }
 
 /// Runs the tool as an agent does.
@@ -160,10 +118,10 @@ async fn preview(world: &World, repo: &str) {
         expected: None,
     };
     match execute(&world.app, request).await {
-        Ok(executed) => assert_clean(repo, &serde_json::to_string(&executed).unwrap()),
+        Ok(executed) => assert_no_canary(repo, &serde_json::to_string(&executed).unwrap()),
         Err(err) => {
             let failure = Failure::from(&err);
-            assert_clean(repo, &format!("{} {err:?} {err}", failure.to_json()));
+            assert_no_canary(repo, &format!("{} {err:?} {err}", failure.to_json()));
         }
     }
 }
@@ -183,7 +141,7 @@ async fn another_connector_cannot_leak_it_either() {
     });
     world.script.set(Act::Give(nested));
     world.refresh(&artifact).await.unwrap();
-    assert_clean("data", &world.data(&artifact).await.to_string());
+    assert_no_canary("data", &world.data(&artifact).await.to_string());
     for fault in [
         ProviderError::Unavailable { message: format!("no {CANARY}") },
         ProviderError::Missing { message: CANARY.to_owned() },
@@ -191,11 +149,11 @@ async fn another_connector_cannot_leak_it_either() {
     ] {
         world.script.set(Act::Fail(fault));
         let err = world.refresh(&artifact).await.unwrap_err();
-        assert_clean("error", &format!("{} {err:?}", Failure::from(&err).to_json()));
+        assert_no_canary("error", &format!("{} {err:?}", Failure::from(&err).to_json()));
     }
     world.script.set(Act::Give(json!({ "error": format!("bad {CANARY}") })));
     let err = world.refresh(&artifact).await.unwrap_err();
-    assert_clean("dressed error", &format!("{} {err:?}", Failure::from(&err).to_json()));
+    assert_no_canary("dressed error", &format!("{} {err:?}", Failure::from(&err).to_json()));
     // A key that is never stored is refused by name, with the names around it.
     world.script.set(Act::Give(json!({
         CANARY: { "body": 1, format!("beside-{CANARY}"): 2, KEY: 3 },
@@ -204,8 +162,8 @@ async fn another_connector_cannot_leak_it_either() {
     let shown = format!("{} {err:?}", Failure::from(&err).to_json());
     assert!(shown.contains("/body") && !shown.contains("Qz7+19xKfe"), "{shown}");
     assert!(!shown.contains(KEY), "{shown}");
-    assert_clean("events", &format!("{:?}", world.events.take()));
-    assert_files_clean(world.place());
+    assert_no_canary("events", &format!("{:?}", world.events.take()));
+    assert_no_canary_below(world.place()).unwrap();
 }
 
 /// A connector that breaks down with everything it was told in its hands.
@@ -245,12 +203,12 @@ async fn a_panic_does_not_tell_it_either() {
     let panic = broke.await.unwrap_err().into_panic();
     let said = panic.downcast_ref::<String>().expect("a message");
     assert!(said.contains("broken down over ToolCall"), "{said}");
-    assert_clean("the panic", said);
+    assert_no_canary("the panic", said);
     // Whoever comes next finds it abandoned, and closes it.
     refresh::recover(&app).await.unwrap();
     let records = world.terminal_records(&artifact).await;
     assert_eq!(records.len(), 1);
-    assert_clean("the record", &serde_json::to_string(&records).unwrap());
-    assert_clean("events", &format!("{:?}", world.events.take()));
-    assert_files_clean(world.place());
+    assert_no_canary("the record", &serde_json::to_string(&records).unwrap());
+    assert_no_canary("events", &format!("{:?}", world.events.take()));
+    assert_no_canary_below(world.place()).unwrap();
 }

@@ -1,5 +1,6 @@
 //! In-memory adapters for tests. They run the same contract suite as the real ones.
 
+mod canary;
 mod memory_artifacts;
 mod memory_events;
 mod memory_projects;
@@ -9,6 +10,7 @@ mod memory_vault;
 mod scripted_connector;
 mod still_clock;
 
+pub use canary::{CANARY, assert_no_canary, assert_no_canary_below, find_canary};
 pub use memory_artifacts::MemoryArtifactStore;
 pub use memory_events::MemoryEvents;
 pub use memory_projects::{MemoryProjectFiles, MemoryProjectRegistry};
