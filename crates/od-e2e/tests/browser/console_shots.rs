@@ -83,9 +83,19 @@ async fn the_main_views_at_three_widths_in_both_themes() {
                 // Nothing sticks out to the side.
                 tab.until("document.documentElement.scrollWidth <= innerWidth").await;
                 tab.screenshot(&target(&format!("screenshots/{name}-{width}-{theme}.png"))).await;
-                if *name == "sheet" {
-                    tab.press("Escape").await;
-                    tab.until("!document.querySelector('dialog')").await;
+                match *name {
+                    "sheet" => {
+                        tab.press("Escape").await;
+                        tab.until("!document.querySelector('dialog')").await;
+                    }
+                    "data" if width < 760 => {
+                        let wide = "document.querySelector('.data-tree').offsetWidth";
+                        tab.until(&format!(
+                            "document.querySelector('.data-bar .search').offsetWidth === {wide}"
+                        ))
+                        .await;
+                    }
+                    _ => {}
                 }
             }
         }
