@@ -70,7 +70,8 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Ref
         }
         Command::McpConfig(asked) => verbs::mcp::config(&asked.agent, sink),
         Command::Tool(_) | Command::McpServe => {
-            Err(Refusal::new(ErrorCode::Internal, "this verb answers for itself"))
+            Err(Refusal::new(ErrorCode::Internal, "this verb answers for itself")
+                .suggesting("this is a fault of od; please report it"))
         }
     }
 }

@@ -258,7 +258,8 @@ fn refusal(status: u16, body: &[u8]) -> CallError {
         Err(_) => Failure::new(
             ErrorCode::Internal,
             format!("the daemon answered {status} without an error envelope"),
-        ),
+        )
+        .suggest("`od doctor` checks that daemon and program are of one version"),
     };
     CallError::Refused { status, failure: Box::new(failure), request_id }
 }

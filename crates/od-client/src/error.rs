@@ -85,7 +85,8 @@ impl From<&CallError> for Failure {
                 .suggest("give http://127.0.0.1 and the daemon's port"),
             CallError::Bearer => Self::new(ErrorCode::ToolTokenInvalid, error.to_string())
                 .suggest("use the token of `od run` unchanged"),
-            CallError::Encode { .. } => Self::new(ErrorCode::BadRequest, error.to_string()),
+            CallError::Encode { .. } => Self::new(ErrorCode::BadRequest, error.to_string())
+                .suggest("this is a fault of od; please report it"),
             CallError::Decode { .. } | CallError::Broken { .. } | CallError::TooLarge { .. } => {
                 Self::new(ErrorCode::Internal, error.to_string())
                     .suggest("`od doctor` checks that daemon and program are of one version")

@@ -87,6 +87,9 @@ impl Exchange<'_> {
         code: ErrorCode,
         what: &str,
     ) -> Result<T, Failure> {
-        text.parse().map_err(|_| Failure::new(code, format!("there is no such {what}")))
+        text.parse().map_err(|_| {
+            Failure::new(code, format!("there is no such {what}"))
+                .suggest(format!("copy the {what}'s id from where it is listed"))
+        })
     }
 }

@@ -131,6 +131,7 @@ impl From<&ConnectError> for Failure {
             ConnectError::Unconfirmed(ProviderError::RateLimited { after_ms }) => {
                 Self::new(ErrorCode::ConnectorRateLimited, message)
                     .retry(Retry::RetryableAfterMs { after_ms: *after_ms })
+                    .suggest(format!("wait {} s, then connect again", after_ms.div_ceil(1000)))
             }
             ConnectError::Unconfirmed(_) | ConnectError::TimedOut => {
                 Self::new(ErrorCode::ConnectorExecutionFailed, message)

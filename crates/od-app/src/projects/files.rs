@@ -31,12 +31,16 @@ impl From<&ProjectFilesError> for Failure {
             | ProjectFilesError::Files(FilesError::ProjectNotFound { project }) => {
                 not_found(project)
             }
+            ProjectFilesError::Files(FilesError::NoRoot { .. }) => {
+                Self::new(ErrorCode::NotFound, err.to_string())
+                    .suggest("use a project that `od init` registered in its directory")
+            }
             ProjectFilesError::Files(
-                FilesError::NoRoot { .. }
-                | FilesError::NotFound { .. }
+                FilesError::NotFound { .. }
                 | FilesError::Refused { .. }
                 | FilesError::TooLarge { .. },
-            ) => Self::new(ErrorCode::NotFound, err.to_string()),
+            ) => Self::new(ErrorCode::NotFound, err.to_string())
+                .suggest("list the project's files and name one of them"),
             ProjectFilesError::Files(FilesError::Io { .. }) => {
                 Self::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())
                     .suggest("check that the project's root directory is there and readable")

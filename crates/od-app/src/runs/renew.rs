@@ -30,9 +30,9 @@ pub enum MoveRunError {
 impl From<&MoveRunError> for Failure {
     fn from(err: &MoveRunError) -> Self {
         match err {
-            MoveRunError::Unknown { run } => {
-                Self::new(ErrorCode::NotFound, err.to_string()).detail("runId", run.as_str())
-            }
+            MoveRunError::Unknown { run } => Self::new(ErrorCode::NotFound, err.to_string())
+                .suggest("start a new run")
+                .detail("runId", run.as_str()),
             MoveRunError::Over { run } => Self::new(ErrorCode::Conflict, err.to_string())
                 .suggest("start a new run")
                 .detail("runId", run.as_str()),

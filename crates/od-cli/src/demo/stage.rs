@@ -86,5 +86,6 @@ fn staged(artifact: &Value, demo: &DemoArtifact, existed: bool) -> Staged {
 fn embedded(text: &str) -> Result<Value, Refusal> {
     serde_json::from_str(text).map_err(|error| {
         Refusal::new(ErrorCode::Internal, format!("the demo's own files are damaged: {error}"))
+            .suggesting("this is a fault of od; please report it")
     })
 }

@@ -160,4 +160,5 @@ async fn restore_plan(app: &od_app::App, artifact: &ArtifactId) -> Result<Answer
 
 fn no_project(artifact: &ArtifactId) -> Refusal {
     Refusal::new(ErrorCode::LiveArtifactNotFound, format!("no artifact `{artifact}`"))
+        .suggesting("`od artifacts list` shows them all")
 }

@@ -122,7 +122,8 @@ pub(crate) fn resolve(directory: Option<PathBuf>) -> Result<PathBuf, Refusal> {
         Ok(_) => Err(Refusal::new(
             ErrorCode::NotFound,
             format!("{} is not a directory", given.display()),
-        )),
+        )
+        .suggesting("name a directory")),
         Err(error) => {
             Err(Refusal::new(ErrorCode::NotFound, format!("{}: {error}", given.display()))
                 .suggesting("name a directory that exists"))

@@ -30,14 +30,14 @@ pub struct Failure {
 pub type Details = Map<String, Value>;
 
 impl Failure {
-    /// Makes a failure with the code's own retry advice and its documentation as suggestion.
+    /// Makes a failure with the code's own retry advice; the suggestion says where to look further.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
             retry: code.retry(),
-            suggestion: code.doc().to_owned(),
+            suggestion: look_further(code).to_owned(),
             details: None,
         }
     }
@@ -57,7 +57,7 @@ impl Failure {
             .iter()
             .find_map(|issue| issue.fix.clone())
             .or_else(|| issues.iter().find_map(|issue| issue.want.clone()))
-            .unwrap_or_else(|| code.doc().to_owned());
+            .unwrap_or_else(|| look_further(code).to_owned());
         // Strings only: writing them cannot fail.
         let listed = serde_json::to_value(issues).unwrap_or_default();
         Self::new(code, message)
@@ -95,6 +95,15 @@ impl Failure {
     }
 }
 
+/// What to do about a failure that nothing more is known of.
+fn look_further(code: ErrorCode) -> &'static str {
+    if code == ErrorCode::Internal {
+        "`od doctor` checks this installation; the daemon's log may say more"
+    } else {
+        "`od help errors` says what each code means"
+    }
+}
+
 fn place(issue: &Issue) -> &str {
     if issue.path.is_empty() { "the document" } else { &issue.path }
 }
@@ -102,6 +111,17 @@ fn place(issue: &Issue) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_suggestion_that_nobody_wrote_reads_as_one_that_somebody_did() {
+        for code in ErrorCode::ALL {
+            for failure in [Failure::new(*code, "no"), Failure::validation(*code, &[])] {
+                let suggestion = failure.suggestion;
+                assert!(!suggestion.starts_with(char::is_uppercase), "{code}: {suggestion}");
+                assert!(!suggestion.ends_with('.'), "{code}: {suggestion}");
+            }
+        }
+    }
 
     #[test]
     fn the_suggestion_is_the_fix_of_the_rule_that_refused() {

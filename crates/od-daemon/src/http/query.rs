@@ -15,7 +15,8 @@ impl Query {
         for part in query.unwrap_or_default().split('&').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             let (Some(name), Some(value)) = (decode(name), decode(value)) else {
-                return Err(Failure::new(ErrorCode::BadRequest, "the query is not valid UTF-8"));
+                return Err(Failure::new(ErrorCode::BadRequest, "the query is not valid UTF-8")
+                    .suggest("send the percent-encoded bytes of UTF-8"));
             };
             if !known.contains(&name.as_str()) {
                 return Err(unknown(&name, known));

@@ -157,7 +157,8 @@ fn changed(
     warnings: Vec<Issue>,
 ) -> Result<Reply, Failure> {
     let Some(artifact) = stored.artifact() else {
-        return Err(Failure::new(ErrorCode::LiveArtifactStorageFailed, "the artifact is gone"));
+        return Err(Failure::new(ErrorCode::LiveArtifactStorageFailed, "the artifact is gone")
+            .suggest("list the artifacts of the project"));
     };
     Ok(Reply::json(&ToolArtifactAnswer {
         artifact: views::compact(&exchange.daemon.urls, &stored.summary),
@@ -189,7 +190,8 @@ impl Agent {
     /// Returns the agent; what the query says about project or run has to agree with its token.
     fn of(exchange: &Exchange<'_>) -> Result<Self, Failure> {
         let Identity::Agent(caller @ Caller::Agent { run, project }) = &exchange.identity else {
-            return Err(Failure::new(ErrorCode::ToolTokenMissing, "no agent is asking"));
+            return Err(Failure::new(ErrorCode::ToolTokenMissing, "no agent is asking")
+                .suggest("start the agent with `od run -- …`; it sets OD_TOOL_TOKEN"));
         };
         let (run, project) = (run.clone(), project.clone());
         let agent = Self { caller: caller.clone(), run, project };
