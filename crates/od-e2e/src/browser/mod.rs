@@ -5,9 +5,11 @@ mod chromium;
 mod hand;
 mod keys;
 mod tab;
+mod tasks;
 mod watch;
 
 pub use access::serious_findings;
 pub use chromium::Chromium;
 pub use tab::Tab;
+pub use tasks::Tasks;
 pub use watch::{Problem, Request};
