@@ -17,7 +17,10 @@ pub(crate) fn share<T: Send>(work: impl Fn() -> T + Sync) -> Vec<thread::Result<
         work()
     };
     thread::scope(|scope| {
-        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(helper)).collect();
+        // Where no thread can be made, the others do its share.
+        let helpers: Vec<_> = (1..threads)
+            .filter_map(|_| thread::Builder::new().spawn_scoped(scope, helper).ok())
+            .collect();
         // Lets helpers that wait for this core run just long enough to leave it.
         thread::yield_now();
         let mut done = vec![Ok(work())];

@@ -15,9 +15,11 @@ use crate::disk::FileStat;
 
 /// Projects known at once. They are small; beyond it all are forgotten and read again.
 const KNOWN_MAX: usize = 1024;
-/// Clocks of filesystems tick this often, or oftener: a file changed twice within one tick looks the
-/// same after both, so one that changed just now is not remembered yet.
+/// A file changed twice within one tick of its filesystem's clock looks the same after both, so one
+/// that changed just now is not remembered yet. The kernel's clock ticks oftener than this.
 const TICK_MAX: Duration = Duration::from_millis(50);
+/// Filesystems that keep whole seconds, or every other one.
+const SECONDS_TICK_MAX: Duration = Duration::from_secs(2);
 
 /// Projects as they were last read.
 #[derive(Clone, Debug, Default)]
@@ -51,30 +53,61 @@ impl KnownProjects {
 }
 
 fn is_at_rest(stat: FileStat, now: SystemTime) -> bool {
+    let in_seconds = stat.changed_ns % 1_000_000_000 == 0;
+    let tick = if in_seconds { SECONDS_TICK_MAX } else { TICK_MAX };
     let since_epoch = now.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let limit = since_epoch.saturating_sub(TICK_MAX).as_nanos();
+    let limit = since_epoch.saturating_sub(tick).as_nanos();
     i128::try_from(limit).is_ok_and(|limit| stat.changed_ns < limit)
 }
 
 #[cfg(test)]
 mod tests {
+    use od_core::ids::Timestamp;
+
     use super::*;
     use crate::disk::EntryKind;
 
-    #[test]
-    fn a_file_that_changed_just_now_is_not_at_rest() {
-        let now = UNIX_EPOCH + Duration::from_secs(1_000);
-        let changed = |ago: Duration| FileStat {
+    fn changed(at: Duration) -> FileStat {
+        FileStat {
             device: 1,
             inode: 2,
             bytes: 3,
             modified_ns: 0,
-            changed_ns: i128::try_from((Duration::from_secs(1_000) - ago).as_nanos())
-                .expect("a time of this century"),
+            changed_ns: i128::try_from(at.as_nanos()).expect("a time of this century"),
             kind: EntryKind::Regular,
+        }
+    }
+
+    #[test]
+    fn a_file_that_changed_just_now_is_not_at_rest() {
+        let now = Duration::from_nanos(1_000_000_000_001);
+        let at_rest = |at: Duration| is_at_rest(changed(at), UNIX_EPOCH + now);
+        assert!(!at_rest(now));
+        assert!(!at_rest(now - TICK_MAX));
+        assert!(at_rest(now - TICK_MAX - Duration::from_nanos(1)));
+        assert!(!at_rest(Duration::from_secs(999)), "a clock of whole seconds ticks slowly");
+        assert!(at_rest(Duration::from_secs(997)));
+    }
+
+    #[test]
+    fn a_project_is_known_while_its_file_is_the_same() {
+        let known = KnownProjects::default();
+        let project = Project {
+            id: "web".parse().expect("an id"),
+            name: "Web".to_owned(),
+            root: None,
+            created_at: Timestamp::from_unix_ms(0),
         };
-        assert!(!is_at_rest(changed(Duration::ZERO), now));
-        assert!(!is_at_rest(changed(TICK_MAX), now));
-        assert!(is_at_rest(changed(TICK_MAX + Duration::from_nanos(1)), now));
+        let then = changed(Duration::from_millis(1));
+        known.put(then, &project);
+        assert_eq!(known.get(&project.id, then), Some(project.clone()));
+        for now in [
+            FileStat { inode: 9, ..then },
+            FileStat { bytes: 9, ..then },
+            FileStat { modified_ns: 9, ..then },
+            FileStat { changed_ns: 9, ..then },
+        ] {
+            assert_eq!(known.get(&project.id, now), None, "{now:?}");
+        }
     }
 }

@@ -1,16 +1,16 @@
 //! What memory knows of the disk, and whether that is still true.
 //!
 //! Every access first drains the change queue, so an answer from memory is as fresh as one from the
-//! disk. An entry has a version; a change raises it, and what was read at an older version is stale.
+//! disk. What is known has a version (see [`super::entries`]); what was read at an older one is stale.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactSummary, Attempt};
+use od_core::artifact::ArtifactSummary;
 use od_core::ids::{ArtifactId, ProjectId};
-use od_ports::stored::Stored;
 
-use super::audit_log::LOG;
+use super::audit_log::{LOG, ROTATED};
+use super::entries::{Entry, Full, Light, ProjectEntries, Version, Versions};
 use super::generation::SetFile;
 use super::pointer::POINTER_FILE;
 use super::watch::{Seen, StartedWatch, Target, WatchStarter, Watcher};
@@ -19,46 +19,6 @@ use crate::disk::DiskError;
 
 /// The bytes of whole artifacts kept in memory; beyond it the least recently used go.
 const FULL_BYTES_MAX: usize = 256 * 1024 * 1024;
-
-/// What a list needs of an artifact.
-#[derive(Clone, Debug)]
-pub(crate) struct Light {
-    pub(crate) summary: Arc<ArtifactSummary>,
-    pub(crate) attempt: Option<Attempt>,
-    /// Whether the log says that a refresh runs: then lock and log are looked at every time.
-    pub(crate) refresh_open: bool,
-}
-
-/// A whole artifact, and about how much memory it takes.
-#[derive(Clone, Debug)]
-pub(crate) struct Full {
-    pub(crate) stored: Arc<Stored>,
-    pub(crate) light: Light,
-    pub(crate) bytes: usize,
-}
-
-/// Names the state of an entry at the time it is read from the disk.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Version(u64);
-
-#[derive(Debug, Default)]
-struct Entry {
-    watch: Option<i32>,
-    version: u64,
-    light: Option<(u64, Light)>,
-    full: Option<(u64, Full)>,
-    used: u64,
-}
-
-#[derive(Debug, Default)]
-struct ProjectEntries {
-    watch: Option<i32>,
-    /// Whether `entries` has every artifact of the project.
-    scanned: bool,
-    version: u64,
-    entries: HashMap<ArtifactId, Entry>,
-    list: Option<Arc<[Arc<ArtifactSummary>]>>,
-}
 
 /// What memory knows of the disk.
 #[derive(Debug)]
@@ -71,6 +31,7 @@ pub(crate) struct Index {
     project_ids: Option<Arc<[ProjectId]>>,
     full_bytes: usize,
     tick: u64,
+    versions: Versions,
 }
 
 impl Index {
@@ -83,6 +44,7 @@ impl Index {
             project_ids: None,
             full_bytes: 0,
             tick: 0,
+            versions: Versions::default(),
         }
     }
 
@@ -91,12 +53,16 @@ impl Index {
         for seen in self.watcher.drain()? {
             match seen {
                 Seen::Overflow => self.distrust_everything(),
-                Seen::Changed(Target::Projects, _) => self.project_ids = None,
+                Seen::Changed(Target::Projects, name) => self.projects_changed(name.as_deref()),
                 Seen::Changed(Target::Live(project), name) => {
                     self.live_changed(&project, name.as_deref());
                 }
-                Seen::Changed(Target::Artifact(project, artifact), name) => {
-                    if name.as_deref().is_none_or(is_content) {
+                // Another directory may stand in its place, which nobody watches.
+                Seen::Changed(Target::Artifact(project, artifact), None) => {
+                    self.forget(&project, &artifact);
+                }
+                Seen::Changed(Target::Artifact(project, artifact), Some(name)) => {
+                    if is_content(&name) {
                         self.touch(&project, &artifact);
                     }
                 }
@@ -108,49 +74,68 @@ impl Index {
     fn distrust_everything(&mut self) {
         self.project_ids = None;
         for entries in self.projects.values_mut() {
-            entries.scanned = false;
-            entries.version += 1;
-            entries.list = None;
+            entries.scan_again(&mut self.versions);
+            entries.changed(&mut self.versions);
             for entry in entries.entries.values_mut() {
-                entry.version += 1;
+                entry.version = self.versions.next();
             }
         }
     }
 
-    fn live_changed(&mut self, project: &ProjectId, name: Option<&str>) {
-        let Some(entries) = self.projects.get_mut(project) else { return };
-        match name.map(str::parse::<ArtifactId>) {
-            // `.locks` and its kin are no artifacts.
+    fn projects_changed(&mut self, name: Option<&str>) {
+        self.project_ids = None;
+        match name.map(str::parse::<ProjectId>) {
+            // A project was moved away, or into its place: the watches below are of the old one.
+            Some(Ok(project)) => self.forget_project(&project),
             Some(Err(_)) => {}
-            Some(Ok(artifact)) => {
-                self.forget(project, &artifact);
-                if let Some(entries) = self.projects.get_mut(project) {
-                    entries.scanned = false;
-                    entries.version += 1;
-                }
-            }
             None => {
-                entries.scanned = false;
-                entries.version += 1;
-                if let Some(watch) = entries.watch.take() {
+                let projects: Vec<ProjectId> = self.projects.keys().cloned().collect();
+                projects.iter().for_each(|project| self.forget_project(project));
+                if let Some(watch) = self.projects_watch.take() {
                     self.watcher.forget(watch);
                 }
             }
         }
     }
 
+    fn forget_project(&mut self, project: &ProjectId) {
+        let Some(known) = self.projects.get_mut(project) else { return };
+        let entries = std::mem::take(known);
+        known.scan_again(&mut self.versions);
+        known.changed(&mut self.versions);
+        for entry in entries.entries.into_values() {
+            self.full_bytes -= entry.full.map_or(0, |(_, full)| full.bytes);
+            entry.watch.into_iter().for_each(|watch| self.watcher.forget(watch));
+        }
+        entries.watch.into_iter().for_each(|watch| self.watcher.forget(watch));
+    }
+
+    fn live_changed(&mut self, project: &ProjectId, name: Option<&str>) {
+        match name.map(str::parse::<ArtifactId>) {
+            // `.locks` and its kin are no artifacts.
+            Some(Err(_)) => {}
+            Some(Ok(artifact)) => {
+                self.forget(project, &artifact);
+                if let Some(entries) = self.projects.get_mut(project) {
+                    entries.scan_again(&mut self.versions);
+                }
+            }
+            None => self.forget_project(project),
+        }
+    }
+
     /// Marks an artifact as changed.
     pub(crate) fn touch(&mut self, project: &ProjectId, artifact: &ArtifactId) {
         let Some(entries) = self.projects.get_mut(project) else { return };
-        entries.list = None;
+        entries.changed(&mut self.versions);
         if let Some(entry) = entries.entries.get_mut(artifact) {
-            entry.version += 1;
+            entry.version = self.versions.next();
         }
     }
 
     fn forget(&mut self, project: &ProjectId, artifact: &ArtifactId) {
         let Some(entries) = self.projects.get_mut(project) else { return };
-        entries.list = None;
+        entries.changed(&mut self.versions);
         if let Some(entry) = entries.entries.remove(artifact) {
             self.full_bytes -= entry.full.map_or(0, |(_, full)| full.bytes);
             if let Some(watch) = entry.watch {
@@ -202,8 +187,12 @@ impl Index {
         artifact: &ArtifactId,
         started: StartedWatch,
     ) -> Version {
+        self.watch_above(project);
         let entries = self.projects.entry(project.clone()).or_default();
-        let entry = entries.entries.entry(artifact.clone()).or_default();
+        let entry = entries
+            .entries
+            .entry(artifact.clone())
+            .or_insert_with(|| Entry::unread(&mut self.versions));
         if entry.watch.is_none() {
             let target = Target::Artifact(project.clone(), artifact.clone());
             entry.watch = self.watcher.take_in(started, target);
@@ -268,12 +257,18 @@ impl Index {
 
     /// Starts watching a project and returns the version to hand back with its ids.
     pub(crate) fn begin_scan(&mut self, project: &ProjectId) -> Version {
-        let path = self.data_dir.live_path(project);
+        self.watch_above(project);
+        Version(self.projects.get(project).map_or(0, |entries| entries.version))
+    }
+
+    /// Watches the directories above the artifacts of a project: what stands in them may be replaced.
+    fn watch_above(&mut self, project: &ProjectId) {
+        self.watch_projects();
         let entries = self.projects.entry(project.clone()).or_default();
         if entries.watch.is_none() {
+            let path = self.data_dir.live_path(project);
             entries.watch = self.watcher.watch(&path, Target::Live(project.clone()));
         }
-        Version(entries.version)
     }
 
     /// Remembers the ids of a project.
@@ -290,7 +285,7 @@ impl Index {
         for id in ids {
             entries.entries.entry(id.clone()).or_insert_with(|| {
                 entries.list = None;
-                Entry::default()
+                Entry::unread(&mut self.versions)
             });
         }
         for id in gone {
@@ -304,13 +299,23 @@ impl Index {
         if entries.scanned && entries.watch.is_some() { entries.list.clone() } else { None }
     }
 
-    /// Remembers a list, if everything it was made from is still as it was.
-    pub(crate) fn remember_list(
+    /// Returns the version to hand back with a list that is made from now on.
+    pub(crate) fn begin_list(&self, project: &ProjectId) -> Version {
+        Version(self.projects.get(project).map_or(0, |entries| entries.list_version))
+    }
+
+    /// Remembers a list, if nothing has changed since it was begun.
+    pub(crate) fn end_list(
         &mut self,
+        version: Version,
         project: &ProjectId,
         list: &Arc<[Arc<ArtifactSummary>]>,
     ) {
         let Some(entries) = self.projects.get_mut(project) else { return };
+        // Someone else may have taken in a change and read what is newer than this list.
+        if entries.list_version != version.0 {
+            return;
+        }
         let fresh = |entry: &Entry| {
             entry.watch.is_some()
                 && entry.light.as_ref().is_some_and(|(version, light)| {
@@ -329,6 +334,10 @@ impl Index {
 
     /// Starts watching `projects/`; call before reading it.
     pub(crate) fn begin_projects(&mut self) {
+        self.watch_projects();
+    }
+
+    fn watch_projects(&mut self) {
         if self.projects_watch.is_none() {
             let path = self.data_dir.projects_path();
             self.projects_watch = self.watcher.watch(&path, Target::Projects);
@@ -351,5 +360,31 @@ impl Index {
 
 /// Tells files whose change can change an answer.
 fn is_content(name: &str) -> bool {
-    name == POINTER_FILE || name == LOG || SetFile::ALL.iter().any(|file| file.name() == name)
+    [POINTER_FILE, LOG, ROTATED].contains(&name)
+        || SetFile::ALL.iter().any(|file| file.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_was_begun_before_a_change_is_not_remembered_after_it() {
+        let home = tempfile::tempdir().expect("a directory");
+        let project: ProjectId = "web".parse().expect("an id");
+        let data_dir = DataDir::open(home.path()).expect("a data directory");
+        std::fs::create_dir_all(data_dir.live_path(&project)).expect("a directory");
+        let mut index = Index::new(data_dir);
+        let scan = index.begin_scan(&project);
+        index.end_scan(scan, &project, &[]);
+        let empty: Arc<[Arc<ArtifactSummary>]> = Arc::from([]);
+        let before = index.begin_list(&project);
+        // Another request takes a change in and reads what is newer.
+        index.touch(&project, &"la-page-0123456789ab".parse().expect("an id"));
+        index.end_list(before, &project, &empty);
+        assert!(index.list(&project).is_none());
+        let after = index.begin_list(&project);
+        index.end_list(after, &project, &empty);
+        assert!(index.list(&project).is_some());
+    }
 }

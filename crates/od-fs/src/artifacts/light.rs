@@ -5,17 +5,17 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::Health;
+use od_core::artifact::{Health, HealthReason, HealthState};
 use od_core::ids::{ArtifactId, ProjectId};
 
-use super::audit_log::{AuditLog, LOG};
+use super::audit_log::{AuditLog, LOG, ROTATED};
+use super::entries::Light;
 use super::generation::SetFile;
-use super::index::Light;
 use super::lines::{self, Line, Lines, Look};
 use super::listed::Listed;
-use super::pending::LAST_GOOD;
+use super::pending::{LAST_GOOD, is_foreign};
 use super::pointer::POINTER_FILE;
-use super::read;
+use super::{read, summary};
 use crate::disk::{Dir, DiskError, EntryKind, FileStat};
 
 /// Nearly every pointer is shorter; a longer one is read with the rest of its artifact.
@@ -24,7 +24,7 @@ const POINTER_BYTES_USUAL: usize = 16 * 1024;
 /// Reads one list line after the other, with the same memory for all of them.
 #[derive(Debug)]
 pub(crate) struct LightReader<'p> {
-    live: Dir,
+    live: &'p Dir,
     project: &'p ProjectId,
     lines: &'p Lines,
     path: String,
@@ -38,22 +38,38 @@ struct Untouched {
 }
 
 impl<'p> LightReader<'p> {
-    pub(crate) fn new(live: Dir, project: &'p ProjectId, lines: &'p Lines) -> Self {
+    pub(crate) fn new(live: &'p Dir, project: &'p ProjectId, lines: &'p Lines) -> Self {
         let pointer = vec![0; POINTER_BYTES_USUAL];
         Self { live, project, lines, path: String::new(), pointer }
     }
 
     /// Reads the list's line of an artifact; `None` if there is none.
     pub(crate) fn read(&mut self, id: &ArtifactId) -> Result<Option<Light>, DiskError> {
+        match self.read_files(id) {
+            // One directory that may not be entered hides no other, and is not hidden itself.
+            Err(err) if is_foreign(&err) => {
+                let reason = HealthReason::PointerUnreadable;
+                let health = Health::unsound(HealthState::CorruptHead, reason);
+                let summary = Arc::new(summary::of_unreadable(self.project, id, health));
+                Ok(Some(Light { summary, attempt: None, refresh_open: false }))
+            }
+            other => other,
+        }
+    }
+
+    fn read_files(&mut self, id: &ArtifactId) -> Result<Option<Light>, DiskError> {
         if let Some(line) = self.lines.get(id)
             && line.looks == self.looks(id)?
         {
             return Ok(Some(light_of(line.listed, Health::HEALTHY, false)));
         }
         let Some(untouched) = self.untouched(id)? else {
-            return Ok(read::whole(&self.live, self.project, id)?.map(|full| full.light));
+            return Ok(read::whole(self.live, self.project, id)?.map(|full| full.light));
         };
         let Some((listed, log)) = self.with_log(id, untouched.listed)? else { return Ok(None) };
+        if is_unplaced(&listed, &log) {
+            return Ok(read::whole(self.live, self.project, id)?.map(|full| full.light));
+        }
         let health = read::overall(Health::HEALTHY, &log);
         Ok(Some(light_of(listed, health, !log.view.open().is_empty())))
     }
@@ -68,10 +84,13 @@ impl<'p> LightReader<'p> {
         let at_rest = |look: &Look| i128::from(look.changed_ns()) < settled.modified_ns;
         let at_rest = looks.iter().flatten().all(at_rest);
         let healthy = read::overall(Health::HEALTHY, &log).is_healthy();
-        if !at_rest || !healthy || !log.view.open().is_empty() {
+        // What was rotated away is not looked at, and health depends on it.
+        let rotated = self.look(id, ROTATED)?.is_some();
+        let open = is_unplaced(&listed, &log) || !log.view.open().is_empty();
+        if !at_rest || !healthy || rotated || open {
             return Ok(());
         }
-        lines::append(&self.live, id, &Line::new(looks, listed))
+        lines::append(self.live, id, &Line::new(looks, listed))
     }
 
     /// Looks at every file that a line is made from.
@@ -88,14 +107,14 @@ impl<'p> LightReader<'p> {
         mut listed: Listed,
     ) -> Result<Option<(Listed, AuditLog)>, DiskError> {
         let log = match self.look(id, LOG)? {
-            Some(_) => match read::open(&self.live, id)? {
+            Some(_) => match read::open(self.live, id)? {
                 Some(dir) => AuditLog::look(&dir)?.unwrap_or_default(),
                 None => return Ok(None),
             },
             None => AuditLog::default(),
         };
         let Listed { refresh_status, last_refreshed_at, .. } = &mut listed;
-        log.view.apply(&self.live, id, refresh_status, last_refreshed_at)?;
+        log.view.apply(self.live, id, refresh_status, last_refreshed_at)?;
         Ok(Some((listed, log)))
     }
 
@@ -111,7 +130,7 @@ impl<'p> LightReader<'p> {
         let path = below(&mut self.path, id, POINTER_FILE);
         let pointer = self.live.read_short(path, &mut self.pointer);
         // Whatever is the matter with it, reading the artifact whole finds out. It may be newer than
-        // `last-good`: a commit that is not settled, and what it says is true.
+        // `last-good`: a commit that is not settled, and what it says is true, but for the log.
         let Ok(Some(bytes)) = pointer else { return Ok(None) };
         let Some(listed) = Listed::decode(bytes) else { return Ok(None) };
         let Some(settled) = self.look(id, LAST_GOOD)? else { return Ok(None) };
@@ -131,6 +150,12 @@ impl<'p> LightReader<'p> {
     fn look(&mut self, id: &ArtifactId, name: &str) -> Result<Option<FileStat>, DiskError> {
         self.live.stat(below(&mut self.path, id, name))
     }
+}
+
+/// Tells a commit of a refresh whose record is not in the log yet.
+fn is_unplaced(listed: &Listed, log: &AuditLog) -> bool {
+    let committed = listed.store.last_refresh.as_ref();
+    committed.is_some_and(|refresh| !log.view.has_ended(refresh))
 }
 
 fn light_of(mut listed: Listed, health: Health, refresh_open: bool) -> Light {

@@ -27,7 +27,8 @@ const BYTES_SPARE: u64 = 1024 * 1024;
 /// Enough of a digest to tell a torn line; whoever would forge one could forge the pointer.
 const CHECKSUM_CHARS: usize = 16;
 
-/// How a file looked: its inode, length and change time. No two states of a file share all of them.
+/// How a file looked: its inode, length and change time. No two states of a file share all of them,
+/// but for those within one tick of the clock: whoever writes a line sees to that.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct Look(u64, u64, i64);
 
@@ -109,20 +110,33 @@ pub(crate) fn append(live: &Dir, id: &ArtifactId, line: &Line) -> Result<(), Dis
     if FileStat::of_file(&file)?.bytes > BYTES_MAX { live.remove(LINES) } else { Ok(()) }
 }
 
-/// Leaves out lines that no longer count, once they are many. What another process adds meanwhile is
-/// lost, and only slows the next list.
-pub(crate) fn tidy(live: &Dir, ids: &[ArtifactId]) -> Result<(), DiskError> {
-    if live.stat(LINES)?.is_none_or(|stat| stat.bytes <= BYTES_SPARE) {
-        return Ok(());
+/// How many bytes of lines a project may have before those that no longer count are left out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room(u64);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(BYTES_SPARE)
     }
+}
+
+impl Room {
+    /// Tells whether the lines have outgrown it.
+    pub(crate) fn is_full(self, live: &Dir) -> Result<bool, DiskError> {
+        Ok(live.stat(LINES)?.is_some_and(|stat| stat.bytes > self.0))
+    }
+}
+
+/// Leaves out lines that no longer count, and returns the room for those that will be added. What
+/// another process adds meanwhile is lost, and only slows the next list.
+pub(crate) fn tidy(live: &Dir, ids: &[ArtifactId]) -> Result<Room, DiskError> {
     let lines = Lines::read(live);
-    let counting = || ids.iter().filter_map(|id| lines.text.get(lines.newest.get(id)?.clone()));
-    if counting().map(str::len).sum::<usize>() * 2 > lines.text.len() {
-        return Ok(());
-    }
+    let counting: String =
+        ids.iter().filter_map(|id| lines.text.get(lines.newest.get(id)?.clone())).collect();
     let temporary = format!("{LINES}.tmp");
-    live.write(&temporary, counting().collect::<String>().as_bytes())?;
-    live.rename(&temporary, live, LINES)
+    live.write(&temporary, counting.as_bytes())?;
+    live.rename(&temporary, live, LINES)?;
+    Ok(Room(BYTES_SPARE.max(2 * counting.len() as u64)))
 }
 
 #[cfg(test)]
@@ -140,6 +154,7 @@ mod tests {
             "schemaVersion": 1,
             "id": id(),
             "projectId": "project-0123456789ab",
+            "createdByRunId": "run-0123456789ab",
             "title": title,
             "slug": "a-page",
             "status": "active",
@@ -148,8 +163,18 @@ mod tests {
             "refreshStatus": "idle",
             "createdAt": "2026-04-30T00:00:00.000Z",
             "updatedAt": "2026-04-30T00:00:01.000Z",
+            "lastRefreshedAt": "2026-04-30T00:00:01.000Z",
             "document": {},
             "revision": 3,
+            "sourcePin": {
+                "connectorId": "github",
+                "toolName": "github.list_releases",
+                "contractDigest": format!("sha256:{}", "1".repeat(64)),
+            },
+            "createdByAttempt": {
+                "id": "attempt-1",
+                "digest": format!("sha256:{}", "2".repeat(64)),
+            },
             "store": { "bytes": { "template": 1, "data": 2, "provenance": 3, "index": 4 } },
         });
         let listed = serde_json::from_value(listed).expect("what a list needs");
@@ -190,8 +215,9 @@ mod tests {
             value.as_object().expect("an object").keys().cloned().collect()
         };
         let value = serde_json::to_value(line("a page")).expect("a line is JSON");
-        let fields = "schemaVersion id projectId title slug status pinned preview refreshStatus \
-                      createdAt updatedAt document revision store";
+        let fields = "schemaVersion id projectId createdByRunId title slug status pinned preview \
+                      refreshStatus createdAt updatedAt lastRefreshedAt document revision sourcePin \
+                      createdByAttempt store";
         assert_eq!(VERSION, 1, "the fields below are those of version 1");
         assert_eq!(names(&value["listed"]), fields.split_whitespace().collect::<Vec<_>>());
     }

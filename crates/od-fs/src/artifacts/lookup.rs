@@ -8,7 +8,7 @@ use od_core::ids::{ArtifactId, ProjectId};
 use od_ports::store_error::StoreError;
 use od_ports::stored::Stored;
 
-use super::index::Light;
+use super::entries::Light;
 use super::light::LightReader;
 use super::lines::Lines;
 use super::read;
@@ -63,11 +63,12 @@ impl Shared {
         &self,
         project: &ProjectId,
     ) -> Result<Arc<[Arc<ArtifactSummary>]>, StoreError> {
+        let version = self.fresh_index()?.begin_list(project);
         let mut summaries: Vec<Arc<ArtifactSummary>> =
             self.lights(project)?.into_iter().map(|(_, light)| light.summary).collect();
         summaries.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.id.cmp(&b.id)));
         let list: Arc<[Arc<ArtifactSummary>]> = summaries.into();
-        self.index().remember_list(project, &list);
+        self.index().end_list(version, project, &list);
         Ok(list)
     }
 
@@ -118,7 +119,7 @@ impl Shared {
         lines: &Lines,
     ) -> Result<Vec<(ArtifactId, Light)>, StoreError> {
         let Some(live) = self.live_if_there(project)? else { return Ok(Vec::new()) };
-        let mut reader = LightReader::new(live, project, lines);
+        let mut reader = LightReader::new(&live, project, lines);
         let starter = self.index().watch_starter();
         let live_path = self.data_dir.live_path(project);
         let mut found = Vec::new();

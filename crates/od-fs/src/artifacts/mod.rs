@@ -5,6 +5,7 @@ mod audit_log;
 mod build;
 mod commit;
 mod drift;
+mod entries;
 mod generation;
 mod index;
 mod inspect;

@@ -18,8 +18,8 @@ use od_ports::stored::{Drift, KeptAside, PageKey, Stored};
 use super::aside;
 use super::audit_log::{AuditLog, Tail};
 use super::drift;
+use super::entries::{Full, Light};
 use super::generation::{Generation, SetFile};
-use super::index::{Full, Light};
 use super::log_view::LogView;
 use super::pending::{self, Copies, is_foreign};
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer, PointerFault};
@@ -66,6 +66,8 @@ pub(crate) fn whole(
 pub(crate) fn open(live: &Dir, id: &ArtifactId) -> Result<Option<Dir>, DiskError> {
     match live.child(id.as_str()) {
         Ok(dir) => Ok(Some(dir)),
+        // One that may not be entered is there.
+        Err(err) if err.source.kind() == std::io::ErrorKind::PermissionDenied => Err(err),
         Err(err) if err.is_missing() || is_foreign(&err) => Ok(None),
         Err(err) => Err(err),
     }

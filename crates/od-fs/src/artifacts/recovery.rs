@@ -3,8 +3,9 @@
 use od_core::ids::{ArtifactId, ProjectId};
 use od_ports::store_error::StoreError;
 
+use super::roller::settle_noted;
 use super::shared::Shared;
-use super::{lines, locks, read, roll};
+use super::{locks, read, roll};
 use crate::data_dir::STAGING;
 use crate::disk::Dir;
 
@@ -24,22 +25,24 @@ impl Shared {
     fn recover_project(&self, project: &ProjectId) -> Result<(), StoreError> {
         let Some(live) = self.live_if_there(project)? else { return Ok(()) };
         let mut first_error = None;
-        let ids = self.ids(project)?;
-        for artifact in &ids {
-            if let Err(err) = recover_artifact(&live, artifact) {
+        for artifact in &self.ids(project)? {
+            if let Err(err) = recover_artifact(&live, project, artifact) {
                 first_error.get_or_insert(err);
             }
             self.index().touch(project, artifact);
         }
-        // Only a memory of what is known anyway: one that cannot be tidied is no reason to stop.
-        let _ = lines::tidy(&live, &ids);
+        self.tidy_lines(project, &live);
         clear_staging(&live)?;
         self.purge_trash(&live)?;
         first_error.map_or(Ok(()), Err)
     }
 }
 
-fn recover_artifact(live: &Dir, artifact: &ArtifactId) -> Result<(), StoreError> {
+fn recover_artifact(
+    live: &Dir,
+    project: &ProjectId,
+    artifact: &ArtifactId,
+) -> Result<(), StoreError> {
     let Some(dir) = read::open(live, artifact)? else { return Ok(()) };
     if !roll::has_work(&dir)? {
         return Ok(());
@@ -48,7 +51,7 @@ fn recover_artifact(live: &Dir, artifact: &ArtifactId) -> Result<(), StoreError>
         return Ok(());
     };
     roll::recover(&dir)?;
-    Ok(roll::settle(&dir)?)
+    Ok(settle_noted(live, project, artifact, &dir)?)
 }
 
 /// Removes creates that never got as far as their rename.

@@ -222,8 +222,12 @@ pub(crate) fn settle(artifact: &Dir) -> Result<(), DiskError> {
     let pending = artifact.child(PENDING)?;
     for file in &files {
         if file.revision == current {
-            // Lists compare the copies with this time.
+            // Lists believe copies that are older than this. An edit before it is told by its digest
+            // here, one after it by its time there.
             pending.stamp(&file.name)?;
+            if !copies_are_right(artifact, &pointer_bytes)? {
+                pending.unstamp(&file.name)?;
+            }
             pending.rename(&file.name, artifact, LAST_GOOD)?;
         } else {
             pending.remove(&file.name)?;

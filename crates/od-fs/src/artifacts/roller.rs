@@ -11,9 +11,10 @@ use std::time::Duration;
 use od_core::ids::{ArtifactId, ProjectId};
 
 use super::light::LightReader;
-use super::lines::Lines;
+use super::lines::{self, Lines};
 use super::shared::Shared;
 use super::{locks, roll};
+use crate::disk::{Dir, DiskError};
 
 /// How long nobody may have committed before settling starts.
 const QUIET: Duration = Duration::from_millis(60);
@@ -122,9 +123,24 @@ impl Drop for Roller {
     }
 }
 
+/// Settles an artifact, and leaves its line for the next list. The caller holds its commit lock.
+pub(crate) fn settle_noted(
+    live: &Dir,
+    project: &ProjectId,
+    artifact: &ArtifactId,
+    dir: &Dir,
+) -> Result<(), DiskError> {
+    roll::settle(dir)?;
+    // A list that finds no line reads the artifact.
+    let _ = LightReader::new(live, project, &Lines::default()).note(artifact);
+    Ok(())
+}
+
 impl Shared {
     /// Settles artifacts. What cannot be settled now is left to the next commit or start.
     pub(crate) fn settle(&self, keys: Vec<Key>) {
+        let projects: HashSet<ProjectId> =
+            keys.iter().map(|(project, _)| project.clone()).collect();
         for (project, artifact) in keys {
             let Ok(Some(live)) = self.live_if_there(&project) else { continue };
             let Ok(Some(_lock)) = locks::commit(&live, &artifact, locks::CLEARING_PATIENCE) else {
@@ -132,12 +148,26 @@ impl Shared {
             };
             if let Ok(dir) = live.child(artifact.as_str()) {
                 // The frame stays in `pending/` if this fails, and nothing is lost.
-                let settled = roll::settle(&dir);
-                if settled.is_ok() {
-                    // A list that finds no line reads the artifact.
-                    let _ = LightReader::new(live, &project, &Lines::default()).note(&artifact);
-                }
+                let _ = settle_noted(&live, &project, &artifact, &dir);
             }
+        }
+        for project in projects {
+            if let Ok(Some(live)) = self.live_if_there(&project) {
+                self.tidy_lines(&project, &live);
+            }
+        }
+    }
+
+    /// Keeps the lines of a project within bounds. They are only a memory of what is known anyway: that
+    /// they cannot be tidied is no reason to stop.
+    pub(crate) fn tidy_lines(&self, project: &ProjectId, live: &Dir) {
+        let mut rooms = self.line_rooms.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = rooms.get(project).copied().unwrap_or_default();
+        if room.is_full(live).unwrap_or(false)
+            && let Ok(ids) = self.ids(project)
+            && let Ok(room) = lines::tidy(live, &ids)
+        {
+            rooms.insert(project.clone(), room);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What all operations of one store share.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use od_core::ids::{ArtifactId, ProjectId};
@@ -7,6 +8,7 @@ use od_ports::clock::Clock;
 use od_ports::store_error::StoreError;
 
 use super::index::Index;
+use super::lines::Room;
 use super::locks::{self, COMMIT_PATIENCE};
 use super::roller::Backlog;
 use crate::data_dir::{DataDir, LIVE};
@@ -20,6 +22,8 @@ pub(crate) struct Shared {
     /// Tells locks of this store from those of another in the same process.
     pub(crate) store: u64,
     pub(crate) backlog: Backlog,
+    /// Only one thread tidies at a time.
+    pub(crate) line_rooms: Mutex<HashMap<ProjectId, Room>>,
     index: Mutex<Index>,
 }
 
@@ -27,7 +31,14 @@ impl Shared {
     pub(crate) fn new(data_dir: DataDir, clock: Arc<dyn Clock>) -> Result<Self, DiskError> {
         let store = data_dir.dir()?.stat_self()?.inode;
         let index = Mutex::new(Index::new(data_dir.clone()));
-        Ok(Self { data_dir, clock, store, backlog: Backlog::default(), index })
+        Ok(Self {
+            data_dir,
+            clock,
+            store,
+            backlog: Backlog::default(),
+            line_rooms: Mutex::default(),
+            index,
+        })
     }
 
     /// Returns the index. What it holds is only a copy of the disk, checked by version, so one that a

@@ -8,6 +8,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use od_core::ids::{ArtifactId, ProjectId};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
@@ -40,22 +41,29 @@ pub(crate) enum Seen {
 pub(crate) struct Watcher {
     queue: Option<Arc<OwnedFd>>,
     targets: HashMap<i32, Target>,
+    /// How often a watch was stopped.
+    stopped: Arc<AtomicU64>,
 }
 
 impl Watcher {
     pub(crate) fn new() -> Self {
         let queue = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok();
-        Self { queue: queue.map(Arc::new), targets: HashMap::new() }
+        Self { queue: queue.map(Arc::new), targets: HashMap::new(), stopped: Arc::default() }
     }
 
     /// Returns a way to start watches without holding what holds the watcher.
     pub(crate) fn starter(&self) -> WatchStarter {
-        WatchStarter { queue: self.queue.clone() }
+        WatchStarter { queue: self.queue.clone(), stopped: Arc::clone(&self.stopped) }
     }
 
     /// Takes in a watch that was started. What happened before this is not told: whoever starts a
     /// watch reads the directory after it was taken in.
     pub(crate) fn take_in(&mut self, started: StartedWatch, target: Target) -> Option<i32> {
+        // A directory that was watched already got the same watch again; if that was stopped since, it
+        // is dead.
+        if started.stopped != self.stopped.load(Ordering::Acquire) {
+            return None;
+        }
         let watch = started.watch?;
         self.targets.insert(watch, target);
         Some(watch)
@@ -72,6 +80,7 @@ impl Watcher {
         if self.targets.remove(&watch).is_some()
             && let Some(queue) = &self.queue
         {
+            self.stopped.fetch_add(1, Ordering::AcqRel);
             // The kernel may have dropped the watch with its directory; then there is nothing to do.
             let _ = inotify::remove_watch(queue, watch);
         }
@@ -97,7 +106,6 @@ impl Watcher {
             }
             if event.events().contains(ReadFlags::IGNORED) {
                 gone.push(event.wd());
-                continue;
             }
             let Some(target) = self.targets.get(&event.wd()) else { continue };
             let name = event.file_name().and_then(|name| name.to_str().ok()).map(str::to_owned);
@@ -114,12 +122,15 @@ impl Watcher {
 #[derive(Clone, Debug)]
 pub(crate) struct WatchStarter {
     queue: Option<Arc<OwnedFd>>,
+    stopped: Arc<AtomicU64>,
 }
 
 /// A watch that the kernel has begun, and the watcher does not know of yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StartedWatch {
     watch: Option<i32>,
+    /// How often a watch had been stopped before.
+    stopped: u64,
 }
 
 impl WatchStarter {
@@ -135,7 +146,8 @@ impl WatchStarter {
             | WatchFlags::MOVE_SELF
             | WatchFlags::ONLYDIR
             | WatchFlags::DONT_FOLLOW;
+        let stopped = self.stopped.load(Ordering::Acquire);
         let begun = self.queue.as_ref().map(|queue| inotify::add_watch(queue, path, flags));
-        StartedWatch { watch: begun.and_then(Result::ok) }
+        StartedWatch { watch: begun.and_then(Result::ok), stopped }
     }
 }

@@ -1,8 +1,9 @@
 //! A directory held open, and everything done relative to it.
 //!
-//! No operation follows a symbolic link or leaves the directory: names are resolved by the kernel
-//! with `openat2` (`BENEATH | NO_SYMLINKS`) or are single components handed to an `*at` call that
-//! does not follow links.
+//! No operation opens or changes anything behind a symbolic link or outside the directory: names are
+//! resolved by the kernel with `openat2` (`BENEATH | NO_SYMLINKS`) or are single components handed to
+//! an `*at` call that does not follow links. Only a look ([`Dir::stat`]) takes a path of two
+//! components, and tells no more than times and sizes.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -15,6 +16,9 @@ use super::file_stat::{EntryKind, FileStat};
 
 const PRIVATE_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
 const PRIVATE_DIR: Mode = Mode::RWXU;
+/// Without NONBLOCK, opening a pipe would wait for a reader.
+const TO_WRITE: OFlags =
+    OFlags::WRONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS);
 
 /// What the disk refused, and during what.
@@ -165,8 +169,7 @@ impl Dir {
         let file = self.open_any(name)?;
         let stat = FileStat::of_file(&file)?;
         if stat.kind != EntryKind::Regular {
-            let source = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
-            return Err(DiskError { action: "open a file", source });
+            return Err(not_regular("open a file"));
         }
         Ok((file, stat))
     }
@@ -175,8 +178,7 @@ impl Dir {
     ///
     /// The name must be one that only a lock holder writes.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<File, DiskError> {
-        let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags = OFlags::CREATE | OFlags::TRUNC | TO_WRITE;
         let fd = rustix::fs::openat(&self.fd, name, flags, PRIVATE_FILE)
             .map_err(|err| DiskError::new("create a file", err))?;
         let mut file = File::from(fd);
@@ -207,11 +209,15 @@ impl Dir {
 
     /// Opens a file for appending, making it if it is missing.
     pub(crate) fn append(&self, name: &str) -> Result<File, DiskError> {
-        let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        rustix::fs::openat(&self.fd, name, flags, PRIVATE_FILE)
+        let flags = OFlags::CREATE | OFlags::APPEND | TO_WRITE;
+        let file = rustix::fs::openat(&self.fd, name, flags, PRIVATE_FILE)
             .map(File::from)
-            .map_err(|err| DiskError::new("open a file to append", err))
+            .map_err(|err| DiskError::new("open a file to append", err))?;
+        if FileStat::of_file(&file)?.kind == EntryKind::Regular {
+            Ok(file)
+        } else {
+            Err(not_regular("open a file to append"))
+        }
     }
 
     /// Opens a lock file, making it if it is missing.
@@ -243,8 +249,16 @@ impl Dir {
 
     /// Sets a file's modification time to now.
     pub(crate) fn stamp(&self, name: &str) -> Result<(), DiskError> {
-        let now = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
-        let times = Timestamps { last_access: now, last_modification: now };
+        self.set_modified(name, Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW })
+    }
+
+    /// Sets a file's modification time to a time before every other.
+    pub(crate) fn unstamp(&self, name: &str) -> Result<(), DiskError> {
+        self.set_modified(name, Timespec { tv_sec: 0, tv_nsec: 0 })
+    }
+
+    fn set_modified(&self, name: &str, time: Timespec) -> Result<(), DiskError> {
+        let times = Timestamps { last_access: time, last_modification: time };
         rustix::fs::utimensat(&self.fd, name, &times, AtFlags::SYMLINK_NOFOLLOW)
             .map_err(|err| DiskError::new("stamp a file", err))
     }
@@ -355,6 +369,10 @@ impl AsFd for Dir {
 /// Waits until a file's bytes are on the disk.
 pub(crate) fn sync_file(file: &File) -> Result<(), DiskError> {
     file.sync_all().map_err(|err| DiskError::new("sync a file", err))
+}
+
+fn not_regular(action: &'static str) -> DiskError {
+    DiskError::new(action, io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
 }
 
 fn too_long() -> DiskError {

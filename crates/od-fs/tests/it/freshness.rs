@@ -5,10 +5,12 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use od_core::artifact::{HealthReason, HealthState};
+use od_core::artifact::{HealthReason, HealthState, RefreshStatus};
 use od_core::ids::{ArtifactId, ProjectId};
+use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_fs::{FileArtifactStore, SystemClock};
 use od_ports::artifact_store::ArtifactStore;
+use od_ports::change::Change;
 use od_ports::contract::sample;
 use od_ports::inspection::RepairMode;
 use od_ports::project_registry::ProjectRegistry as _;
@@ -43,8 +45,7 @@ impl Store {
 
     /// Opens the same directory as another process would.
     fn another(&self) -> FileArtifactStore {
-        let data_dir = od_fs::DataDir::open(self.home.path()).expect("a data directory");
-        FileArtifactStore::open_inline(data_dir, Arc::new(SystemClock)).expect("a store")
+        another(self.home.path())
     }
 
     async fn title(&self, number: u32) -> String {
@@ -52,6 +53,11 @@ impl Store {
         let state = stored.state.as_ref().expect("a state");
         state.data.value()["title"].as_str().expect("a title").to_owned()
     }
+}
+
+fn another(home: &Path) -> FileArtifactStore {
+    let data_dir = od_fs::DataDir::open(home).expect("a data directory");
+    FileArtifactStore::open_inline(data_dir, Arc::new(SystemClock)).expect("a store")
 }
 
 async fn rename(store: &dyn ArtifactStore, project: &ProjectId, id: &ArtifactId, title: &str) {
@@ -97,7 +103,7 @@ async fn an_edit_by_hand_is_served_as_drift_and_adopted_by_the_next_commit() {
     // Another layout of the same JSON is no drift once it is adopted.
     let gate = one.store.open_gate(&one.project, &id).await.expect("the gate opens");
     let state = gate.stored().state.clone().expect("a state");
-    let change = od_ports::change::Change {
+    let change = Change {
         expected: state.artifact.revision,
         state: state.as_ref().clone(),
         page: sample::page("by hand"),
@@ -144,9 +150,9 @@ async fn a_damaged_artifact_is_shown_served_and_repaired_and_hides_no_other() {
     assert_eq!(one.title(1).await, "writable");
 }
 
+/// When a file changed; a missing one never did.
 fn changed(file: &Path) -> (i64, i64) {
-    let metadata = fs::metadata(file).expect("a file");
-    (metadata.ctime(), metadata.ctime_nsec())
+    fs::metadata(file).map_or((0, 0), |metadata| (metadata.ctime(), metadata.ctime_nsec()))
 }
 
 #[tokio::test]
@@ -186,4 +192,93 @@ async fn a_project_renamed_by_hand_has_its_new_name_at_once() {
     }
     fs::remove_file(&file).expect("a removal");
     assert_eq!(registry.get(&id).await.expect("a look"), None);
+}
+
+#[tokio::test]
+async fn an_edit_of_the_same_length_before_an_artifact_is_settled_is_listed() {
+    let one = Store::with(&["first"]).await;
+    one.store.trash(&one.project).await.expect("places the copies");
+    let file = one.file(1, "data.json");
+    let edited = fs::read_to_string(&file).expect("the data").replace("first", "fi\\xt");
+    fs::write(&file, edited).expect("a write");
+    while changed(&one.home.path().join("probe")) <= changed(&file) {
+        fs::write(one.home.path().join("probe"), b"x").expect("a write");
+    }
+    let cold = one.another();
+    drop(one.store);
+    for store in [&cold, &another(one.home.path())] {
+        let list = store.list(&one.project).await.expect("a list");
+        assert_eq!(list[0].health.state, HealthState::CorruptHead);
+    }
+}
+
+#[tokio::test]
+async fn a_refresh_is_listed_as_succeeded_from_the_moment_it_is_acknowledged() {
+    let one = Store::with(&["first"]).await;
+    let id = sample::id(1);
+    drop(one.store);
+    let store = another(one.home.path());
+    let running = store.begin_refresh(&one.project, &id, sample::now()).await.expect("it begins");
+    let gate = store.open_gate(&one.project, &id).await.expect("the gate opens");
+    let state = gate.stored().state.clone().expect("a state");
+    let status = RecordStatus::Succeeded;
+    let record =
+        RefreshRecord::new(running.id.clone(), RecordStep::last(status), status, sample::now());
+    // Another title of the same length: nothing but the log tells that there was a refresh.
+    let change = Change { refresh: Some(record), ..sample::change(&state, "again") };
+    store.commit(&gate.witness(), change).await.expect("a commit works");
+    drop((running, gate));
+    let list = another(one.home.path()).list(&one.project).await.expect("a list");
+    assert_eq!(list[0].refresh_status, RefreshStatus::Succeeded, "before its record is in the log");
+}
+
+/// Puts an edited copy where a directory was and keeps that, as someone who restores a backup does.
+fn replace(dir: &Path, keep: &Path, edit: impl FnOnce(&Path)) {
+    let copy = keep.with_extension("copy");
+    let copied = std::process::Command::new("cp").arg("-a").arg(dir).arg(&copy).status();
+    assert!(copied.expect("cp starts").success());
+    edit(&copy);
+    fs::rename(dir, keep).expect("a rename");
+    fs::rename(&copy, dir).expect("a rename");
+}
+
+#[tokio::test]
+async fn a_directory_that_another_took_the_place_of_is_read_anew_and_watched() {
+    let one = Store::with(&["first", "second", "third"]).await;
+    one.store.trash(&one.project).await.expect("places the copies");
+    let artifact = one.file(1, "");
+    let live = artifact.parent().expect("a parent").to_owned();
+    let project = live.parent().expect("a parent").to_owned();
+    let projects = project.parent().expect("a parent").to_owned();
+    let data = |dir: &Path, number: u32| {
+        let end = format!("{}/data.json", sample::id(number));
+        walk(dir).into_iter().find(|path| path.ends_with(&end)).expect("the data of an artifact")
+    };
+    for (step, dir) in [artifact, live, project, projects].iter().enumerate() {
+        assert_eq!(one.store.list(&one.project).await.expect("a list").len(), 3);
+        one.title(1).await;
+        let title = format!("restored {step}");
+        let text = format!("{{\"title\":\"{title}\"}}");
+        let kept = one.home.path().join(format!("kept-{step}"));
+        replace(dir, &kept, |copy| {
+            let file = if step == 0 { copy.join("data.json") } else { data(copy, 1) };
+            fs::write(file, &text).expect("a write");
+        });
+        assert_eq!(one.title(1).await, title, "{}", dir.display());
+        let list = one.store.list(&one.project).await.expect("a list");
+        assert_eq!(list.iter().filter(|line| line.edited.is_some()).count(), 1);
+        let again = text.replace("restored", "repeated");
+        fs::write(one.file(1, "data.json"), again).expect("a write");
+        assert_eq!(one.title(1).await, format!("repeated {step}"), "the new one is watched");
+    }
+}
+
+fn walk(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).expect("a directory").map(|entry| entry.expect("an entry"));
+    entries
+        .flat_map(|entry| {
+            let path = entry.path();
+            if path.is_dir() { walk(&path) } else { vec![path] }
+        })
+        .collect()
 }
