@@ -5,10 +5,12 @@ use od_core::ids::ArtifactId;
 use super::generation::Generation;
 use super::pending::{self, PENDING};
 use super::pointer::POINTER_FILE;
-use crate::data_dir::STAGING;
 use crate::disk::{Dir, DiskError, sync_file};
 
 pub(crate) const SNAPSHOTS: &str = "snapshots";
+/// Creates of one id that may stand unfinished until they are cleared away: ids are random, so nobody
+/// sees a second one.
+const STAGED_MAX: usize = 1_000;
 
 /// Writes the next generation of an artifact. The caller holds the commit lock.
 ///
@@ -38,37 +40,50 @@ pub(crate) fn next_generation(artifact: &Dir, generation: &Generation) -> Result
 
 /// Writes the first generation: in a staging directory that is renamed into the project.
 ///
-/// Fails with `AlreadyExists` if the id is taken.
+/// The caller shares the lock of `.staging`. The artifact's own is not needed: before the rename nobody
+/// knows of it, and of two creates of one id the rename lets one through. The other fails with
+/// `AlreadyExists`.
 pub(crate) fn first_generation(
     live: &Dir,
+    staging: &Dir,
     id: &ArtifactId,
     generation: &Generation,
 ) -> Result<(), DiskError> {
     let frame = encode(generation)?;
-    let staging = live.child_or_make(STAGING)?;
-    staging.remove_tree(id.as_str())?;
-    let placed = stage(&staging, id, generation, &frame)
+    let name = make_staged(staging, id)?;
+    let placed = stage(staging, &name, generation, &frame)
         // The commit.
-        .and_then(|()| staging.rename_new(id.as_str(), live, id.as_str()));
+        .and_then(|()| staging.rename_new(&name, live, id.as_str()));
     if let Err(err) = placed {
-        let _ = staging.remove_tree(id.as_str());
+        let _ = staging.remove_tree(&name);
         return Err(err);
     }
     live.sync()
 }
 
+/// Makes a directory that is this create's own, whatever another one of the same id left or does.
+fn make_staged(staging: &Dir, id: &ArtifactId) -> Result<String, DiskError> {
+    for number in 0..STAGED_MAX {
+        let name = format!("{id}@{number}");
+        if staging.make_new_dir(&name)? {
+            return Ok(name);
+        }
+    }
+    let source = std::io::Error::other("too many unfinished creates of one id");
+    Err(DiskError::new("make a directory", source))
+}
+
 fn stage(
     staging: &Dir,
-    id: &ArtifactId,
+    name: &str,
     generation: &Generation,
     frame: &[u8],
 ) -> Result<(), DiskError> {
-    staging.make_dir(id.as_str())?;
-    let artifact = staging.child(id.as_str())?;
+    let artifact = staging.child(name)?;
     artifact.make_dir(PENDING)?;
     let pending = artifact.child(PENDING)?;
-    let name = pending::name(generation.revision());
-    let (framed, pointed) = ((&pending, name.as_str()), (&artifact, POINTER_FILE));
+    let frame_name = pending::name(generation.revision());
+    let (framed, pointed) = ((&pending, frame_name.as_str()), (&artifact, POINTER_FILE));
     write_both(framed, frame, pointed, &generation.pointer_bytes)
 }
 

@@ -1,4 +1,4 @@
-//! The two locks of an artifact: `.locks/<id>.commit` and `.locks/<id>.running`.
+//! The two locks of an artifact, `.locks/<id>.commit` and `.locks/<id>.running`, and that of `.staging`.
 //!
 //! The files are never renamed and never removed: a lock on a file that someone else replaced would
 //! exclude nobody.
@@ -12,7 +12,7 @@ use od_ports::refresh_log::RunningLock;
 use od_ports::write_gate::CommitLock;
 
 use crate::data_dir::LOCKS;
-use crate::disk::{Dir, DiskError, FileLock, LockAttempt};
+use crate::disk::{Dir, DiskError, FileLock};
 
 /// How long a commit may keep others waiting before they are told to come back.
 pub(crate) const COMMIT_PATIENCE: Duration = Duration::from_secs(10);
@@ -42,6 +42,17 @@ pub(crate) fn attempts(live: &Dir) -> Result<Option<FileLock>, DiskError> {
     take(live, ".attempts", COMMIT_PATIENCE)
 }
 
+/// Shares `.staging` with other creates, so that nobody clears it meanwhile; `None` if someone does
+/// and takes long over it.
+pub(crate) fn staging_shared(staging: &Dir) -> Result<Option<FileLock>, DiskError> {
+    Ok(FileLock::share_dir(staging, COMMIT_PATIENCE)?.held())
+}
+
+/// Takes `.staging` alone, to clear it; `None` while a create runs.
+pub(crate) fn staging_alone(staging: &Dir) -> Result<Option<FileLock>, DiskError> {
+    Ok(FileLock::take_dir(staging, CLEARING_PATIENCE)?.held())
+}
+
 /// Tells whether a refresh runs.
 pub(crate) fn is_running(live: &Dir, id: &ArtifactId) -> Result<bool, DiskError> {
     match live.child(LOCKS) {
@@ -53,10 +64,7 @@ pub(crate) fn is_running(live: &Dir, id: &ArtifactId) -> Result<bool, DiskError>
 
 fn take(live: &Dir, name: &str, patience: Duration) -> Result<Option<FileLock>, DiskError> {
     let locks = live.child_or_make(LOCKS)?;
-    match FileLock::take(&locks, name, patience)? {
-        LockAttempt::Held(lock) => Ok(Some(lock)),
-        LockAttempt::TimedOut => Ok(None),
-    }
+    Ok(FileLock::take(&locks, name, patience)?.held())
 }
 
 /// The commit lock as a gate holds it. Whoever still rolls forward shares it.

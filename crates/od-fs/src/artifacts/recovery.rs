@@ -7,7 +7,7 @@ use super::roller::settle_noted;
 use super::shared::Shared;
 use super::{locks, read, roll};
 use crate::data_dir::STAGING;
-use crate::disk::Dir;
+use crate::disk::{Dir, EntryKind};
 
 impl Shared {
     /// Finishes what crashed writers left, in every project. One artifact that cannot be finished
@@ -61,11 +61,13 @@ fn clear_staging(live: &Dir) -> Result<(), StoreError> {
         Err(err) if err.is_missing() => return Ok(()),
         Err(err) => return Err(err.into()),
     };
-    for (name, _) in staging.entries()? {
-        let Ok(artifact) = name.parse::<ArtifactId>() else { continue };
-        // Whoever creates holds the lock of the id.
-        if let Some(_lock) = locks::commit(live, &artifact, locks::CLEARING_PATIENCE)? {
-            staging.remove_tree(&name)?;
+    // Whoever creates shares it.
+    if let Some(_alone) = locks::staging_alone(&staging)? {
+        for (name, kind) in staging.entries()? {
+            match kind {
+                EntryKind::Directory => staging.remove_tree(&name)?,
+                EntryKind::Regular | EntryKind::Other => staging.remove(&name)?,
+            }
         }
     }
     Ok(())

@@ -83,11 +83,14 @@ impl Shared {
 
     /// Takes the commit lock of an artifact, waiting a bounded time.
     pub(crate) fn lock(&self, live: &Dir, id: &ArtifactId) -> Result<FileLock, StoreError> {
-        locks::commit(live, id, COMMIT_PATIENCE)?.ok_or_else(|| StoreError::Busy {
-            artifact: id.clone(),
-            waited_ms: u64::try_from(COMMIT_PATIENCE.as_millis()).unwrap_or(u64::MAX),
-        })
+        locks::commit(live, id, COMMIT_PATIENCE)?.ok_or_else(|| busy(id))
     }
+}
+
+/// Says that another process kept a lock for too long.
+pub(crate) fn busy(artifact: &ArtifactId) -> StoreError {
+    let waited_ms = u64::try_from(COMMIT_PATIENCE.as_millis()).unwrap_or(u64::MAX);
+    StoreError::Busy { artifact: artifact.clone(), waited_ms }
 }
 
 pub(crate) fn not_found(project: &ProjectId, artifact: &ArtifactId) -> StoreError {

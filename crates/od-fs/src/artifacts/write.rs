@@ -15,26 +15,50 @@ use super::build::{self, Draft};
 use super::generation::{Generation, RefreshPart};
 use super::locks::{self, HeldCommit};
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
-use super::shared::{Shared, not_found};
+use super::shared::{Shared, busy, not_found};
 use super::{commit, read, roll, trash};
+use crate::data_dir::STAGING;
 use crate::disk::{Dir, FileLock};
 
-/// A commit that is durable, and what is left to do for it.
+/// A commit that is durable, and whose visible copies are to be written.
 #[derive(Debug)]
 pub(crate) struct Placing {
-    dir: Dir,
-    generation: Generation,
     project: ProjectId,
     artifact: ArtifactId,
-    _lock: Arc<FileLock>,
+    commit: DurableCommit,
+}
+
+#[derive(Debug)]
+enum DurableCommit {
+    /// Of a new artifact, whose lock nobody has taken yet.
+    First,
+    /// Of an artifact whose lock is held from before the commit until this is dropped.
+    Next { dir: Dir, generation: Box<Generation>, _lock: Arc<FileLock> },
 }
 
 impl Shared {
     /// Writes the visible copies of a durable commit. What fails here is done by the next holder.
     pub(crate) fn place(&self, placing: Placing) {
-        let Placing { dir, generation, project, artifact, _lock } = placing;
-        let _ = roll::place(&dir, &generation);
+        let Placing { project, artifact, commit } = placing;
+        let _ = match commit {
+            DurableCommit::First => self.place_first(&project, &artifact),
+            DurableCommit::Next { dir, generation, _lock } => {
+                roll::place(&dir, &generation).map_err(StoreError::from)
+            }
+        };
         self.backlog.add(&project, &artifact);
+    }
+
+    /// Whoever comes first to a new artifact places it, and may have changed or deleted it since.
+    fn place_first(&self, project: &ProjectId, artifact: &ArtifactId) -> Result<(), StoreError> {
+        let Some(live) = self.live_if_there(project)? else { return Ok(()) };
+        let Some(_lock) = locks::commit(&live, artifact, locks::CLEARING_PATIENCE)? else {
+            return Ok(());
+        };
+        match read::open(&live, artifact)? {
+            Some(dir) => Ok(roll::recover(&dir)?),
+            None => Ok(()),
+        }
     }
 
     /// Makes an artifact durable.
@@ -47,7 +71,7 @@ impl Shared {
         let live = self.live(&project)?;
         let attempt = state.artifact.created_by_attempt.clone();
         let _attempts = match &attempt {
-            Some(_) => Some(self.lock_attempts(&live, &id)?),
+            Some(_) => Some(locks::attempts(&live)?.ok_or_else(|| busy(&id))?),
             None => None,
         };
         if let Some(attempt) = &attempt
@@ -55,28 +79,21 @@ impl Shared {
         {
             return Ok((Created::Replayed(stored), None));
         }
-        let lock = Arc::new(self.lock(&live, &id)?);
+        let staging = live.child_or_make(STAGING)?;
+        let _staging = locks::staging_shared(&staging)?.ok_or_else(|| busy(&id))?;
         let draft =
             Draft { state, page, revision: Revision::first(), last_refresh: None, refresh: None };
         let (state, generation) = build::generation(draft)?;
-        commit::first_generation(&live, &id, &generation).map_err(|err| {
+        commit::first_generation(&live, &staging, &id, &generation).map_err(|err| {
             if err.source.kind() == std::io::ErrorKind::AlreadyExists {
                 StoreError::Exists { artifact: id.clone() }
             } else {
                 err.into()
             }
         })?;
-        let dir = live.child(id.as_str())?;
         let stored = committed(&project, state);
-        let placing = Placing { dir, generation, project, artifact: id, _lock: lock };
+        let placing = Placing { project, artifact: id, commit: DurableCommit::First };
         Ok((Created::Fresh(stored), Some(placing)))
-    }
-
-    fn lock_attempts(&self, live: &Dir, id: &ArtifactId) -> Result<FileLock, StoreError> {
-        locks::attempts(live)?.ok_or_else(|| StoreError::Busy {
-            artifact: id.clone(),
-            waited_ms: u64::try_from(locks::COMMIT_PATIENCE.as_millis()).unwrap_or(u64::MAX),
-        })
     }
 
     /// Returns what an attempt made before, or why it may not be made again.
@@ -167,13 +184,12 @@ impl Shared {
         generation.replaces =
             build::replaces(before, &pointer.artifact.digests, &state.artifact.digests);
         commit::next_generation(&dir, &generation)?;
-        let placing = Placing {
+        let commit = DurableCommit::Next {
             dir,
-            generation,
-            project: project.clone(),
-            artifact: id.clone(),
+            generation: Box::new(generation),
             _lock: Arc::clone(&held.lock),
         };
+        let placing = Placing { project: project.clone(), artifact: id.clone(), commit };
         Ok((committed(project, state), Some(placing)))
     }
 }

@@ -85,8 +85,14 @@ impl Dir {
 
     /// Makes a directory; one that is there already is fine.
     pub(crate) fn make_dir(&self, name: &str) -> Result<(), DiskError> {
+        self.make_new_dir(name).map(drop)
+    }
+
+    /// Makes a directory; `false` if the name is taken.
+    pub(crate) fn make_new_dir(&self, name: &str) -> Result<bool, DiskError> {
         match rustix::fs::mkdirat(&self.fd, name, PRIVATE_DIR) {
-            Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
+            Ok(()) => Ok(true),
+            Err(rustix::io::Errno::EXIST) => Ok(false),
             Err(err) => Err(DiskError::new("make a directory", err)),
         }
     }
@@ -226,6 +232,11 @@ impl Dir {
         rustix::fs::openat(&self.fd, name, flags, PRIVATE_FILE)
             .map(File::from)
             .map_err(|err| DiskError::new("open a lock file", err))
+    }
+
+    /// Opens the directory once more, to lock it by: a lock lives as long as one opening.
+    pub(crate) fn lock_self(&self) -> Result<File, DiskError> {
+        self.child(".").map(|dir| File::from(dir.fd))
     }
 
     /// Opens an existing file read-only for probing its lock; `None` if it is missing.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::dir::{Dir, DiskError};
 
-/// An exclusive lock, held until dropped.
+/// A lock, held until dropped.
 #[derive(Debug)]
 pub(crate) struct FileLock {
     // Closing the handle is what lets go of the lock.
@@ -28,6 +28,16 @@ pub(crate) enum LockAttempt {
     TimedOut,
 }
 
+impl LockAttempt {
+    /// Returns the lock, for those to whom a time-out is no error.
+    pub(crate) fn held(self) -> Option<FileLock> {
+        match self {
+            Self::Held(lock) => Some(lock),
+            Self::TimedOut => None,
+        }
+    }
+}
+
 impl FileLock {
     /// Takes the lock, waiting at most `patience` for another process.
     ///
@@ -37,10 +47,27 @@ impl FileLock {
         name: &str,
         patience: Duration,
     ) -> Result<LockAttempt, DiskError> {
-        let file = dir.lock_file(name)?;
+        Self::wait(dir.lock_file(name)?, File::try_lock, patience)
+    }
+
+    /// Takes the lock of a directory itself, alone.
+    pub(crate) fn take_dir(dir: &Dir, patience: Duration) -> Result<LockAttempt, DiskError> {
+        Self::wait(dir.lock_self()?, File::try_lock, patience)
+    }
+
+    /// Takes the lock of a directory itself, together with whoever else shares it.
+    pub(crate) fn share_dir(dir: &Dir, patience: Duration) -> Result<LockAttempt, DiskError> {
+        Self::wait(dir.lock_self()?, File::try_lock_shared, patience)
+    }
+
+    fn wait(
+        file: File,
+        try_lock: impl Fn(&File) -> Result<(), TryLockError>,
+        patience: Duration,
+    ) -> Result<LockAttempt, DiskError> {
         let began = Instant::now();
         loop {
-            match file.try_lock() {
+            match try_lock(&file) {
                 Ok(()) => return Ok(LockAttempt::Held(Self { _file: file })),
                 Err(TryLockError::WouldBlock) if began.elapsed() >= patience => {
                     return Ok(LockAttempt::TimedOut);
