@@ -9,7 +9,7 @@ use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision, Timestamp};
 use od_core::refresh::RefreshRecord;
 
 use crate::change::{Change, Created, NewArtifact};
-use crate::inspection::{Inspection, RepairMode, RepairReport};
+use crate::inspection::{Inspection, RepairMode, RepairReport, Unrecovered};
 use crate::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
 use crate::store_error::StoreError;
 use crate::stored::{Snapshot, SnapshotSummary, Stored, Trashed};
@@ -153,5 +153,7 @@ pub trait ArtifactStore: fmt::Debug + Send + Sync {
     async fn unfinished_refreshes(&self) -> Result<Vec<UnfinishedRefresh>, StoreError>;
 
     /// Finishes what crashed writers left, in every project, and empties old trash. For start-up.
-    async fn recover(&self) -> Result<(), StoreError>;
+    ///
+    /// Returns those for which that did not work: one damaged artifact keeps nobody from the others.
+    async fn recover(&self) -> Result<Vec<Unrecovered>, StoreError>;
 }

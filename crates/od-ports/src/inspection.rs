@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use od_core::artifact::{Artifact, Health};
-use od_core::ids::Digest;
+use od_core::ids::{ArtifactId, Digest, ProjectId};
 use serde::Serialize;
+
+use crate::store_error::StoreError;
 
 /// One file of the set, with what the pointer says of it.
 #[derive(Clone, Debug)]
@@ -61,4 +63,16 @@ pub struct RepairReport {
     pub drops: Vec<String>,
     /// Whether it was carried out.
     pub applied: bool,
+}
+
+/// An artifact for which a crashed writer's work could not be finished. It is served as it is, and its
+/// next writer tries again.
+#[derive(Debug)]
+pub struct Unrecovered {
+    /// Its project.
+    pub project: ProjectId,
+    /// Which one, or `None` if the project's own directories are in the way.
+    pub artifact: Option<ArtifactId>,
+    /// What the store said.
+    pub error: StoreError,
 }

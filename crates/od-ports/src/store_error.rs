@@ -115,6 +115,28 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// Tells an error of the system from an answer of the store.
+    pub const fn system_error(&self) -> Option<&io::Error> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            Self::ProjectNotFound { .. }
+            | Self::NotFound { .. }
+            | Self::NotInTrash { .. }
+            | Self::SnapshotNotFound { .. }
+            | Self::Exists { .. }
+            | Self::AttemptConflict { .. }
+            | Self::AttemptTrashed { .. }
+            | Self::RevisionConflict { .. }
+            | Self::NotHealthy { .. }
+            | Self::RefreshLocked { .. }
+            | Self::RefreshClosed { .. }
+            | Self::Busy { .. }
+            | Self::ForeignWitness => None,
+        }
+    }
+}
+
 /// Puts a health in words.
 fn describe(health: &Health) -> String {
     match health.reason {

@@ -12,5 +12,5 @@ pub mod run;
 pub(crate) use active::ActiveRefreshes;
 pub use cancel::{cancel, cancel_all};
 pub use fault::RefreshFault;
-pub use recover::recover;
+pub use recover::{Recovered, recover};
 pub use run::run;

@@ -4,6 +4,7 @@ use od_core::error::Failure;
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
 use od_core::limits::REFRESH_TIMEOUT;
 use od_core::refresh::{Begun, Effect, Event, RecordStep, RefreshState, step};
+use od_ports::inspection::Unrecovered;
 use od_ports::refresh_log::UnfinishedRefresh;
 use od_ports::store_error::StoreError;
 
@@ -22,10 +23,19 @@ impl From<&RecoverError> for Failure {
     }
 }
 
+/// What was recovered.
+#[derive(Debug)]
+pub struct Recovered {
+    /// The refreshes that were closed.
+    pub closed: Vec<RefreshId>,
+    /// The artifacts for which that did not work; they are served as they are.
+    pub failed: Vec<Unrecovered>,
+}
+
 /// Finishes interrupted commits, then closes every refresh whose process is gone or that is past its
-/// time. For start-up. Returns the refreshes it closed.
-pub async fn recover(app: &App) -> Result<Vec<RefreshId>, RecoverError> {
-    app.ports.artifacts.recover().await?;
+/// time. For start-up.
+pub async fn recover(app: &App) -> Result<Recovered, RecoverError> {
+    let failed = app.ports.artifacts.recover().await?;
     let at = app.ports.clock.now();
     let mut closed = Vec::new();
     for found in app.ports.artifacts.unfinished_refreshes().await? {
@@ -42,7 +52,7 @@ pub async fn recover(app: &App) -> Result<Vec<RefreshId>, RecoverError> {
             closed.push(refresh);
         }
     }
-    Ok(closed)
+    Ok(Recovered { closed, failed })
 }
 
 /// Closes the refresh that holds the lock, if it is past its time: its holder is stopped or hangs.

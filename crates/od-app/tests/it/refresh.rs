@@ -98,13 +98,13 @@ async fn what_was_left_open_is_closed_by_the_machine_as_well() {
     let now = world.app.ports.clock.now();
     drop(world.artifacts.begin_refresh(&id("web"), &artifact, now).await.unwrap());
     world.events.take();
-    let closed = refresh::recover(&world.app).await.unwrap();
+    let closed = refresh::recover(&world.app).await.unwrap().closed;
     assert_eq!(closed.len(), 1);
     assert_eq!(phases(&world), [Some(Phase::Failed)]);
     let held = world.artifacts.begin_refresh(&id("web"), &artifact, now).await.unwrap();
-    assert_eq!(refresh::recover(&world.app).await.unwrap(), [], "it may still be running");
+    assert_eq!(refresh::recover(&world.app).await.unwrap().closed, [], "it may still be running");
     world.clock.advance(std::time::Duration::from_secs(121));
-    let closed = refresh::recover(&world.app).await.unwrap();
+    let closed = refresh::recover(&world.app).await.unwrap().closed;
     assert_eq!(closed, std::slice::from_ref(&held.id));
     drop(held);
     let ended: Vec<_> = steps(&world, &artifact)

@@ -421,9 +421,9 @@ async fn a_refresh_whose_process_died() {
     assert_eq!(world.terminal_records(&artifact).await.len(), 0);
 
     let world = world.restarted().await;
-    let closed = refresh::recover(&world.app).await.unwrap();
+    let closed = refresh::recover(&world.app).await.unwrap().closed;
     assert_eq!(closed.len(), 1);
-    assert_eq!(refresh::recover(&world.app).await.unwrap(), []);
+    assert_eq!(refresh::recover(&world.app).await.unwrap().closed, []);
     let records = world.terminal_records(&artifact).await;
     assert_eq!(records.len(), 1);
     assert_eq!(records[0].error.as_ref().unwrap().code, ErrorCode::RefreshAbandoned);
@@ -463,7 +463,7 @@ async fn a_result_that_comes_after_its_refresh_was_closed_is_refused() {
     }
     // Another daemon over the same data finds it past its time.
     world.clock.advance_ms(130_000);
-    let closed = refresh::recover(&world.app).await.unwrap();
+    let closed = refresh::recover(&world.app).await.unwrap().closed;
     assert_eq!(closed.len(), 1);
     gate.add_permits(1);
     let failure = Failure::from(&task.await.unwrap().unwrap_err());

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hyper::header::HeaderValue;
 use od_app::App;
+use od_core::ids::ArtifactId;
 use od_ports::entropy::EntropyError;
+use od_ports::inspection::Unrecovered;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -174,7 +176,12 @@ fn epoch() -> u64 {
 /// Finishes what a crash left, and marks refreshes that nobody runs any more.
 async fn recover(app: &App) -> Result<(), StartError> {
     let failed = |message: String| StartError::Recover { message };
-    od_app::refresh::recover(app).await.map_err(|error| failed(error.to_string()))?;
+    let recovered =
+        od_app::refresh::recover(app).await.map_err(|error| failed(error.to_string()))?;
+    for Unrecovered { project, artifact, error } in recovered.failed {
+        let artifact = artifact.as_ref().map(ArtifactId::as_str);
+        tracing::warn!(%project, artifact, %error, "what a crash left could not be finished");
+    }
     Ok(())
 }
 

@@ -10,8 +10,13 @@ const FILES_MAX: usize = 50;
 
 /// Moves a file of an artifact aside.
 pub(crate) fn keep_file(artifact: &Dir, name: &str) -> Result<(), DiskError> {
+    keep_file_as(artifact, name, name)
+}
+
+/// Moves a file of an artifact aside under the name that people know it by.
+pub(crate) fn keep_file_as(artifact: &Dir, name: &str, known: &str) -> Result<(), DiskError> {
     let aside = artifact.child_or_make(ASIDE)?;
-    let free = free_name(&aside, name)?;
+    let free = free_name(&aside, known)?;
     artifact.rename(name, &aside, &free)?;
     trim(&aside)
 }

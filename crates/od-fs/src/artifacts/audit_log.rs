@@ -6,6 +6,7 @@ use od_core::artifact::HealthReason;
 use od_core::ids::Digest;
 use od_core::refresh::{RecordStep, RefreshRecord};
 
+use super::generation::RefreshPart;
 use super::log_view::LogView;
 use super::pending::is_foreign;
 use super::{aside, known_logs};
@@ -53,7 +54,7 @@ impl AuditLog {
     pub(crate) fn read(artifact: &Dir) -> Result<Self, DiskError> {
         match Self::look(artifact)? {
             Some(log) => Ok(log),
-            None => Ok(Self { last: rotated(artifact)?.last, ..Self::default() }),
+            None => Ok(rotated(artifact)?.continued()),
         }
     }
 
@@ -92,17 +93,26 @@ impl AuditLog {
             Err(err) if is_foreign(&err) => return Ok((Self::unreadable(), 0)),
             Err(err) => return Err(err),
         };
-        let before =
-            if bytes.is_empty() || !starts_chain(&bytes) { rotated(artifact)?.last } else { None };
-        Ok((Self::parse(&bytes, before, each), bytes.len() as u64))
+        let before = if bytes.is_empty() || !starts_chain(&bytes) {
+            rotated(artifact)?.continued()
+        } else {
+            Self::default()
+        };
+        Ok((before.parse(&bytes, each), bytes.len() as u64))
+    }
+
+    /// Returns the empty log that goes on where this one ends, and knows what came before it.
+    fn continued(self) -> Self {
+        Self { view: self.view.continued(), last: self.last, ..Self::default() }
     }
 
     fn unreadable() -> Self {
         Self { tail: Tail::Broken(HealthReason::AuditUnreadable), ..Self::default() }
     }
 
-    fn parse(bytes: &[u8], before: Option<Digest>, mut each: impl FnMut(RefreshRecord)) -> Self {
-        let mut log = Self { last: before, ..Self::default() };
+    /// Adds the lines of a file, as far as they continue the chain.
+    fn parse(self, bytes: &[u8], mut each: impl FnMut(RefreshRecord)) -> Self {
+        let mut log = self;
         let mut rest = bytes;
         while !rest.is_empty() {
             let (line, after, ended) = match rest.iter().position(|byte| *byte == b'\n') {
@@ -172,6 +182,11 @@ impl AuditLog {
     }
 
     fn append(&self, artifact: &Dir, line: &[u8]) -> Result<std::fs::File, DiskError> {
+        if !self.is_continued_by(line) {
+            let source =
+                std::io::Error::new(std::io::ErrorKind::InvalidData, "the chain is broken");
+            return Err(DiskError::new("append to the audit log", source));
+        }
         let mut bytes = Vec::with_capacity(line.len() + 2);
         if self.ends_open {
             bytes.push(b'\n');
@@ -188,6 +203,12 @@ impl AuditLog {
         Ok(file)
     }
 
+    /// Tells whether a line may follow: the log is sound, and the line's record names its end.
+    fn is_continued_by(&self, line: &[u8]) -> bool {
+        let record = serde_json::from_slice::<RefreshRecord>(line);
+        self.tail == Tail::Clean && record.is_ok_and(|record| record.prev == self.last)
+    }
+
     /// Says what the file is after a line of ours, if nothing else was written to it.
     fn remember_appended(&self, file: &std::fs::File, line: &[u8]) {
         let Ok(stat) = FileStat::of_file(file) else { return };
@@ -201,20 +222,22 @@ impl AuditLog {
     }
 }
 
-/// Appends those of the lines of one commit that the log does not have, without syncing.
+/// Appends those of the lines of a refresh's commit that the log does not have, without syncing.
 ///
-/// The log ends before them, or somewhere among them: with the last if the commit was placed before,
-/// with any other if a loss of power took what was not synced.
-pub(crate) fn append_missing<'a>(
-    artifact: &Dir,
-    lines: impl Iterator<Item = &'a [u8]>,
-) -> Result<(), DiskError> {
-    let lines: Vec<&[u8]> = lines.collect();
+/// The log ends before them, or somewhere among them if a loss of power took what was not synced, or
+/// has gone on since. A log that is damaged before them stays as it is: behind the damage they would
+/// say nothing.
+pub(crate) fn append_missing(artifact: &Dir, refresh: &RefreshPart) -> Result<(), DiskError> {
+    let lines: Vec<&[u8]> = refresh.lines().collect();
     let end = AuditLog::read(artifact)?.chain_end();
     let is_end = |line: &&[u8]| end.as_ref() == Some(&Digest::of_bytes(line));
     let there = lines.iter().rposition(is_end).map_or(0, |at| at + 1);
     for line in lines.iter().skip(there) {
-        AuditLog::read(artifact)?.append(artifact, line)?;
+        let log = AuditLog::read(artifact)?;
+        if !log.is_continued_by(line) {
+            return Ok(());
+        }
+        log.append(artifact, line)?;
     }
     Ok(())
 }
@@ -284,7 +307,8 @@ fn read_rotated(
     };
     let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let before = serde_json::from_slice::<RefreshRecord>(first).ok().and_then(|record| record.prev);
-    Ok((AuditLog::parse(&bytes, before, each), bytes.len() as u64))
+    let before = AuditLog { last: before, ..AuditLog::default() };
+    Ok((before.parse(&bytes, each), bytes.len() as u64))
 }
 
 /// Cuts a log at its damage, keeping all of it aside. The caller holds the commit lock.

@@ -8,7 +8,7 @@ use od_core::json::{self, Value};
 use od_ports::stored::{SourceFile, Stored};
 
 use super::generation::{Generation, RefreshPart, Replaces, SetFile};
-use super::pointer::{FileSizes, Pointer, StorePart};
+use super::pointer::{Pointer, StorePart};
 use crate::disk::DiskError;
 
 /// What becomes a generation.
@@ -38,13 +38,7 @@ pub(crate) fn generation(draft: Draft) -> Result<(ArtifactState, Generation), Di
         provenance: of_json(&provenance_value, &provenance),
         index: of_html(&index),
     };
-    let bytes = FileSizes {
-        template: template.len() as u64,
-        data: data.len() as u64,
-        provenance: provenance.len() as u64,
-        index: index.len() as u64,
-    };
-    let store = StorePart { bytes, last_refresh };
+    let store = StorePart { last_refresh };
     let pointer = Pointer { artifact: state.artifact.clone(), store };
     let pointer_bytes = pointer.encode().map_err(unwritable)?;
     let generation = Generation {

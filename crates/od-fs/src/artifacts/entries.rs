@@ -14,8 +14,18 @@ use od_ports::stored::Stored;
 pub(crate) struct Light {
     pub(crate) summary: Arc<ArtifactSummary>,
     pub(crate) attempt: Option<Attempt>,
-    /// Whether the log says that a refresh runs: then lock and log are looked at every time.
-    pub(crate) refresh_open: bool,
+    pub(crate) lasts: Lasts,
+}
+
+/// How long what was read is true.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Lasts {
+    /// Until a file changes.
+    UntilAChange,
+    /// The log says that a refresh runs: lock and log are looked at every time.
+    WhileARefreshRuns,
+    /// The disk failed: it may not the next time.
+    ForThisAnswer,
 }
 
 /// A whole artifact, and about how much memory it takes.
@@ -34,6 +44,8 @@ pub(crate) struct Version(pub(super) u64);
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) watch: Option<i32>,
+    /// Whether a scan or a read has found it; whoever asks for an id makes an entry for it first.
+    pub(super) is_there: bool,
     pub(super) version: u64,
     pub(super) light: Option<(u64, Light)>,
     pub(super) full: Option<(u64, Full)>,
@@ -41,8 +53,20 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// Tells whether what was read at a version is still true.
+    pub(super) fn knows(&self, version: u64, light: &Light) -> bool {
+        version == self.version && self.watch.is_some() && light.lasts == Lasts::UntilAChange
+    }
+
     pub(super) fn unread(versions: &mut Versions) -> Self {
-        Self { watch: None, version: versions.next(), light: None, full: None, used: 0 }
+        Self {
+            watch: None,
+            is_there: false,
+            version: versions.next(),
+            light: None,
+            full: None,
+            used: 0,
+        }
     }
 }
 

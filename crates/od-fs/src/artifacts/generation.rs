@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use od_core::artifact::{Digests, FileDigests};
 use od_core::ids::{Digest, RefreshId, Revision};
 
-use super::pointer::{FileSizes, POINTER_FILE, Pointer};
+use super::pointer::{POINTER_FILE, Pointer};
 use crate::disk::{Frame, FrameError};
 
 /// A file of the set.
@@ -47,15 +47,6 @@ impl SetFile {
             Self::Data => &digests.data,
             Self::Provenance => &digests.provenance,
             Self::Index => &digests.index,
-        }
-    }
-
-    pub(crate) const fn size(self, sizes: &FileSizes) -> u64 {
-        match self {
-            Self::Template => sizes.template,
-            Self::Data => sizes.data,
-            Self::Provenance => sizes.provenance,
-            Self::Index => sizes.index,
         }
     }
 }

@@ -72,29 +72,28 @@ impl Index {
     }
 
     fn distrust_everything(&mut self) {
-        self.project_ids = None;
-        for entries in self.projects.values_mut() {
-            entries.scan_again(&mut self.versions);
-            entries.changed(&mut self.versions);
-            for entry in entries.entries.values_mut() {
-                entry.version = self.versions.next();
-            }
-        }
+        self.watcher.restart();
+        self.forget_projects();
     }
 
     fn projects_changed(&mut self, name: Option<&str>) {
-        self.project_ids = None;
         match name.map(str::parse::<ProjectId>) {
             // A project was moved away, or into its place: the watches below are of the old one.
-            Some(Ok(project)) => self.forget_project(&project),
-            Some(Err(_)) => {}
-            None => {
-                let projects: Vec<ProjectId> = self.projects.keys().cloned().collect();
-                projects.iter().for_each(|project| self.forget_project(project));
-                if let Some(watch) = self.projects_watch.take() {
-                    self.watcher.forget(watch);
-                }
+            Some(Ok(project)) => {
+                self.project_ids = None;
+                self.forget_project(&project);
             }
+            Some(Err(_)) => self.project_ids = None,
+            None => self.forget_projects(),
+        }
+    }
+
+    fn forget_projects(&mut self) {
+        self.project_ids = None;
+        let projects: Vec<ProjectId> = self.projects.keys().cloned().collect();
+        projects.iter().for_each(|project| self.forget_project(project));
+        if let Some(watch) = self.projects_watch.take() {
+            self.watcher.forget(watch);
         }
     }
 
@@ -150,16 +149,14 @@ impl Index {
         let entry = self.projects.get_mut(project)?.entries.get_mut(artifact)?;
         entry.used = self.tick;
         let (version, full) = entry.full.as_ref()?;
-        let fresh = *version == entry.version && entry.watch.is_some() && !full.light.refresh_open;
-        fresh.then(|| full.clone())
+        entry.knows(*version, &full.light).then(|| full.clone())
     }
 
     /// Returns what a list needs of an artifact if memory has it as it is.
     pub(crate) fn light(&self, project: &ProjectId, artifact: &ArtifactId) -> Option<Light> {
         let entry = self.projects.get(project)?.entries.get(artifact)?;
         let (version, light) = entry.light.as_ref()?;
-        let fresh = *version == entry.version && entry.watch.is_some() && !light.refresh_open;
-        fresh.then(|| light.clone())
+        entry.knows(*version, light).then(|| light.clone())
     }
 
     /// Returns a way to start watching artifacts without holding the index.
@@ -226,12 +223,32 @@ impl Index {
         let Some(entry) = entries.entries.get_mut(artifact) else { return };
         if entry.version == version.0 {
             entry.light = Some((version.0, light.clone()));
+            entry.is_there = true;
         }
     }
 
-    /// Remembers that an artifact is not there.
-    pub(crate) fn end_read_missing(&mut self, project: &ProjectId, artifact: &ArtifactId) {
+    /// Remembers that an artifact is not there, unless it changed meanwhile.
+    pub(crate) fn end_read_missing(
+        &mut self,
+        version: Version,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) {
+        let Some(entries) = self.projects.get_mut(project) else { return };
+        let Some(entry) = entries.entries.get(artifact) else { return };
+        if entry.version != version.0 {
+            return;
+        }
+        if entry.is_there {
+            // It was found before: something was missed.
+            entries.scan_again(&mut self.versions);
+        }
         self.forget(project, artifact);
+    }
+
+    /// Remembers that an artifact was moved away.
+    pub(crate) fn removed(&mut self, project: &ProjectId, artifact: &ArtifactId) {
+        self.live_changed(project, Some(artifact.as_str()));
     }
 
     /// Lets go of the least recently used whole artifacts.
@@ -252,7 +269,8 @@ impl Index {
     pub(crate) fn ids(&self, project: &ProjectId) -> Option<Vec<ArtifactId>> {
         let entries = self.projects.get(project)?;
         let known = entries.scanned && entries.watch.is_some();
-        known.then(|| entries.entries.keys().cloned().collect())
+        let there = entries.entries.iter().filter(|(_, entry)| entry.is_there);
+        known.then(|| there.map(|(id, _)| id.clone()).collect())
     }
 
     /// Starts watching a project and returns the version to hand back with its ids.
@@ -283,10 +301,11 @@ impl Index {
         };
         entries.entries.reserve(ids.len());
         for id in ids {
-            entries.entries.entry(id.clone()).or_insert_with(|| {
+            let entry = entries.entries.entry(id.clone()).or_insert_with(|| {
                 entries.list = None;
                 Entry::unread(&mut self.versions)
             });
+            entry.is_there = true;
         }
         for id in gone {
             self.forget(project, &id);
@@ -317,10 +336,7 @@ impl Index {
             return;
         }
         let fresh = |entry: &Entry| {
-            entry.watch.is_some()
-                && entry.light.as_ref().is_some_and(|(version, light)| {
-                    *version == entry.version && !light.refresh_open
-                })
+            entry.light.as_ref().is_some_and(|(version, light)| entry.knows(*version, light))
         };
         if entries.scanned && entries.entries.values().all(fresh) {
             entries.list = Some(Arc::clone(list));
@@ -353,7 +369,7 @@ impl Index {
     pub(crate) fn locate(&self, artifact: &ArtifactId) -> Option<ProjectId> {
         self.projects
             .iter()
-            .find(|(_, entries)| entries.entries.contains_key(artifact))
+            .find(|(_, entries)| entries.entries.get(artifact).is_some_and(|entry| entry.is_there))
             .map(|(project, _)| project.clone())
     }
 }

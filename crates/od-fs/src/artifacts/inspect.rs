@@ -17,6 +17,9 @@ use super::shared::Shared;
 use super::snapshots;
 use crate::disk::{Dir, DiskError};
 
+/// How often to begin again because a commit went by.
+const TRIES_MAX: usize = 10;
+
 impl Shared {
     /// Reads everything of an artifact and derives every digest anew.
     pub(crate) fn inspect(
@@ -24,24 +27,43 @@ impl Shared {
         project: &ProjectId,
         artifact: &ArtifactId,
     ) -> Result<Inspection, StoreError> {
-        let (_, dir) = self.existing(project, artifact)?;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let (_, dir) = self.existing(project, artifact)?;
+            let before = dir.read_if_there(POINTER_FILE, POINTER_BYTES_MAX)?;
+            let inspection = self.inspect_at(project, artifact, &dir, before.as_deref())?;
+            // Files of two commits say nothing about either.
+            let after = dir.read_if_there(POINTER_FILE, POINTER_BYTES_MAX)?;
+            if before == after || tries >= TRIES_MAX {
+                return Ok(inspection);
+            }
+        }
+    }
+
+    fn inspect_at(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        dir: &Dir,
+        pointer_bytes: Option<&[u8]>,
+    ) -> Result<Inspection, StoreError> {
         let health = self.load(project, artifact)?.health;
-        let pointer_bytes = dir.read_if_there(POINTER_FILE, POINTER_BYTES_MAX)?;
-        let pointer = pointer_bytes.as_deref().and_then(|bytes| Pointer::decode(bytes).ok());
+        let pointer = pointer_bytes.and_then(|bytes| Pointer::decode(bytes).ok());
         let frame = match &pointer {
-            Some(pointer) => unplaced_frame(&dir, pointer)?,
+            Some(pointer) => unplaced_frame(dir, pointer)?,
             None => None,
         };
         let artifact = pointer.map(|pointer| pointer.artifact);
         let mut files = Vec::with_capacity(SetFile::ALL.len());
         for file in SetFile::ALL {
-            files.push(inspect_file(&dir, file, artifact.as_ref(), frame.as_ref())?);
+            files.push(inspect_file(dir, file, artifact.as_ref(), frame.as_ref())?);
         }
-        let (log, records) = AuditLog::read_records(&dir)?;
+        let (log, records) = AuditLog::read_records(dir)?;
         let mut snapshot_faults = Vec::new();
-        let ids = snapshots::ids(&dir)?;
+        let ids = snapshots::ids(dir)?;
         for id in &ids {
-            if snapshots::read(&dir, id)?.is_none() {
+            if snapshots::read(dir, id)?.is_none() {
                 snapshot_faults.push(id.as_str().to_owned());
             }
         }

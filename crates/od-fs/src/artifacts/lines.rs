@@ -175,7 +175,7 @@ mod tests {
                 "id": "attempt-1",
                 "digest": format!("sha256:{}", "2".repeat(64)),
             },
-            "store": { "bytes": { "template": 1, "data": 2, "provenance": 3, "index": 4 } },
+            "store": { "lastRefresh": "refresh-000003" },
         });
         let listed = serde_json::from_value(listed).expect("what a list needs");
         Line::new(vec![Some(Look(1, 2, 3)), None], listed)

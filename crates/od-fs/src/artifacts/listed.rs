@@ -117,8 +117,8 @@ mod tests {
             value.extend(more.clone());
         }
         let artifact: Artifact = serde_json::from_value(value).expect("an artifact");
-        let bytes = json!({ "template": 1, "data": 2, "provenance": 3, "index": 4 });
-        let store = serde_json::from_value(json!({ "bytes": bytes })).expect("the store's part");
+        let store = json!({ "lastRefresh": "refresh-000003" });
+        let store = serde_json::from_value(store).expect("the store's part");
         Pointer { artifact, store }
     }
 

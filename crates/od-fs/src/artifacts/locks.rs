@@ -11,6 +11,7 @@ use od_core::ids::ArtifactId;
 use od_ports::refresh_log::RunningLock;
 use od_ports::write_gate::CommitLock;
 
+use super::shared::StoreIdentity;
 use crate::data_dir::LOCKS;
 use crate::disk::{Dir, DiskError, FileLock};
 
@@ -71,8 +72,8 @@ fn take(live: &Dir, name: &str, patience: Duration) -> Result<Option<FileLock>, 
 #[derive(Clone, Debug)]
 pub(crate) struct HeldCommit {
     pub(crate) lock: Arc<FileLock>,
-    /// The data directory it belongs to, by identity.
-    pub(crate) store: u64,
+    /// The store it belongs to.
+    pub(crate) store: StoreIdentity,
 }
 
 impl CommitLock for HeldCommit {

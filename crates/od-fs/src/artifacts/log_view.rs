@@ -10,7 +10,7 @@ use crate::disk::{Dir, DiskError};
 /// The records of a log, folded.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct LogView {
-    /// How many records there are.
+    /// How many records the present file has.
     pub(crate) records: usize,
     newest: Option<RefreshId>,
     /// Refreshes that have begun and have no last record, oldest first.
@@ -44,6 +44,11 @@ impl LogView {
         if record.status == RecordStatus::Succeeded {
             self.last_refreshed_at = Some(record.at);
         }
+    }
+
+    /// Returns what is known at the beginning of the file after this one.
+    pub(crate) fn continued(self) -> Self {
+        Self { records: 0, ..self }
     }
 
     /// Returns the newest refresh id, if there is any.

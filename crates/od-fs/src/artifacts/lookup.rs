@@ -11,6 +11,7 @@ use od_ports::stored::Stored;
 use super::entries::Light;
 use super::light::LightReader;
 use super::lines::Lines;
+use super::pending::is_damage;
 use super::read;
 use super::shared::{Shared, not_found};
 use crate::cores;
@@ -43,11 +44,27 @@ impl Shared {
         };
         let version = self.index().begin_read(project, artifact);
         let Some(full) = read::whole(&live, project, artifact)? else {
-            self.index().end_read_missing(project, artifact);
+            self.index().end_read_missing(version, project, artifact);
             return Err(not_found(project, artifact));
         };
         self.index().end_read_full(version, &full);
         Ok(full.stored)
+    }
+
+    /// The same for whoever only looks: where the disk fails, the last good state is better than none.
+    pub(crate) fn load_to_show(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Arc<Stored>, StoreError> {
+        self.load(project, artifact).or_else(|err| {
+            if !err.system_error().is_some_and(is_damage) {
+                return Err(err);
+            }
+            let live = self.live_if_there(project)?;
+            let shown = live.and_then(|live| read::despite_damage(&live, project, artifact));
+            shown.map_or(Err(err), |full| Ok(full.stored))
+        })
     }
 
     /// Returns a project's list if memory has it as it is now.
@@ -140,7 +157,7 @@ impl Shared {
                         index.end_read_light(version, project, id, &light);
                         found.push((id.clone(), light));
                     }
-                    None => index.end_read_missing(project, id),
+                    None => index.end_read_missing(version, project, id),
                 }
             }
         }

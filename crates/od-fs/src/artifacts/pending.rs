@@ -48,7 +48,7 @@ pub(crate) fn written_name(revision: Revision) -> Option<String> {
 pub(crate) fn list(artifact: &Dir) -> Result<Vec<PendingFile>, DiskError> {
     let pending = match artifact.child(PENDING) {
         Ok(pending) => pending,
-        Err(err) if err.is_missing() => return Ok(Vec::new()),
+        Err(err) if err.is_missing() || is_no_directory(&err) => return Ok(Vec::new()),
         Err(err) => return Err(err),
     };
     let mut files: Vec<PendingFile> =
@@ -101,6 +101,13 @@ fn read_frame(
     Ok(generation.filter(|found| revision.is_none_or(|revision| found.revision() == revision)))
 }
 
+/// Someone put a file or a link in the place of a directory: it holds nothing of ours.
+fn is_no_directory(err: &DiskError) -> bool {
+    use rustix::io::Errno;
+    let errno = err.source.raw_os_error().map(Errno::from_raw_os_error);
+    matches!(errno, Some(Errno::NOTDIR | Errno::LOOP))
+}
+
 /// Tells an error that says "this is not a file of ours" from one that says "the disk is failing".
 pub(crate) fn is_foreign(err: &DiskError) -> bool {
     use rustix::io::Errno;
@@ -115,6 +122,13 @@ pub(crate) fn is_foreign(err: &DiskError) -> bool {
             std::io::ErrorKind::InvalidInput | std::io::ErrorKind::FileTooLarge
         ),
     }
+}
+
+/// Tells an error that says "the bytes of this file are gone" from one that any file may meet.
+pub(crate) fn is_damage(err: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    let errno = err.raw_os_error().map(Errno::from_raw_os_error);
+    matches!(errno, Some(Errno::IO | Errno::BADMSG | Errno::UCLEAN))
 }
 
 fn parse(name: String) -> Option<PendingFile> {

@@ -7,6 +7,9 @@ use od_core::ids::{Digest, RefreshId};
 use od_core::json::{self, Value};
 use serde::{Deserialize, Serialize};
 
+use super::pending::is_foreign;
+use crate::disk::{Dir, DiskError};
+
 pub(crate) const POINTER_FILE: &str = "artifact.json";
 /// Metadata is bounded like any document; source and schema come on top of it, and the store's part.
 pub(crate) const POINTER_BYTES_MAX: u64 = 2 * 1024 * 1024;
@@ -16,20 +19,10 @@ const TAIL_START: &[u8] = b",\n  \"checksum\": \"";
 const TAIL_END: &[u8] = b"\"\n}\n";
 const DIGEST_BYTES: usize = 71;
 
-/// How many bytes each file of the set has: a cheap first look for edits.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub(crate) struct FileSizes {
-    pub(crate) template: u64,
-    pub(crate) data: u64,
-    pub(crate) provenance: u64,
-    pub(crate) index: u64,
-}
-
 /// The store's own part of the pointer.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StorePart {
-    pub(crate) bytes: FileSizes,
     /// The refresh of the last refresh commit: ids never go back behind it, whatever the log says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last_refresh: Option<RefreshId>,
@@ -68,6 +61,15 @@ impl Pointer {
         bytes.extend_from_slice(checksum.as_str().as_bytes());
         bytes.extend_from_slice(TAIL_END);
         Ok(bytes)
+    }
+
+    /// Reads the pointer of an artifact; `None` if there is none that can be believed.
+    pub(crate) fn read_sound(artifact: &Dir) -> Result<Option<Self>, DiskError> {
+        match artifact.read_if_there(POINTER_FILE, POINTER_BYTES_MAX) {
+            Ok(bytes) => Ok(bytes.and_then(|bytes| Self::decode(&bytes).ok())),
+            Err(err) if is_foreign(&err) => Ok(None),
+            Err(err) => Err(err),
+        }
     }
 
     /// Reads the file's bytes back.

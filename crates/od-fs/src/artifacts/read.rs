@@ -18,7 +18,7 @@ use od_ports::stored::{Drift, KeptAside, PageKey, Stored};
 use super::aside;
 use super::audit_log::{AuditLog, Tail};
 use super::drift;
-use super::entries::{Full, Light};
+use super::entries::{Full, Lasts, Light};
 use super::generation::{Generation, SetFile};
 use super::log_view::LogView;
 use super::pending::{self, Copies, is_foreign};
@@ -62,6 +62,15 @@ pub(crate) fn whole(
     Ok(Some(assemble(project, id, found, health, &view, kept_aside)))
 }
 
+/// Returns what can be proved good of an artifact that the disk does not give whole, if anything.
+pub(crate) fn despite_damage(live: &Dir, project: &ProjectId, id: &ArtifactId) -> Option<Full> {
+    let dir = open(live, id).ok()??;
+    let found = last_good(&dir, HealthReason::FileUnreadable).ok()?;
+    let has_page = found.state.is_some() || found.last_page.is_some();
+    let health = found.health;
+    has_page.then(|| assemble(project, id, found, health, &LogView::default(), Vec::new()))
+}
+
 /// Opens an artifact's directory; `None` if there is none, or it is no directory of ours.
 pub(crate) fn open(live: &Dir, id: &ArtifactId) -> Result<Option<Dir>, DiskError> {
     match live.child(id.as_str()) {
@@ -92,7 +101,7 @@ fn assemble(
     let light = Light {
         summary: Arc::clone(&summary),
         attempt: state.as_ref().and_then(|state| state.artifact.created_by_attempt.clone()),
-        refresh_open: !view.open().is_empty(),
+        lasts: if view.open().is_empty() { Lasts::UntilAChange } else { Lasts::WhileARefreshRuns },
     };
     let stored = Stored {
         id: id.clone(),
@@ -168,7 +177,12 @@ fn content(dir: &Dir) -> Result<Content, DiskError> {
             }
             return last_good(dir, HealthReason::PendingUnreadable);
         }
-        return edited(dir, pointer);
+        let found = edited(dir, pointer)?;
+        // Copies of a commit that was placed meanwhile are no edit of the one before.
+        if tries < TRIES_MAX && read_pointer(dir)?.as_ref() != Some(&pointer_bytes) {
+            continue;
+        }
+        return Ok(found);
     }
 }
 

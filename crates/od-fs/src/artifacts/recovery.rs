@@ -1,6 +1,7 @@
 //! Start-up: finish what crashed writers left.
 
 use od_core::ids::{ArtifactId, ProjectId};
+use od_ports::inspection::Unrecovered;
 use od_ports::store_error::StoreError;
 
 use super::roller::settle_noted;
@@ -12,29 +13,32 @@ use crate::disk::{Dir, EntryKind};
 impl Shared {
     /// Finishes what crashed writers left, in every project. One artifact that cannot be finished
     /// does not keep the others from it; what another process keeps holding is that process's business.
-    pub(crate) fn recover(&self) -> Result<(), StoreError> {
-        let mut first_error = None;
+    pub(crate) fn recover(&self) -> Result<Vec<Unrecovered>, StoreError> {
+        let mut failed = Vec::new();
         for project in self.project_ids()?.iter() {
-            if let Err(err) = self.recover_project(project) {
-                first_error.get_or_insert(err);
+            if let Err(error) = self.recover_project(project, &mut failed) {
+                failed.push(Unrecovered { project: project.clone(), artifact: None, error });
             }
         }
-        first_error.map_or(Ok(()), Err)
+        Ok(failed)
     }
 
-    fn recover_project(&self, project: &ProjectId) -> Result<(), StoreError> {
+    fn recover_project(
+        &self,
+        project: &ProjectId,
+        failed: &mut Vec<Unrecovered>,
+    ) -> Result<(), StoreError> {
         let Some(live) = self.live_if_there(project)? else { return Ok(()) };
-        let mut first_error = None;
         for artifact in &self.ids(project)? {
-            if let Err(err) = recover_artifact(&live, project, artifact) {
-                first_error.get_or_insert(err);
+            if let Err(error) = recover_artifact(&live, project, artifact) {
+                let (project, artifact) = (project.clone(), Some(artifact.clone()));
+                failed.push(Unrecovered { project, artifact, error });
             }
             self.index().touch(project, artifact);
         }
         self.tidy_lines(project, &live);
         clear_staging(&live)?;
-        self.purge_trash(&live)?;
-        first_error.map_or(Ok(()), Err)
+        self.purge_trash(&live)
     }
 }
 

@@ -7,10 +7,12 @@ use od_ports::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
 use od_ports::store_error::StoreError;
 
 use super::audit_log::{self, AuditLog, Tail};
+use super::entries::Lasts;
 use super::locks::{self, HeldRunning};
-use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
+use super::pending::PendingFile;
+use super::pointer::Pointer;
 use super::shared::{Shared, not_found};
-use super::{pending, read, roll, snapshots};
+use super::{pending, read, snapshots};
 use crate::disk::{Dir, DiskError};
 
 impl Shared {
@@ -29,7 +31,7 @@ impl Shared {
         };
         let _commit = self.lock(&live, artifact)?;
         let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
-        roll::recover(&dir)?;
+        self.finish(&dir, project, artifact)?;
         let base = match self.cached(project, artifact)? {
             Some(base) => base,
             None => self.load(project, artifact)?,
@@ -58,7 +60,7 @@ impl Shared {
         let (live, _) = self.existing(project, artifact)?;
         let _commit = self.lock(&live, artifact)?;
         let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
-        roll::recover(&dir)?;
+        self.finish(&dir, project, artifact)?;
         let log = AuditLog::read(&dir)?;
         if let Tail::Broken(reason) = log.tail {
             let health = Health::unsound(HealthState::CorruptTail, reason);
@@ -68,6 +70,8 @@ impl Shared {
         let allowed = log.view.is_open(&record.refresh_id)
             && (record.step.is_last() || log.view.newest() == Some(&record.refresh_id));
         if !allowed {
+            // Whoever asks goes by what is there: it has to be on the disk.
+            dir.sync()?;
             let refresh = record.refresh_id;
             return Err(StoreError::RefreshClosed { artifact: artifact.clone(), refresh });
         }
@@ -88,11 +92,12 @@ impl Shared {
         for project in self.project_ids()?.iter() {
             let Some(live) = self.live_if_there(project)? else { continue };
             for (artifact, light) in self.lights(project)? {
-                if !light.refresh_open {
+                if light.lasts != Lasts::WhileARefreshRuns {
                     continue;
                 }
-                let Some(dir) = read::open(&live, &artifact)? else { continue };
-                let log = AuditLog::read(&dir)?;
+                // One that the disk does not give now is found at the next start.
+                let Ok(Some(dir)) = read::open(&live, &artifact) else { continue };
+                let Ok(log) = AuditLog::read(&dir) else { continue };
                 let lock_held = locks::is_running(&live, &artifact)?;
                 for begun in log.view.open() {
                     found.push(UnfinishedRefresh {
@@ -142,12 +147,8 @@ impl Shared {
 
 /// Returns the id after every id there is a trace of, in log, pointer or snapshots.
 fn next_id(dir: &Dir, log: &AuditLog) -> Result<RefreshId, DiskError> {
-    let committed = dir
-        .read_if_there(POINTER_FILE, POINTER_BYTES_MAX)?
-        .and_then(|bytes| Pointer::decode(&bytes).ok())
-        .and_then(|pointer| pointer.store.last_refresh);
-    let rotated = audit_log::rotated(dir)?;
-    let last = [log.view.newest().cloned(), rotated.view.newest().cloned(), committed]
+    let committed = Pointer::read_sound(dir)?.and_then(|pointer| pointer.store.last_refresh);
+    let last = [log.view.newest().cloned(), committed]
         .into_iter()
         .flatten()
         .chain(snapshots::ids(dir)?)
@@ -161,7 +162,10 @@ fn next_id(dir: &Dir, log: &AuditLog) -> Result<RefreshId, DiskError> {
 fn unplaced_records(dir: &Dir, log: &AuditLog) -> Result<Vec<RefreshRecord>, DiskError> {
     let mut end = log.chain_end();
     let mut records = Vec::new();
-    for file in pending::list(dir)? {
+    let Some(pointer) = Pointer::read_sound(dir)? else { return Ok(records) };
+    // A frame that is newer than the pointer never became a commit.
+    let is_committed = |file: &PendingFile| file.revision <= pointer.artifact.revision;
+    for file in pending::list(dir)?.into_iter().filter(is_committed) {
         let Some(refresh) = pending::read(dir, &file)?.and_then(|found| found.refresh) else {
             continue;
         };

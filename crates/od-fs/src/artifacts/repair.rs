@@ -34,7 +34,7 @@ impl Shared {
         };
         let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
         if mode == RepairMode::Apply {
-            roll::recover(&dir)?;
+            self.finish(&dir, project, artifact)?;
         }
         let stored = self.load(project, artifact)?;
         let mut report = RepairReport::default();
@@ -51,6 +51,9 @@ impl Shared {
                     repair_tail(&dir, mode, &mut report)?;
                 }
             }
+        }
+        if report.applied {
+            self.backlog.add(project, artifact);
         }
         self.index().touch(project, artifact);
         Ok(report)
@@ -85,7 +88,7 @@ fn repair_head(
     report: &mut RepairReport,
 ) -> Result<(), DiskError> {
     let base = read::newest_generation(dir)?;
-    let pointer = readable_pointer(dir)?;
+    let pointer = Pointer::read_sound(dir)?;
     let Some(rescue) = rescue(dir, stored, base.as_ref(), pointer.as_ref(), report)? else {
         report.drops.push(
             "nothing of it can be proved good; delete it, it stays in the trash for 7 days"
@@ -207,14 +210,6 @@ fn render(state: &ArtifactState) -> Option<Arc<[u8]>> {
     let mut page = Vec::new();
     template.render(state.data.value(), &mut page).ok()?;
     Some(page.into())
-}
-
-fn readable_pointer(dir: &Dir) -> Result<Option<Pointer>, DiskError> {
-    match dir.read_if_there(POINTER_FILE, POINTER_BYTES_MAX) {
-        Ok(bytes) => Ok(bytes.and_then(|bytes| Pointer::decode(&bytes).ok())),
-        Err(err) if is_foreign(&err) => Ok(None),
-        Err(err) => Err(err),
-    }
 }
 
 /// Copies aside what the commit is about to replace. The visible copies are kept by roll-forward,

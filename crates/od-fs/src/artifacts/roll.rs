@@ -23,19 +23,28 @@ pub(crate) fn has_work(artifact: &Dir) -> Result<bool, DiskError> {
     Ok(torn || !pending::list(artifact)?.is_empty())
 }
 
+/// What is left to do for an artifact whose writers are all done.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Rest {
+    /// Nothing.
+    Settled,
+    /// There are frames to [`settle`].
+    Unsettled,
+}
+
 /// Finishes whatever a crashed writer left; afterwards every committed frame is placed.
 ///
 /// Leaves an artifact alone whose pointer or current frame cannot be believed.
-pub(crate) fn recover(artifact: &Dir) -> Result<(), DiskError> {
+pub(crate) fn recover(artifact: &Dir) -> Result<Rest, DiskError> {
     audit_log::cut_torn_tail(artifact)?;
     let files = pending::list(artifact)?;
     if files.is_empty() {
-        return Ok(());
+        return Ok(Rest::Settled);
     }
     let Some(pointer_bytes) = artifact.read_if_there(POINTER_FILE, POINTER_BYTES_MAX)? else {
-        return Ok(());
+        return Ok(Rest::Settled);
     };
-    let Ok(pointer) = Pointer::decode(&pointer_bytes) else { return Ok(()) };
+    let Ok(pointer) = Pointer::decode(&pointer_bytes) else { return Ok(Rest::Settled) };
     let current = pointer.artifact.revision;
     drop_uncommitted(artifact, &files, current)?;
     for file in files.iter().filter(|file| file.revision <= current) {
@@ -45,7 +54,7 @@ pub(crate) fn recover(artifact: &Dir) -> Result<(), DiskError> {
             (Copies::Unknown, false) => recover_earlier(artifact, file)?,
         }
     }
-    Ok(())
+    Ok(Rest::Unsettled)
 }
 
 /// Removes frames whose pointer never got there.
@@ -77,7 +86,8 @@ fn recover_current(
     }
 }
 
-fn copies_are_right(artifact: &Dir, pointer_bytes: &[u8]) -> Result<bool, DiskError> {
+/// Tells whether the visible copies are those that a pointer names.
+pub(crate) fn copies_are_right(artifact: &Dir, pointer_bytes: &[u8]) -> Result<bool, DiskError> {
     let Ok(pointer) = Pointer::decode(pointer_bytes) else { return Ok(false) };
     for file in SetFile::SOURCES {
         let bytes = match artifact.read_if_there(file.name(), file.bytes_max()) {
@@ -153,7 +163,8 @@ fn place_from(artifact: &Dir, generation: &Generation, name: &str) -> Result<(),
 /// The old copy is swapped out and looked at afterwards: an edit made a moment before the swap is in
 /// our hands then, one made a moment after it is an edit of the new copy.
 fn place_file(artifact: &Dir, generation: &Generation, file: SetFile) -> Result<(), DiskError> {
-    let temporary = format!("{}.tmp", file.name());
+    // Not `<name>.tmp`: that is what other programs call a file that they are about to rename.
+    let temporary = format!(".placing-{}", file.name());
     // A writer killed between the swap and the look left an old copy, or an edit, here.
     put_away(artifact, generation, file, &temporary)?;
     let digests = file.digests(&generation.pointer.artifact.digests);
@@ -181,7 +192,9 @@ fn put_away(
     let bytes = match artifact.read_if_there(name, file.bytes_max()) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Ok(()),
-        Err(err) if pending::is_foreign(&err) => return aside::keep_file(artifact, name),
+        Err(err) if pending::is_foreign(&err) => {
+            return aside::keep_file_as(artifact, name, file.name());
+        }
         Err(err) => return Err(err),
     };
     let found = Digest::of_bytes(&bytes);
@@ -191,7 +204,7 @@ fn put_away(
         || replaced.is_some_and(|digests| digests.contains(&found))
         // Half of what a killed writer was about to swap in.
         || generation.bytes(file).starts_with(&bytes);
-    if ours { artifact.remove(name) } else { aside::keep_file(artifact, name) }
+    if ours { artifact.remove(name) } else { aside::keep_file_as(artifact, name, file.name()) }
 }
 
 fn place_refresh(
@@ -200,7 +213,7 @@ fn place_refresh(
     data: &[u8],
     provenance: &[u8],
 ) -> Result<(), DiskError> {
-    audit_log::append_missing(artifact, refresh.lines())?;
+    audit_log::append_missing(artifact, refresh)?;
     snapshots::write(artifact, &refresh.id, data, provenance)
 }
 
@@ -222,12 +235,6 @@ pub(crate) fn settle(artifact: &Dir) -> Result<(), DiskError> {
     let pending = artifact.child(PENDING)?;
     for file in &files {
         if file.revision == current {
-            // Lists believe copies that are older than this. An edit before it is told by its digest
-            // here, one after it by its time there.
-            pending.stamp(&file.name)?;
-            if !copies_are_right(artifact, &pointer_bytes)? {
-                pending.unstamp(&file.name)?;
-            }
             pending.rename(&file.name, artifact, LAST_GOOD)?;
         } else {
             pending.remove(&file.name)?;

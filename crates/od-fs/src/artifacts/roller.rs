@@ -6,20 +6,28 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use od_core::ids::{ArtifactId, ProjectId};
+use od_ports::store_error::StoreError;
 
 use super::light::LightReader;
 use super::lines::{self, Lines};
-use super::shared::Shared;
-use super::{locks, roll};
+use super::shared::{Shared, busy};
+use super::{locks, read, roll};
 use crate::disk::{Dir, DiskError};
 
 /// How long nobody may have committed before settling starts.
 const QUIET: Duration = Duration::from_millis(60);
+/// How long an artifact waits for a quiet time before settling starts anyway: until then an edit by
+/// hand does not survive a loss of power in its place.
+const WAITING_MAX: Duration = Duration::from_secs(5);
 /// Unsettled artifacts beyond which settling starts anyway: they bound the work after a crash.
 const UNSETTLED_MAX: usize = 4096;
+/// When what could not be settled is tried again.
+const RETRY_AFTER: Duration = Duration::from_secs(30);
+/// How long a store that closes waits for copies that are being written.
+const PLACING_PATIENCE: Duration = Duration::from_secs(10);
 
 type Key = (ProjectId, ArtifactId);
 
@@ -33,9 +41,27 @@ pub(crate) struct Backlog {
 #[derive(Debug, Default)]
 struct Waiting {
     keys: HashSet<Key>,
+    /// When the first of them came.
+    since: Option<Instant>,
+    /// What could not be settled.
+    failed: HashSet<Key>,
     /// Counts commits, so that a quiet time can be told.
     commits: u64,
+    /// Commits that are acknowledged and not placed.
+    placing: usize,
     closing: bool,
+}
+
+impl Waiting {
+    fn take(&mut self) -> Vec<Key> {
+        self.since = None;
+        std::mem::take(&mut self.keys).into_iter().collect()
+    }
+
+    fn is_overdue(&self) -> bool {
+        self.keys.len() >= UNSETTLED_MAX
+            || self.since.is_some_and(|since| since.elapsed() >= WAITING_MAX)
+    }
 }
 
 impl Backlog {
@@ -48,6 +74,7 @@ impl Backlog {
         let mut waiting = self.waiting();
         let was_idle = waiting.keys.is_empty();
         waiting.keys.insert((project.clone(), artifact.clone()));
+        waiting.since.get_or_insert_with(Instant::now);
         waiting.commits += 1;
         // A settler that waits for a quiet time looks at the count when its time is up.
         if was_idle || waiting.keys.len() >= UNSETTLED_MAX {
@@ -55,8 +82,25 @@ impl Backlog {
         }
     }
 
+    /// Counts a commit from before it is acknowledged until its copies are written.
+    pub(crate) fn begin_placing(&self) -> PlacingGuard<'_> {
+        self.waiting().placing += 1;
+        PlacingGuard { backlog: self }
+    }
+
+    /// Waits until every commit that was acknowledged is placed.
+    fn wait_placed(&self) {
+        let placing = |waiting: &mut Waiting| waiting.placing > 0;
+        // Whatever is not placed by then is left to recovery.
+        let _ = self.changed.wait_timeout_while(self.waiting(), PLACING_PATIENCE, placing);
+    }
+
     fn take(&self) -> Vec<Key> {
-        std::mem::take(&mut self.waiting().keys).into_iter().collect()
+        self.waiting().take()
+    }
+
+    fn retry_later(&self, keys: Vec<Key>) {
+        self.waiting().failed.extend(keys);
     }
 
     /// Waits for work and then for a quiet time; `None` when the store closes.
@@ -67,7 +111,7 @@ impl Backlog {
                 return None;
             }
             if waiting.keys.is_empty() {
-                waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+                waiting = self.wait_for_work(waiting);
                 continue;
             }
             let commits = waiting.commits;
@@ -75,15 +119,40 @@ impl Backlog {
                 self.changed.wait_timeout(waiting, QUIET).unwrap_or_else(PoisonError::into_inner);
             waiting = guard;
             let quiet = timeout.timed_out() && waiting.commits == commits;
-            if quiet || waiting.keys.len() >= UNSETTLED_MAX {
-                return Some(std::mem::take(&mut waiting.keys).into_iter().collect());
+            if quiet || waiting.is_overdue() {
+                return Some(waiting.take());
             }
         }
+    }
+
+    fn wait_for_work<'w>(&self, waiting: MutexGuard<'w, Waiting>) -> MutexGuard<'w, Waiting> {
+        if waiting.failed.is_empty() {
+            return self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+        let (mut waiting, timeout) =
+            self.changed.wait_timeout(waiting, RETRY_AFTER).unwrap_or_else(PoisonError::into_inner);
+        if timeout.timed_out() {
+            waiting.keys = std::mem::take(&mut waiting.failed);
+        }
+        waiting
     }
 
     fn close(&self) {
         self.waiting().closing = true;
         self.changed.notify_all();
+    }
+}
+
+/// A commit that is acknowledged and not placed yet.
+#[derive(Debug)]
+pub(crate) struct PlacingGuard<'b> {
+    backlog: &'b Backlog,
+}
+
+impl Drop for PlacingGuard<'_> {
+    fn drop(&mut self) {
+        self.backlog.waiting().placing -= 1;
+        self.backlog.changed.notify_all();
     }
 }
 
@@ -119,6 +188,7 @@ impl Drop for Roller {
             // A settler that panicked left its work to recovery.
             let _ = thread.join();
         }
+        self.shared.backlog.wait_placed();
         self.shared.settle(self.shared.backlog.take());
     }
 }
@@ -137,25 +207,28 @@ pub(crate) fn settle_noted(
 }
 
 impl Shared {
-    /// Settles artifacts. What cannot be settled now is left to the next commit or start.
+    /// Settles artifacts. What cannot be settled now is tried again later, or at the next start.
     pub(crate) fn settle(&self, keys: Vec<Key>) {
         let projects: HashSet<ProjectId> =
             keys.iter().map(|(project, _)| project.clone()).collect();
-        for (project, artifact) in keys {
-            let Ok(Some(live)) = self.live_if_there(&project) else { continue };
-            let Ok(Some(_lock)) = locks::commit(&live, &artifact, locks::CLEARING_PATIENCE) else {
-                continue;
-            };
-            if let Ok(dir) = live.child(artifact.as_str()) {
-                // The frame stays in `pending/` if this fails, and nothing is lost.
-                let _ = settle_noted(&live, &project, &artifact, &dir);
-            }
-        }
+        let settled = |(project, artifact): &Key| self.settle_one(project, artifact).is_ok();
+        let failed = keys.into_iter().filter(|key| !settled(key)).collect();
+        self.backlog.retry_later(failed);
         for project in projects {
             if let Ok(Some(live)) = self.live_if_there(&project) {
                 self.tidy_lines(&project, &live);
             }
         }
+    }
+
+    fn settle_one(&self, project: &ProjectId, artifact: &ArtifactId) -> Result<(), StoreError> {
+        let Some(live) = self.live_if_there(project)? else { return Ok(()) };
+        let lock = locks::commit(&live, artifact, locks::CLEARING_PATIENCE)?;
+        let _lock = lock.ok_or_else(|| busy(artifact))?;
+        let Some(dir) = read::open(&live, artifact)? else { return Ok(()) };
+        // Whoever should have placed a commit may have failed to.
+        roll::recover(&dir)?;
+        Ok(settle_noted(&live, project, artifact, &dir)?)
     }
 
     /// Keeps the lines of a project within bounds. They are only a memory of what is known anyway: that

@@ -10,9 +10,17 @@ use od_ports::store_error::StoreError;
 use super::index::Index;
 use super::lines::Room;
 use super::locks::{self, COMMIT_PATIENCE};
+use super::roll::{self, Rest};
 use super::roller::Backlog;
 use crate::data_dir::{DataDir, LIVE};
 use crate::disk::{Dir, DiskError, FileLock};
+
+/// The directory a store keeps, whatever it is called.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct StoreIdentity {
+    device: u64,
+    inode: u64,
+}
 
 /// What all operations of one store share.
 #[derive(Debug)]
@@ -20,7 +28,7 @@ pub(crate) struct Shared {
     pub(crate) data_dir: DataDir,
     pub(crate) clock: Arc<dyn Clock>,
     /// Tells locks of this store from those of another in the same process.
-    pub(crate) store: u64,
+    pub(crate) store: StoreIdentity,
     pub(crate) backlog: Backlog,
     /// Only one thread tidies at a time.
     pub(crate) line_rooms: Mutex<HashMap<ProjectId, Room>>,
@@ -29,7 +37,8 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(data_dir: DataDir, clock: Arc<dyn Clock>) -> Result<Self, DiskError> {
-        let store = data_dir.dir()?.stat_self()?.inode;
+        let root = data_dir.dir()?.stat_self()?;
+        let store = StoreIdentity { device: root.device, inode: root.inode };
         let index = Mutex::new(Index::new(data_dir.clone()));
         Ok(Self {
             data_dir,
@@ -79,6 +88,21 @@ impl Shared {
         let live = dir.child_or_make(LIVE)?;
         dir.sync()?;
         Ok(live)
+    }
+
+    /// Finishes what a crashed writer left, and sees to it that it is settled. The caller holds the
+    /// artifact's commit lock.
+    pub(crate) fn finish(
+        &self,
+        dir: &Dir,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<(), DiskError> {
+        match roll::recover(dir)? {
+            Rest::Settled => {}
+            Rest::Unsettled => self.backlog.add(project, artifact),
+        }
+        Ok(())
     }
 
     /// Takes the commit lock of an artifact, waiting a bounded time.

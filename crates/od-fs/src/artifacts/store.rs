@@ -9,7 +9,7 @@ use od_core::refresh::RefreshRecord;
 use od_ports::artifact_store::ArtifactStore;
 use od_ports::change::{Change, Created, NewArtifact};
 use od_ports::clock::Clock;
-use od_ports::inspection::{Inspection, RepairMode, RepairReport};
+use od_ports::inspection::{Inspection, RepairMode, RepairReport, Unrecovered};
 use od_ports::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
 use od_ports::store_error::StoreError;
 use od_ports::stored::{Snapshot, SnapshotSummary, Stored, Trashed};
@@ -78,6 +78,7 @@ impl FileArtifactStore {
         let (tell, told) = oneshot::channel();
         tokio::task::spawn_blocking(move || match work(&shared) {
             Ok((answer, placing)) => {
+                let _placing = shared.backlog.begin_placing();
                 // Whoever asked may be gone; the commit is there all the same.
                 let _ = tell.send(Ok(answer));
                 if let Some(placing) = placing {
@@ -119,7 +120,7 @@ impl ArtifactStore for FileArtifactStore {
             return Ok(stored);
         }
         let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.load(&project, &artifact)).await
+        self.run(move |shared| shared.load_to_show(&project, &artifact)).await
     }
 
     async fn locate(&self, artifact: &ArtifactId) -> Result<Option<ProjectId>, StoreError> {
@@ -262,7 +263,7 @@ impl ArtifactStore for FileArtifactStore {
         self.run(Shared::unfinished_refreshes).await
     }
 
-    async fn recover(&self) -> Result<(), StoreError> {
+    async fn recover(&self) -> Result<Vec<Unrecovered>, StoreError> {
         self.run(Shared::recover).await
     }
 }

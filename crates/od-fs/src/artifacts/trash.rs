@@ -3,18 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use od_core::artifact::{Health, HealthReason, HealthState};
 use od_core::ids::{ArtifactId, AttemptId, ProjectId, Revision, Timestamp};
 use od_ports::store_error::StoreError;
 use od_ports::stored::{Stored, Trashed};
 
-use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
+use super::pointer::Pointer;
+use super::read;
 use super::shared::{Shared, not_found};
-use super::{read, roll};
 use crate::data_dir::TRASH;
 use crate::disk::{Dir, DiskError, EntryKind};
 
 /// How long a deleted artifact can be brought back.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// What the name of a deleted artifact begins with while it is removed for good. No id does.
+const PURGING: &str = ".purging-";
 
 impl Shared {
     /// Moves an artifact to the trash.
@@ -32,16 +35,9 @@ impl Shared {
         }
         let _lock = self.lock(&live, artifact)?;
         let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
-        let pointer = pointer(&dir)?;
-        let actual = pointer.as_ref().map(|pointer| pointer.artifact.revision);
-        if let (Some(expected), Some(actual)) = (if_revision, actual)
-            && expected != actual
-        {
-            return Err(StoreError::RevisionConflict {
-                artifact: artifact.clone(),
-                expected,
-                actual,
-            });
+        let pointer = Pointer::read_sound(&dir)?;
+        if let Some(expected) = if_revision {
+            check_revision(artifact, expected, pointer.as_ref())?;
         }
         let trash = live.child_or_make(TRASH)?;
         let deleted_at = self.clock.now();
@@ -49,7 +45,7 @@ impl Shared {
         live.rename_new(artifact.as_str(), &trash, &name)?;
         trash.sync()?;
         live.sync()?;
-        self.index().end_read_missing(project, artifact);
+        self.index().removed(project, artifact);
         // The delete is done; old trash that cannot be removed now is removed another time.
         let _ = purge(&trash, deleted_at);
         let title = pointer.map(|pointer| pointer.artifact.title);
@@ -85,7 +81,7 @@ impl Shared {
         live.sync()?;
         trash.sync()?;
         let dir = live.child(artifact.as_str())?;
-        roll::recover(&dir)?;
+        self.finish(&dir, project, artifact)?;
         self.load(project, artifact)
     }
 
@@ -96,7 +92,7 @@ impl Shared {
         let mut found = Vec::new();
         for entry in entries(&trash)? {
             let title = match trash.child(&entry.name) {
-                Ok(dir) => pointer(&dir)?.map(|pointer| pointer.artifact.title),
+                Ok(dir) => Pointer::read_sound(&dir)?.map(|pointer| pointer.artifact.title),
                 Err(_) => None,
             };
             found.push(trashed(entry.artifact, entry.deleted_at, title));
@@ -114,12 +110,31 @@ impl Shared {
     }
 }
 
+/// Checks that an artifact is at a revision; one whose revision cannot be read is at none.
+fn check_revision(
+    artifact: &ArtifactId,
+    expected: Revision,
+    pointer: Option<&Pointer>,
+) -> Result<(), StoreError> {
+    let artifact = artifact.clone();
+    match pointer.map(|pointer| pointer.artifact.revision) {
+        Some(actual) if actual == expected => Ok(()),
+        Some(actual) => Err(StoreError::RevisionConflict { artifact, expected, actual }),
+        None => {
+            let reason = HealthReason::PointerUnreadable;
+            let health = Health::unsound(HealthState::CorruptHead, reason);
+            Err(StoreError::NotHealthy { artifact, health })
+        }
+    }
+}
+
 /// Finds the artifact in the trash that an attempt had made.
 pub(crate) fn made_by(live: &Dir, attempt: &AttemptId) -> Result<Option<ArtifactId>, DiskError> {
     let Some(trash) = open(live)? else { return Ok(None) };
     for entry in entries(&trash)? {
         let Ok(dir) = trash.child(&entry.name) else { continue };
-        let made_by = pointer(&dir)?.and_then(|pointer| pointer.artifact.created_by_attempt);
+        let made_by =
+            Pointer::read_sound(&dir)?.and_then(|pointer| pointer.artifact.created_by_attempt);
         if made_by.is_some_and(|made_by| made_by.id == *attempt) {
             return Ok(Some(entry.artifact));
         }
@@ -152,11 +167,18 @@ fn entries(trash: &Dir) -> Result<Vec<TrashEntry>, DiskError> {
 }
 
 fn purge(trash: &Dir, now: Timestamp) -> Result<(), DiskError> {
+    let kept_ms = i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX);
     for entry in entries(trash)? {
-        let kept_ms = i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX);
         if now.unix_ms().saturating_sub(entry.deleted_at.unix_ms()) > kept_ms {
-            trash.remove_tree(&entry.name)?;
+            // Under another name first: of a restore and a purge of one artifact, one gets it whole.
+            match trash.rename(&entry.name, trash, &format!("{PURGING}{}", entry.name)) {
+                Err(err) if err.is_missing() => {}
+                other => other?,
+            }
         }
+    }
+    for (name, _) in trash.entries()?.iter().filter(|(name, _)| name.starts_with(PURGING)) {
+        trash.remove_tree(name)?;
     }
     Ok(())
 }
@@ -164,12 +186,4 @@ fn purge(trash: &Dir, now: Timestamp) -> Result<(), DiskError> {
 fn trashed(artifact_id: ArtifactId, deleted_at: Timestamp, title: Option<String>) -> Trashed {
     let expires_at = deleted_at.plus_ms(u64::try_from(KEPT.as_millis()).unwrap_or(u64::MAX));
     Trashed { artifact_id, title, deleted_at, expires_at }
-}
-
-fn pointer(dir: &Dir) -> Result<Option<Pointer>, DiskError> {
-    match dir.read_if_there(POINTER_FILE, POINTER_BYTES_MAX) {
-        Ok(bytes) => Ok(bytes.and_then(|bytes| Pointer::decode(&bytes).ok())),
-        Err(err) if super::pending::is_foreign(&err) => Ok(None),
-        Err(err) => Err(err),
-    }
 }

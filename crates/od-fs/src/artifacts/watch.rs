@@ -51,6 +51,15 @@ impl Watcher {
         Self { queue: queue.map(Arc::new), targets: HashMap::new(), stopped: Arc::default() }
     }
 
+    /// Starts with a new queue and no watches: after an overflow nobody knows which of the directories
+    /// that are watched still stand where they stood.
+    pub(crate) fn restart(&mut self) {
+        let Self { queue, targets, .. } = Self::new();
+        self.queue = queue;
+        self.targets = targets;
+        self.stopped.fetch_add(1, Ordering::AcqRel);
+    }
+
     /// Returns a way to start watches without holding what holds the watcher.
     pub(crate) fn starter(&self) -> WatchStarter {
         WatchStarter { queue: self.queue.clone(), stopped: Arc::clone(&self.stopped) }
@@ -136,7 +145,9 @@ pub(crate) struct StartedWatch {
 impl WatchStarter {
     /// Begins to watch a directory.
     pub(crate) fn start(&self, path: &Path) -> StartedWatch {
+        // Whoever writes through memory is told of when it closes the file.
         let flags = WatchFlags::MODIFY
+            | WatchFlags::CLOSE_WRITE
             | WatchFlags::ATTRIB
             | WatchFlags::CREATE
             | WatchFlags::DELETE

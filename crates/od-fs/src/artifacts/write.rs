@@ -46,6 +46,7 @@ impl Shared {
                 roll::place(&dir, &generation).map_err(StoreError::from)
             }
         };
+        // Settling comes back to what could not be placed.
         self.backlog.add(&project, &artifact);
     }
 
@@ -56,7 +57,10 @@ impl Shared {
             return Ok(());
         };
         match read::open(&live, artifact)? {
-            Some(dir) => Ok(roll::recover(&dir)?),
+            Some(dir) => {
+                roll::recover(&dir)?;
+                Ok(())
+            }
             None => Ok(()),
         }
     }
@@ -77,6 +81,8 @@ impl Shared {
         if let Some(attempt) = &attempt
             && let Some(stored) = self.earlier_attempt(&live, &project, attempt)?
         {
+            // The attempt before may have ended, or been ended, just before its last sync.
+            live.sync()?;
             return Ok((Created::Replayed(stored), None));
         }
         let staging = live.child_or_make(STAGING)?;
@@ -137,7 +143,7 @@ impl Shared {
         let Some(dir) = read::open(&live, artifact)? else {
             return Err(not_found(project, artifact));
         };
-        roll::recover(&dir)?;
+        self.finish(&dir, project, artifact)?;
         let stored = match self.cached(project, artifact)? {
             Some(stored) => stored,
             None => self.load(project, artifact)?,

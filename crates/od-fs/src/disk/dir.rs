@@ -10,7 +10,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, Timespec, Timestamps};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags};
 
 use super::file_stat::{EntryKind, FileStat};
 
@@ -132,22 +132,6 @@ impl Dir {
         Ok(bytes)
     }
 
-    /// Reads a file that fits into a buffer with one call; `None` if it is missing or does not fit.
-    pub(crate) fn read_short<'b>(
-        &self,
-        name: &str,
-        buffer: &'b mut [u8],
-    ) -> Result<Option<&'b [u8]>, DiskError> {
-        let mut file = match self.open_any(name) {
-            Ok(file) => file,
-            Err(err) if err.is_missing() => return Ok(None),
-            Err(err) => return Err(err),
-        };
-        let count = file.read(buffer).map_err(|err| DiskError::new("read a file", err))?;
-        // Fewer bytes than there was room for: that was the end.
-        Ok((count < buffer.len()).then_some(&buffer[..count]))
-    }
-
     /// Reads a regular file, or `None` if it is missing.
     pub(crate) fn read_if_there(
         &self,
@@ -256,22 +240,6 @@ impl Dir {
         let file = File::from(fd);
         file.set_len(bytes).map_err(|err| DiskError::new("cut a file", err))?;
         sync_file(&file)
-    }
-
-    /// Sets a file's modification time to now.
-    pub(crate) fn stamp(&self, name: &str) -> Result<(), DiskError> {
-        self.set_modified(name, Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW })
-    }
-
-    /// Sets a file's modification time to a time before every other.
-    pub(crate) fn unstamp(&self, name: &str) -> Result<(), DiskError> {
-        self.set_modified(name, Timespec { tv_sec: 0, tv_nsec: 0 })
-    }
-
-    fn set_modified(&self, name: &str, time: Timespec) -> Result<(), DiskError> {
-        let times = Timestamps { last_access: time, last_modification: time };
-        rustix::fs::utimensat(&self.fd, name, &times, AtFlags::SYMLINK_NOFOLLOW)
-            .map_err(|err| DiskError::new("stamp a file", err))
     }
 
     /// Renames a file or directory into another directory, replacing a file of that name.

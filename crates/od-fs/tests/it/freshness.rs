@@ -282,3 +282,34 @@ fn walk(dir: &Path) -> Vec<PathBuf> {
         })
         .collect()
 }
+
+#[tokio::test]
+async fn after_more_changes_than_the_kernel_keeps_everything_is_watched_anew() {
+    let one = Store::with(&["first"]).await;
+    assert_eq!(one.store.list(&one.project).await.expect("a list").len(), 1);
+    assert_eq!(one.title(1).await, "first");
+    let queued = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").expect("a limit");
+    let queued: usize = queued.trim().parse().expect("a number");
+    // Names change, so that the kernel cannot take two events for one.
+    let (probe, other) = (one.file(1, "probe"), one.file(1, "other"));
+    fs::write(&probe, b"x").expect("a write");
+    for _ in 0..queued {
+        fs::rename(&probe, &other).expect("a rename");
+        fs::rename(&other, &probe).expect("a rename");
+    }
+    fs::remove_file(&probe).expect("a removal");
+    // What was lost: another directory took the place of the artifact's.
+    let dir = one.file(1, "artifact.json").parent().expect("a directory").to_owned();
+    let copy = one.home.path().join("copy");
+    fs::create_dir(&copy).expect("a directory");
+    for file in walk(&dir) {
+        let to = copy.join(file.strip_prefix(&dir).expect("below it"));
+        fs::create_dir_all(to.parent().expect("a directory")).expect("a directory");
+        fs::copy(&file, &to).expect("a copy");
+    }
+    fs::rename(&dir, one.home.path().join("old")).expect("a rename");
+    fs::rename(&copy, &dir).expect("a rename");
+    assert_eq!(one.title(1).await, "first");
+    fs::write(one.file(1, "data.json"), "{\n  \"title\": \"edited\"\n}\n").expect("a write");
+    assert_eq!(one.title(1).await, "edited");
+}

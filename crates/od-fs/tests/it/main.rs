@@ -6,3 +6,4 @@ mod history;
 mod keyring;
 mod lines;
 mod paths;
+mod restart;

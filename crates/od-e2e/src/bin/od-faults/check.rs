@@ -51,8 +51,11 @@ impl Expectation {
 pub(crate) fn full(data_dir: &Path, expected: Expectation) -> Result<(), Wrong> {
     quick(data_dir, expected)?;
     let app = open(data_dir)?;
-    world::wait(refresh::recover(&app))
+    let recovered = world::wait(refresh::recover(&app))
         .map_err(|err| Wrong::Torn(format!("recovery fails: {err}")))?;
+    if let Some(unrecovered) = recovered.failed.first() {
+        return Err(Wrong::Torn(format!("recovery fails: {}", unrecovered.error)));
+    }
     let subject = see(&app, data_dir, expected)?;
     if let Some(id) = &subject {
         every_refresh_ended_once(&app, id)?;
@@ -202,7 +205,7 @@ fn between(text: &str, before: &str, after: &str) -> String {
 
 /// Checks every digest of an artifact.
 fn verify(app: &App, name: &str) -> Result<(), Wrong> {
-    let Some(id) = world::find(app, name) else { return Ok(()) };
+    let id = world::find(app, name).ok_or_else(|| Wrong::Lost(format!("{name} is gone")))?;
     let address = Address { project: Some(world::project()), artifact: id };
     let report = world::wait(artifacts::verify(app, &Caller::Person, address))
         .map_err(|err| Wrong::Torn(format!("verify fails: {err}")))?;
@@ -263,7 +266,7 @@ fn settled(data_dir: &Path) -> Result<(), Wrong> {
     let app = open(data_dir)?;
     for name in [SUBJECT, BYSTANDER] {
         verify(&app, name)?;
-        let Some(id) = world::find(&app, name) else { continue };
+        let id = world::find(&app, name).ok_or_else(|| Wrong::Lost(format!("{name} is gone")))?;
         let pending = world::artifact_dir(data_dir, &id).join("pending");
         let left = std::fs::read_dir(pending).map_or(0, Iterator::count);
         if left > 0 {

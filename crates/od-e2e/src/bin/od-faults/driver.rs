@@ -18,6 +18,9 @@ use crate::{control, world};
 /// The attempt of the create that gets interrupted.
 pub(crate) const ATTEMPT: &str = "attempt-1";
 
+/// What an operation's name ends with that is followed by a stop.
+pub(crate) const THEN_STOP: &str = "-then-stop";
+
 /// Carries out one operation and says `ACK` or `ERR <code>`.
 pub(crate) fn drive(operation: &str, data_dir: &Path) -> ExitCode {
     let app = match world::open_with(data_dir, source(operation)) {
@@ -32,7 +35,7 @@ pub(crate) fn drive(operation: &str, data_dir: &Path) -> ExitCode {
     let code = match result {
         Ok(()) => {
             say("ACK");
-            if operation.ends_with("-then-stop") {
+            if operation.ends_with(THEN_STOP) {
                 stop();
             }
             ExitCode::SUCCESS
@@ -72,16 +75,16 @@ fn stop() {
 }
 
 async fn perform(app: &App, operation: &str, data_dir: &Path) -> Result<(), Failure> {
-    match operation {
-        "create" | "create-then-stop" => {
-            world::create(app, "created", "new", Some(ATTEMPT)).await.map(|_| ())
-        }
-        "update" | "update-then-stop" => {
-            world::update(app, &subject(app)?, world::SUBJECT, "new").await
-        }
-        "refresh" | "refresh-then-stop" | "refresh-slowly" => {
+    match operation.strip_suffix(THEN_STOP).unwrap_or(operation) {
+        "create" => world::create(app, "created", "new", Some(ATTEMPT)).await.map(|_| ()),
+        "update" => world::update(app, &subject(app)?, world::SUBJECT, "new").await,
+        "refresh" | "refresh-slowly" => refresh(app, &subject(app)?).await.map(|_| ()),
+        // The second one changes nothing: the log goes on behind the commit of the first.
+        "refresh-twice" => {
+            refresh(app, &subject(app)?).await?;
             refresh(app, &subject(app)?).await.map(|_| ())
         }
+        "look" => look(app),
         "race" => race(app, &subject(app)?).await,
         "delete" => {
             let request =
@@ -98,8 +101,12 @@ async fn perform(app: &App, operation: &str, data_dir: &Path) -> Result<(), Fail
             restored.map(|_| ()).map_err(|err| Failure::from(&err))
         }
         "recover" => {
-            let closed = refresh::recover(app).await.map_err(|err| Failure::from(&err))?;
-            say(&format!("CLOSED {}", closed.len()));
+            let recovered = refresh::recover(app).await.map_err(|err| Failure::from(&err))?;
+            if let Some(unrecovered) = recovered.failed.first() {
+                let message = unrecovered.error.to_string();
+                return Err(Failure::new(ErrorCode::LiveArtifactStorageFailed, message));
+            }
+            say(&format!("CLOSED {}", recovered.closed.len()));
             Ok(())
         }
         "repair" => {
@@ -117,6 +124,27 @@ async fn perform(app: &App, operation: &str, data_dir: &Path) -> Result<(), Fail
 fn subject(app: &App) -> Result<ArtifactId, Failure> {
     world::find(app, world::SUBJECT)
         .ok_or_else(|| Failure::new(ErrorCode::LiveArtifactNotFound, "no subject"))
+}
+
+/// Looks at a project one of whose artifacts the disk does not give: it is listed as damaged with its
+/// last good state, and the other one is as always.
+fn look(app: &App) -> Result<(), Failure> {
+    let wrong = |what: &str| Failure::new(ErrorCode::Internal, what);
+    let list = world::wait(app.ports.artifacts.list(&world::project()));
+    let list = list.map_err(|err| store_failure(&err))?;
+    let health = |name: &str| {
+        let id = world::find(app, name)?;
+        list.iter().find(|line| line.id == id).map(|line| line.health.is_healthy())
+    };
+    if health(world::BYSTANDER) != Some(true) || health(world::SUBJECT) != Some(false) {
+        return Err(wrong("the list hides the damage, or spreads it"));
+    }
+    let stored = world::wait(app.ports.artifacts.load(&world::project(), &subject(app)?));
+    let stored = stored.map_err(|err| store_failure(&err))?;
+    if stored.state.is_none() || stored.health.is_healthy() {
+        return Err(wrong("the last good state is not served"));
+    }
+    Ok(())
 }
 
 /// Updates what it reads, again and again, and says which revisions it won.

@@ -27,6 +27,22 @@ pub(crate) fn run(score: &mut Score, extent: Extent) {
         score.errno_points += tried;
         println!("errno: {tried} points in {}", scenario.operation);
     }
+    unreadable(score, scratch.path());
+}
+
+/// One file of one artifact lies on a bad sector.
+fn unreadable(score: &mut Score, scratch: &std::path::Path) {
+    let dir = scratch.join("unreadable");
+    world::build(&dir);
+    let subject = world::open(&dir).ok().and_then(|app| world::find(&app, world::SUBJECT));
+    let subject = world::artifact_dir(&dir, &subject.expect("the subject is listed"));
+    for name in ["artifact.json", "data.json", "template.html"] {
+        let ending = strace::without_file("look", &dir, &subject.join(name));
+        score.errno_points += 1;
+        if !ending.acknowledged {
+            score.take(&format!("{name} cannot be read"), Wrong::Torn(ending.stderr));
+        }
+    }
 }
 
 fn one(
@@ -44,6 +60,8 @@ fn one(
     match (&ending.refused, ending.acknowledged) {
         (None, true) => {}
         (Some(code), false) if code == "LIVE_ARTIFACT_STORAGE_FAILED" || code == "OPEN" => {}
+        // What the disk does not give is not written.
+        (Some(code), false) if code == "LIVE_ARTIFACT_NOT_HEALTHY" && errno == "EIO" => {}
         // The list before the operation did not find the subject because it could not read it.
         (Some(code), false) if code == "LIVE_ARTIFACT_NOT_FOUND" || code == "NOT_FOUND" => {}
         (Some(code), _) => return Err(Wrong::Other(format!("{errno} became {code}"))),

@@ -36,6 +36,7 @@ pub(crate) fn scenarios(scratch: &Path) -> Vec<Scenario> {
         scenario("create", Effect::Creates, &base),
         scenario("update", Effect::Changes, &base),
         scenario("refresh", Effect::Changes, &base),
+        scenario("refresh-twice", Effect::Changes, &base),
         scenario("delete", Effect::Deletes, &base),
         scenario("restore", Effect::Restores, &deleted),
         scenario("recover", Effect::Changes, &refreshed),
@@ -71,11 +72,36 @@ pub(crate) fn run(score: &mut Score, extent: Extent) {
         score.kill_points += tried;
         println!("kill: {} points in {}", tried, scenario.operation);
     }
+    score.kill_points += repairs(scratch.path(), score);
     let budget = match extent {
         Extent::Whole => 1_700,
         Extent::Quick => 60,
     };
     nested(scratch.path(), &scenarios, score, budget);
+}
+
+/// Kills a repair at every point: the next one finishes it.
+fn repairs(scratch: &Path, score: &mut Score) -> usize {
+    let damaged = scratch.join("damaged");
+    world::build(&damaged);
+    let subject = world::open(&damaged).ok().and_then(|app| world::find(&app, world::SUBJECT));
+    let subject = subject.expect("the subject is listed");
+    let data = world::artifact_dir(&damaged, &subject).join("data.json");
+    std::fs::write(data, b"{ no data").expect("a file can be written");
+    let base = scratch.join("count");
+    world::copy_world(&damaged, &base);
+    let points = strace::points("repair", &base);
+    let tried = parallel(scratch, &points, score, |dir, point| {
+        world::copy_world(&damaged, dir);
+        let first = strace::disturb("repair", dir, *point, Fault::Kill);
+        let second = strace::plain("repair", dir);
+        if first.stderr.contains("panicked") || !second.acknowledged {
+            return Err(Wrong::Torn(format!("it cannot be repaired: {first:?}, {second:?}")));
+        }
+        check::full(dir, Expectation { effect: Effect::Changes, acknowledged: false })
+    });
+    println!("kill: {tried} points in repair");
+    tried
 }
 
 pub(crate) fn points(scratch: &Path, scenario: &Scenario) -> Vec<Point> {
@@ -110,7 +136,8 @@ pub(crate) fn expectation(scenario: &Scenario, ending: &Ending) -> Expectation {
 fn nested(scratch: &Path, scenarios: &[Scenario], score: &mut Score, budget: usize) {
     let mut crashes = Vec::new();
     for (number, scenario) in scenarios.iter().enumerate() {
-        if scenario.operation == "recover" {
+        // The crashes of one refresh are also those of two.
+        if ["recover", "refresh-twice"].contains(&scenario.operation) {
             continue;
         }
         for point in points(scratch, scenario) {

@@ -57,6 +57,9 @@ fn suite(extent: Extent) -> ExitCode {
     errno::run(&mut score, extent);
     power::run(&mut score, extent);
     control::run(&mut score);
+    if extent == Extent::Whole {
+        score.check_tried();
+    }
     score.print();
     if score.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

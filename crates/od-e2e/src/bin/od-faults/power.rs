@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 
 use crate::Extent;
 use crate::check::{self, Effect, Expectation};
+use crate::driver::THEN_STOP;
 use crate::rivals;
 use crate::score::{Score, Wrong};
 use crate::strace::{self, Fault, Point};
@@ -55,6 +56,7 @@ fn succeed(command: &mut Command) -> Result<(), String> {
 }
 
 /// The places of one trial.
+#[derive(Clone)]
 struct Bench {
     pristine: PathBuf,
     image: PathBuf,
@@ -72,16 +74,43 @@ pub(crate) fn run(score: &mut Score, extent: Extent) {
             return;
         }
     };
-    let operations =
-        [("create", Effect::Creates), ("update", Effect::Changes), ("refresh", Effect::Changes)];
-    for (operation, effect) in operations {
-        let acknowledged = format!("{operation}-then-stop");
-        trial(score, &bench, &acknowledged, effect, None, &[]);
-        for point in sync_points(&bench, operation, extent) {
-            trial(score, &bench, operation, effect, Some(point), &[]);
+    let deleted = match bench.having_done("delete") {
+        Ok(deleted) => deleted,
+        Err(reason) => {
+            score.take("power loss", Wrong::Other(reason));
+            return;
+        }
+    };
+    for (bench, operation, effect) in [
+        (&bench, "create", Effect::Creates),
+        (&bench, "update", Effect::Changes),
+        (&bench, "refresh", Effect::Changes),
+        (&bench, "refresh-twice", Effect::Changes),
+        (&bench, "delete", Effect::Deletes),
+        (&deleted, "restore", Effect::Restores),
+    ] {
+        let acknowledged = format!("{operation}{THEN_STOP}");
+        trial(score, bench, &acknowledged, effect, None, &[]);
+        for point in sync_points(bench, operation, extent) {
+            trial(score, bench, operation, effect, Some(point), &[]);
         }
     }
     without_syncs(score, &bench);
+}
+
+impl Bench {
+    /// Returns the same places with an operation carried out before everything else.
+    fn having_done(&self, operation: &str) -> Result<Self, String> {
+        let pristine = self.pristine.with_extension(operation);
+        fs::copy(&self.pristine, &pristine).map_err(|err| err.to_string())?;
+        let mount = Mount::new(&pristine, &self.live)?;
+        let ending = strace::plain(operation, &mount.at.join("data"));
+        drop(mount);
+        if !ending.acknowledged {
+            return Err(format!("{operation} does not work: {ending:?}"));
+        }
+        Ok(Self { pristine, ..self.clone() })
+    }
 }
 
 fn prepare(scratch: &Path) -> Result<Bench, String> {

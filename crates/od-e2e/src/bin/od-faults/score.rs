@@ -50,6 +50,19 @@ impl Score {
         }
     }
 
+    /// Says what a whole run has tried too little of: a suite that finds nothing to break proves nothing.
+    pub(crate) fn check_tried(&mut self) {
+        for (what, tried, least) in [
+            ("kill points", self.kill_points, 1_500),
+            ("errno points", self.errno_points, 1_000),
+            ("corruptions", self.corruptions, 30_000),
+        ] {
+            if tried < least {
+                self.take(what, Wrong::Other(format!("{tried} tried, {least} are the least")));
+            }
+        }
+    }
+
     pub(crate) fn is_good(&self) -> bool {
         self.mixed.is_empty()
             && self.lost.is_empty()

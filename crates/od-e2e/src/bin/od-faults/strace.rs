@@ -105,6 +105,14 @@ pub(crate) fn command(point: Point, fault: Fault) -> Command {
     command
 }
 
+/// Runs an operation during which one file cannot be read.
+pub(crate) fn without_file(operation: &str, data_dir: &Path, file: &Path) -> Ending {
+    let mut command = strace_command();
+    command.args(["-o", "/dev/null", "-e", "trace=read", "-e", "inject=read:error=EIO", "-P"]);
+    command.arg(file);
+    run(command, operation, data_dir)
+}
+
 fn strace_command() -> Command {
     let mut command = Command::new("strace");
     // Not `--seccomp-bpf`: with it strace injects errors but no signals.

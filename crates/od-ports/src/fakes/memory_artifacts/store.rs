@@ -13,7 +13,7 @@ use super::lock::{LockKind, MemoryLock};
 use super::shelf::{Key, Shelf, key};
 use crate::artifact_store::ArtifactStore;
 use crate::change::{Change, Created, NewArtifact};
-use crate::inspection::{Inspection, RepairMode, RepairReport};
+use crate::inspection::{Inspection, RepairMode, RepairReport, Unrecovered};
 use crate::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
 use crate::store_error::StoreError;
 use crate::stored::{Snapshot, SnapshotSummary, Stored, Trashed};
@@ -311,7 +311,7 @@ impl ArtifactStore for MemoryArtifactStore {
         Ok(found)
     }
 
-    async fn recover(&self) -> Result<(), StoreError> {
-        Ok(())
+    async fn recover(&self) -> Result<Vec<Unrecovered>, StoreError> {
+        Ok(Vec::new())
     }
 }
