@@ -21,7 +21,7 @@ use crate::write_gate::{Gate, WriteWitness};
 ///
 /// - **Atomic.** After a crash at any instant a reader sees the generation before a change or the one
 ///   after it, never a mixture.
-/// - **Durable.** What `create`, `commit`, `delete`, `restore`, `append_record`, `close_refresh` and
+/// - **Durable.** What `create`, `commit`, `delete`, `restore`, `append_record` and
 ///   `begin_refresh` acknowledged survives a loss of power; a record of a step between the first and
 ///   the last of a refresh does so from the last one on.
 /// - **Serial.** Of two commits for one expected revision exactly one wins, across processes; the

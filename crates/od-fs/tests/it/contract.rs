@@ -4,8 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use od_core::ids::ProjectId;
-use od_fs::{DataDir, FileArtifactStore, FileProjectRegistry, FileRunStore, SystemClock};
-use od_ports::contract::{check_artifact_store, check_project_registry, check_run_store, sample};
+use od_fs::{
+    DataDir, DiskProjectFiles, FileArtifactStore, FileProjectRegistry, FileRunStore, SystemClock,
+    SystemEntropy,
+};
+use od_ports::contract::{
+    FilesTrial, check_artifact_store, check_clock, check_entropy, check_project_files,
+    check_project_registry, check_run_store, sample,
+};
 use od_ports::project_registry::{Project, ProjectRegistry};
 
 pub(crate) async fn project(root: &Path) -> (DataDir, ProjectId) {
@@ -45,4 +51,32 @@ async fn the_project_files_keep_the_contract() {
     let home = tempfile::tempdir().unwrap();
     let data_dir = DataDir::open(home.path()).unwrap();
     check_project_registry(&FileProjectRegistry::new(data_dir)).await;
+}
+
+#[tokio::test]
+async fn the_files_of_a_project_keep_the_contract() {
+    let home = tempfile::tempdir().unwrap();
+    let data_dir = DataDir::open(&home.path().join("data")).unwrap();
+    let registry = Arc::new(FileProjectRegistry::new(data_dir.clone()));
+    let root = home.path().join("root");
+    let id = |name: &str| name.parse::<ProjectId>().unwrap();
+    for (name, root) in [("rooted", Some(root.clone())), ("rootless", None), ("bad", None)] {
+        let (name, created_at) = (name.to_owned(), sample::now());
+        registry.create(Project { id: id(&name), name, root, created_at }).await.unwrap();
+    }
+    std::fs::write(home.path().join("data/projects/bad/project.json"), "{ no project").unwrap();
+    let reserved = FilesTrial::RESERVED.map(|path| (path, "private"));
+    for (path, text) in FilesTrial::FILES.into_iter().chain(reserved) {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let trial = FilesTrial { rooted: id("rooted"), rootless: id("rootless"), damaged: id("bad") };
+    check_project_files(&DiskProjectFiles::new(registry, data_dir), &trial).await;
+}
+
+#[tokio::test]
+async fn the_machine_keeps_the_contracts_of_clock_and_entropy() {
+    check_clock(&SystemClock).await;
+    check_entropy(&SystemEntropy::new());
 }

@@ -1,6 +1,7 @@
 //! Projects and their files, kept in memory.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -138,7 +139,11 @@ impl ProjectFiles for MemoryProjectFiles {
     async fn root(&self, project: &ProjectId) -> Result<Option<PathBuf>, FilesError> {
         match self.projects.get(project).await {
             Ok(Some(found)) => Ok(found.root),
-            Ok(None) | Err(_) => Err(FilesError::ProjectNotFound { project: project.clone() }),
+            Ok(None) => Err(FilesError::ProjectNotFound { project: project.clone() }),
+            Err(err) => Err(FilesError::Io {
+                action: "read the project",
+                source: io::Error::other(err.to_string()),
+            }),
         }
     }
 }
@@ -146,10 +151,29 @@ impl ProjectFiles for MemoryProjectFiles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::check_project_registry;
+    use crate::contract::{FilesTrial, check_project_files, check_project_registry, sample};
 
     #[tokio::test]
     async fn it_keeps_the_contract() {
         check_project_registry(&MemoryProjectRegistry::default()).await;
+    }
+
+    #[tokio::test]
+    async fn its_files_keep_the_contract() {
+        let registry = Arc::new(MemoryProjectRegistry::default());
+        let id = |name: &str| name.parse::<ProjectId>().expect("an id");
+        for (name, root) in [("rooted", Some("/root".into())), ("rootless", None), ("bad", None)] {
+            let (name, created_at) = (name.to_owned(), sample::now());
+            let project = Project { id: id(&name), name, root, created_at };
+            registry.create(project).await.expect("a project");
+        }
+        registry.damage(&id("bad"));
+        let files = MemoryProjectFiles::new(registry);
+        for (path, text) in FilesTrial::FILES {
+            files.put(&id("rooted"), path.parse().expect("a path"), text);
+        }
+        let trial =
+            FilesTrial { rooted: id("rooted"), rootless: id("rootless"), damaged: id("bad") };
+        check_project_files(&files, &trial).await;
     }
 }

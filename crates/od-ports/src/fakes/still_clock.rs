@@ -56,3 +56,15 @@ impl Entropy for CountingEntropy {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::{check_clock, check_entropy};
+
+    #[tokio::test]
+    async fn they_keep_the_contract() {
+        check_clock(&StillClock::at(Timestamp::from_unix_ms(0))).await;
+        check_entropy(&CountingEntropy::default());
+    }
+}
