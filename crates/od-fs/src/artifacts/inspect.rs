@@ -9,7 +9,7 @@ use od_ports::inspection::{InspectedFile, Inspection};
 use od_ports::store_error::StoreError;
 use od_ports::stored::{Snapshot, SnapshotSummary};
 
-use super::audit_log::{AuditLog, Tail};
+use super::audit_log::{self, AuditLog, ROTATED, Tail};
 use super::generation::{Generation, SetFile};
 use super::pending::{self, Copies, is_foreign};
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
@@ -60,6 +60,7 @@ impl Shared {
             files.push(inspect_file(dir, file, artifact.as_ref(), frame.as_ref())?);
         }
         let (log, records) = AuditLog::read_records(dir)?;
+        let rotated = audit_log::rotated(dir)?;
         let mut snapshot_faults = Vec::new();
         let ids = snapshots::ids(dir)?;
         for id in &ids {
@@ -71,15 +72,20 @@ impl Shared {
             health,
             artifact,
             files,
-            log_records: records.len(),
-            log_fault: match log.tail {
-                Tail::Clean => None,
-                Tail::Torn(bytes) => Some(format!("{} bytes of an unfinished line", bytes.len())),
-                Tail::Broken(reason) => Some(reason.to_string()),
-            },
+            log_records: records.len() + rotated.view.records,
+            log_fault: fault_of(&log.tail)
+                .or_else(|| fault_of(&rotated.tail).map(|fault| format!("{ROTATED}: {fault}"))),
             snapshots: ids.len(),
             snapshot_faults,
         })
+    }
+}
+
+fn fault_of(tail: &Tail) -> Option<String> {
+    match tail {
+        Tail::Clean => None,
+        Tail::Torn(bytes) => Some(format!("{} bytes of an unfinished line", bytes.len())),
+        Tail::Broken(reason) => Some(reason.to_string()),
     }
 }
 

@@ -243,7 +243,14 @@ async fn the_status_of_the_last_refresh_is_known_after_its_log_was_rotated_away(
         let list = store.list(project).await.expect("a list");
         assert_eq!(list[0].refresh_status, RefreshStatus::Failed);
         assert_eq!(list[0].last_refreshed_at, Some(sample::now()));
+        let inspection = store.inspect(project, id).await.expect("an inspection");
+        assert_eq!((inspection.log_records, inspection.log_fault), (5, None));
     }
+    let rotated = world.dir(1).join("refreshes.1.jsonl");
+    let text = fs::read_to_string(&rotated).expect("a log").replacen("xxx", "xyx", 1);
+    fs::write(&rotated, text.replacen("succeeded", "failed", 1)).expect("a write");
+    let inspection = world.inline().inspect(project, id).await.expect("an inspection");
+    assert!(inspection.log_fault.is_some(), "what was rotated away is verified too");
 }
 
 #[tokio::test]
