@@ -4,6 +4,11 @@
 //! `minimum`, `maximum`, `minLength`, `maxLength`, `minItems`, `maxItems`. Read and ignored, because
 //! they say nothing about validity: `title`, `description`, `default`, `examples`, `$schema`,
 //! `$comment`. Any other keyword is refused: a rule that is not checked must not look as if it were.
+//!
+//! Both sides may be hostile, so the work is bounded by the sum of their sizes, not the product: what
+//! a check looks up (members of `enum`, property names) is indexed once, when the schema is compiled.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Issue, nearest_name};
 use crate::json::{Map, Pointer, Value, canonical_bytes, type_name};
@@ -35,14 +40,73 @@ const TYPES: &[&str] = &["null", "boolean", "object", "array", "number", "intege
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DataSchema {
     types: Option<Vec<&'static str>>,
-    properties: Vec<(String, Self)>,
+    properties: Properties,
     required: Vec<String>,
     additional: Additional,
     items: Option<Box<Self>>,
-    one_of: Option<Vec<Value>>,
+    /// What `enum` and `const` leave; a value has to be in every one.
+    choices: Vec<Choices>,
     number: Range<f64>,
     length: Range<u64>,
     count: Range<u64>,
+}
+
+/// The declared properties, found by name, listed in the order of the schema.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Properties {
+    schemas: Vec<(String, DataSchema)>,
+    places: BTreeMap<String, usize>,
+}
+
+impl Properties {
+    fn get(&self, name: &str) -> Option<&DataSchema> {
+        self.places.get(name).map(|place| &self.schemas[*place].1)
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.schemas.iter().map(|(name, _)| name.as_str())
+    }
+}
+
+/// The values one `enum` or `const` allows, in the form they are compared in.
+#[derive(Clone, Debug, PartialEq)]
+struct Choices {
+    canonical: BTreeSet<Vec<u8>>,
+    /// The allowed values for the `want` of a refusal.
+    shown: String,
+}
+
+impl Choices {
+    fn of(values: &[Value]) -> Self {
+        Self {
+            canonical: values.iter().map(comparable).collect(),
+            shown: listed(values.iter().take(limits::JSON_FAULTS.max()).map(Value::to_string)),
+        }
+    }
+}
+
+/// Returns the form in which values are compared: `1` and `1.0` are one value.
+fn comparable(value: &Value) -> Vec<u8> {
+    #[cfg(test)]
+    tests::CANONICALISED.set(tests::CANONICALISED.get() + 1);
+    canonical_bytes(value)
+}
+
+/// Lists what is allowed, in the length a refusal has room for.
+fn listed(names: impl Iterator<Item = impl AsRef<str>>) -> String {
+    let mut list = String::new();
+    for name in names {
+        let separator = if list.is_empty() { "" } else { ", " };
+        let room = limits::SHORT_TEXT.max() / 2 - list.len().min(limits::SHORT_TEXT.max() / 2);
+        if separator.len() + name.as_ref().len() > room {
+            list.push_str(separator);
+            list.push('…');
+            break;
+        }
+        list.push_str(separator);
+        list.push_str(name.as_ref());
+    }
+    list
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -99,13 +163,15 @@ impl DataSchema {
                 .want(want));
             return;
         }
-        if let Some(allowed) = &self.one_of
-            && !allowed.iter().any(|one| canonical_bytes(one) == canonical_bytes(value))
-        {
-            let want: Vec<String> = allowed.iter().take(20).map(Value::to_string).collect();
-            add(Issue::new(here.as_str(), "schema_enum", "is not one of the allowed values")
-                .got(value.to_string())
-                .want(want.join(", ")));
+        if !self.choices.is_empty() {
+            let compared = comparable(value);
+            if let Some(choices) =
+                self.choices.iter().find(|choices| !choices.canonical.contains(&compared))
+            {
+                add(Issue::new(here.as_str(), "schema_enum", "is not one of the allowed values")
+                    .got(value.to_string())
+                    .want(choices.shown.as_str()));
+            }
         }
         match value {
             Value::Null | Value::Bool(_) => {}
@@ -122,6 +188,9 @@ impl DataSchema {
                 issues.extend(self.count.check(count, here, "schema_items", "the number of items"));
                 if let Some(schema) = &self.items {
                     for (i, item) in items.iter().enumerate() {
+                        if issues.len() >= limits::JSON_FAULTS.max() {
+                            break;
+                        }
                         schema.check_at(item, &here.clone().index(i), issues);
                     }
                 }
@@ -143,21 +212,23 @@ impl DataSchema {
             );
         }
         for (key, value) in map {
+            if issues.len() >= limits::JSON_FAULTS.max() {
+                break;
+            }
             let place = here.clone().key(key);
-            match self.properties.iter().find(|(name, _)| name == key) {
-                Some((_, schema)) => schema.check_at(value, &place, issues),
+            match self.properties.get(key) {
+                Some(schema) => schema.check_at(value, &place, issues),
                 None => match &self.additional {
                     Additional::Allowed => {}
                     Additional::Like(schema) => schema.check_at(value, &place, issues),
                     Additional::Refused => {
-                        let names = || self.properties.iter().map(|(name, _)| name.as_str());
                         let issue = Issue::new(
                             place.as_str(),
                             "schema_unknown_key",
                             "the key is not part of the schema",
                         )
-                        .want(names().collect::<Vec<_>>().join(", "));
-                        issues.push(match nearest_name(key, names()) {
+                        .want(listed(self.properties.names()));
+                        issues.push(match nearest_name(key, self.properties.names()) {
                             Some(name) => issue.fix(format!("did you mean `{name}`?")),
                             None => issue.fix("remove it"),
                         });
@@ -217,8 +288,8 @@ impl Compiler {
             self.keyword(&mut compiled, keyword, value, &place, depth);
         }
         for key in &compiled.required {
-            let is_declared = compiled.properties.iter().any(|(name, _)| name == key);
-            if !is_declared && compiled.additional == Additional::Refused {
+            if compiled.properties.get(key).is_none() && compiled.additional == Additional::Refused
+            {
                 let place = here.clone().key("required");
                 self.refuse(&place, "requires a key the schema refuses", key, "declared keys");
                 break;
@@ -254,12 +325,12 @@ impl Compiler {
             }
             "items" => compiled.items = Some(Box::new(self.schema(value, here, depth + 1))),
             "enum" => match value.as_array() {
-                Some(values) if !values.is_empty() => compiled.one_of = Some(values.clone()),
+                Some(values) if !values.is_empty() => compiled.choices.push(Choices::of(values)),
                 Some(_) | None => {
                     self.refuse(here, "must list values", type_name(value), "a filled array");
                 }
             },
-            "const" => compiled.one_of = Some(vec![value.clone()]),
+            "const" => compiled.choices.push(Choices::of(std::slice::from_ref(value))),
             "minimum" => compiled.number.min = self.double(value, here),
             "maximum" => compiled.number.max = self.double(value, here),
             "minLength" => compiled.length.min = self.count(value, here),
@@ -298,38 +369,42 @@ impl Compiler {
             | Value::Array(_)
             | Value::Object(_) => None,
         };
-        if types.is_none() {
+        let Some(mut types) = types else {
             self.refuse(here, "is not a type", &value.to_string(), &TYPES.join(", "));
-        }
-        types
+            return None;
+        };
+        let mut seen = BTreeSet::new();
+        types.retain(|name| seen.insert(*name));
+        Some(types)
     }
 
-    fn properties(
-        &mut self,
-        value: &Value,
-        here: &Pointer,
-        depth: usize,
-    ) -> Vec<(String, DataSchema)> {
+    fn properties(&mut self, value: &Value, here: &Pointer, depth: usize) -> Properties {
         let Value::Object(map) = value else {
             self.refuse(here, "must be an object of schemas", type_name(value), "an object");
-            return Vec::new();
+            return Properties::default();
         };
-        map.iter()
+        let schemas = map
+            .iter()
             .map(|(name, schema)| {
                 let place = here.clone().key(name);
                 (name.clone(), self.schema(schema, &place, depth + 1))
             })
-            .collect()
+            .collect();
+        let places = map.keys().enumerate().map(|(place, name)| (name.clone(), place)).collect();
+        Properties { schemas, places }
     }
 
     fn names(&mut self, value: &Value, here: &Pointer) -> Vec<String> {
         let names = value.as_array().and_then(|names| {
             names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
         });
-        if names.is_none() {
+        let Some(mut names) = names else {
             self.refuse(here, "must list keys", type_name(value), "an array of strings");
-        }
-        names.unwrap_or_default()
+            return Vec::new();
+        };
+        let mut seen = BTreeSet::new();
+        names.retain(|name: &String| seen.insert(name.clone()));
+        names
     }
 
     fn double(&mut self, value: &Value, here: &Pointer) -> Option<f64> {
@@ -361,9 +436,16 @@ impl Compiler {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use serde_json::json;
 
     use super::*;
+
+    thread_local! {
+        /// How many values were brought into the form they are compared in.
+        pub(super) static CANONICALISED: Cell<usize> = const { Cell::new(0) };
+    }
 
     #[track_caller]
     fn check(schema: &Value, value: &Value, want: &[(&str, &str)]) {
@@ -407,6 +489,42 @@ mod tests {
         );
         check(&schema, &json!({}), &[("/n", "schema_required"), ("/rows", "schema_required")]);
         check(&schema, &json!([]), &[("", "schema_type")]);
+    }
+
+    #[test]
+    fn a_member_of_an_enum_is_made_comparable_once_however_much_data_is_checked() {
+        let members: Vec<String> = (0..400).map(|i| format!("member {i}")).collect();
+        let schema = json!({ "items": { "enum": members } });
+        CANONICALISED.set(0);
+        let compiled = DataSchema::compile(&schema).unwrap();
+        assert_eq!(CANONICALISED.get(), 400, "each member when the schema is compiled");
+        for count in [100, 200, 400] {
+            let data: Vec<&str> = members.iter().rev().take(count).map(String::as_str).collect();
+            CANONICALISED.set(0);
+            assert_eq!(compiled.check(&json!(data)), []);
+            assert_eq!(CANONICALISED.get(), count, "each value once, no member again");
+        }
+    }
+
+    #[test]
+    fn an_enum_and_a_const_beside_it_both_hold() {
+        let schema = json!({ "enum": ["a", "b"], "const": "b" });
+        check(&schema, &json!("b"), &[]);
+        check(&schema, &json!("a"), &[("", "schema_enum")]);
+    }
+
+    #[test]
+    fn what_a_refusal_lists_has_a_length() {
+        let members: Vec<String> = (0..20).map(|_| "x".repeat(16_000)).collect();
+        let names: Map =
+            (0..16).map(|i| (format!("{i}{}", "n".repeat(9_000)), json!({}))).collect();
+        let schema = json!({
+            "properties": names, "additionalProperties": false, "enum": members,
+        });
+        for issue in DataSchema::compile(&schema).unwrap().check(&json!({ "z": 1 })) {
+            let want = issue.want.unwrap();
+            assert!(limits::SHORT_TEXT.allows(want.len()), "{} bytes", want.len());
+        }
     }
 
     #[test]
