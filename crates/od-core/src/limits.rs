@@ -91,6 +91,12 @@ limits! {
     TABLE_ROWS = "table_rows", 100, "rows", "of the table; the rest is dropped and `truncated` is true";
     /// How large a request body may be.
     REQUEST_BODY = "request_body", 2_097_152, "bytes", "of the body as received";
+    /// How large the body of a request may be that needs no token.
+    OPEN_REQUEST_BODY = "open_request_body", 1_024, "bytes", "of the body as received, on a route that asks for no token";
+    /// How long a request body may take to arrive.
+    BODY_TIMEOUT = "body_timeout", 15_000, "milliseconds", "from the request's head to the end of its body";
+    /// How long the body of a request may take to arrive that needs no token.
+    OPEN_BODY_TIMEOUT = "open_body_timeout", 2_000, "milliseconds", "from the request's head to the end of its body, on a route that asks for no token";
     /// How long one source may run.
     SOURCE_TIMEOUT = "source_timeout", 30_000, "milliseconds", "of one source execution";
     /// How long a whole refresh may run.

@@ -9,18 +9,14 @@ use od_app::artifacts::{self, Address};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_core::json::Map;
-use od_core::limits;
 use od_wire::route::Route;
 
 use crate::auth::Identity;
 use crate::daemon::Daemon;
-use crate::http::body;
+use crate::http::body::{self, Sender};
 use crate::http::json_body::{self, Fields};
 use crate::http::lookup::PathParameters;
 use crate::http::query::Query;
-
-/// Bytes of a body that nobody had to show a token for.
-const SHORT_BODY_BYTES_MAX: usize = 1024;
 
 /// What a handler gets.
 #[derive(Debug)]
@@ -40,8 +36,7 @@ impl Exchange<'_> {
 
     /// Reads the whole body within its bounds.
     pub(crate) async fn bytes(&self, body: Incoming) -> Result<Bytes, Failure> {
-        let allowed = usize::try_from(limits::REQUEST_BODY.allowed).unwrap_or(usize::MAX);
-        Ok(body::read(&self.head.headers, body, allowed).await?)
+        Ok(body::read(self.head, body, Sender::Known).await?)
     }
 
     /// Reads a short body as an object with known fields: for routes that are open to anybody.
@@ -50,7 +45,7 @@ impl Exchange<'_> {
         body: Incoming,
         known: &[&str],
     ) -> Result<Fields, Failure> {
-        Fields::parse(&body::read(&self.head.headers, body, SHORT_BODY_BYTES_MAX).await?, known)
+        Fields::parse(&body::read(self.head, body, Sender::Anyone).await?, known)
     }
 
     /// Reads the body as an object with known fields.

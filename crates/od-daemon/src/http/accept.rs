@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
@@ -81,12 +81,18 @@ async fn serve<A: Answer>(
     let slot = Arc::new(slot);
     let service = {
         let slot = Arc::clone(&slot);
-        service_fn(move |request| {
-            let answering = slot.answer();
+        service_fn(move |mut request: Request<Incoming>| {
+            let presence = slot.request();
+            // Whoever reads a body says when it is there; without one, all is there already.
+            if request.body().is_end_stream() {
+                presence.answer();
+            }
+            request.extensions_mut().insert(presence.clone());
             let answer = Arc::clone(&answer);
             async move {
                 let mut response = answer.answer(request).await;
-                response.body_mut().hold(answering);
+                presence.answer();
+                response.body_mut().hold(presence);
                 Ok::<_, std::convert::Infallible>(response)
             }
         })

@@ -7,21 +7,20 @@ use std::time::Duration;
 
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Bytes, Frame, Incoming, SizeHint};
-use hyper::header::{self, HeaderMap};
+use hyper::header;
+use hyper::http::request::Parts;
+use od_core::limits::{self, Limit};
 use tokio::time::timeout;
 
-use super::slots::Answering;
+use super::slots::Presence;
 use crate::sse::stream::EventStream;
-
-/// How long a client has to send a whole body.
-pub(crate) const BODY_DEADLINE: Duration = Duration::from_secs(15);
 
 /// The body of an answer.
 #[derive(Debug)]
 pub(crate) struct Body {
     content: Content,
     /// Keeps the connection in its place until the body is written.
-    answering: Option<Answering>,
+    presence: Option<Presence>,
 }
 
 #[derive(Debug)]
@@ -36,16 +35,16 @@ impl Body {
     }
 
     pub(crate) const fn whole(bytes: Bytes) -> Self {
-        Self { content: Content::Whole(bytes), answering: None }
+        Self { content: Content::Whole(bytes), presence: None }
     }
 
     pub(crate) fn events(stream: EventStream) -> Self {
-        Self { content: Content::Events(Box::new(stream)), answering: None }
+        Self { content: Content::Events(Box::new(stream)), presence: None }
     }
 
     /// Holds the connection's place until this body is written or dropped.
-    pub(crate) fn hold(&mut self, answering: Answering) {
-        self.answering = Some(answering);
+    pub(crate) fn hold(&mut self, presence: Presence) {
+        self.presence = Some(presence);
     }
 }
 
@@ -78,42 +77,88 @@ impl hyper::body::Body for Body {
     }
 }
 
+/// Whose body is read, and with it how much of it and how long it may take.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Sender {
+    /// Anybody: the route asks for no token.
+    Anyone,
+    /// Someone who showed a token.
+    Known,
+}
+
+impl Sender {
+    const fn limit(self) -> Limit {
+        match self {
+            Self::Anyone => limits::OPEN_REQUEST_BODY,
+            Self::Known => limits::REQUEST_BODY,
+        }
+    }
+
+    /// How long the whole body may take.
+    const fn deadline(self) -> Limit {
+        match self {
+            Self::Anyone => limits::OPEN_BODY_TIMEOUT,
+            Self::Known => limits::BODY_TIMEOUT,
+        }
+    }
+}
+
 /// Why a request body was not read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum ReadBodyError {
     /// It is longer than allowed, or says that it will be.
-    #[error("the request body is longer than {allowed} bytes")]
+    #[error("the request body is longer than {} bytes", .limit.allowed)]
     TooLarge {
         /// The limit.
-        allowed: usize,
+        limit: Limit,
+        /// How long it says it is, or how much of it had come when reading stopped.
+        measured: u64,
     },
     /// It did not arrive in time.
-    #[error("the request body did not arrive within {} s", BODY_DEADLINE.as_secs())]
-    TooSlow,
+    #[error("the request body did not arrive within {} ms", .limit.allowed)]
+    TooSlow {
+        /// How long it had.
+        limit: Limit,
+    },
     /// The connection broke, or the framing did.
     #[error("the request body ended early")]
     Broken,
 }
 
-/// Reads a whole body of at most `allowed` bytes within the deadline.
+/// Reads a whole body within the bounds of its sender. Until it is there, the connection gives way
+/// to others.
 pub(crate) async fn read(
-    headers: &HeaderMap,
+    head: &Parts,
     body: Incoming,
-    allowed: usize,
+    sender: Sender,
 ) -> Result<Bytes, ReadBodyError> {
+    let limit = sender.limit();
     // Refused before the first byte: a client that announces too much need not send it.
-    let announced = headers
+    let announced = head
+        .headers
         .get(header::CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if announced.is_some_and(|length| length > allowed as u64) {
-        return Err(ReadBodyError::TooLarge { allowed });
+    if let Some(measured) = announced.filter(|length| *length > limit.allowed) {
+        return Err(ReadBodyError::TooLarge { limit, measured });
     }
-    match timeout(BODY_DEADLINE, Limited::new(body, allowed).collect()).await {
+    let presence = head.extensions.get::<Presence>();
+    match (presence, sender) {
+        (Some(presence), Sender::Known) => presence.vouch(),
+        (Some(_), Sender::Anyone) | (None, _) => {}
+    }
+    let deadline = sender.deadline();
+    let collected =
+        timeout(Duration::from_millis(deadline.allowed), Limited::new(body, limit.max()).collect())
+            .await;
+    if let Some(presence) = presence {
+        presence.answer();
+    }
+    match collected {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            Err(ReadBodyError::TooLarge { allowed })
+            Err(ReadBodyError::TooLarge { limit, measured: limit.allowed + 1 })
         }
         Ok(Err(_)) => Err(ReadBodyError::Broken),
-        Err(_) => Err(ReadBodyError::TooSlow),
+        Err(_) => Err(ReadBodyError::TooSlow { limit: deadline }),
     }
 }

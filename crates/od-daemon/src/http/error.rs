@@ -65,12 +65,15 @@ impl From<Refusal> for Failure {
 impl From<ReadBodyError> for Failure {
     fn from(error: ReadBodyError) -> Self {
         match error {
-            ReadBodyError::TooLarge { allowed } => {
+            ReadBodyError::TooLarge { limit, measured } => {
                 Self::new(ErrorCode::PayloadTooLarge, error.to_string())
-                    .suggest(format!("send at most {allowed} bytes"))
-                    .detail("allowed", allowed)
+                    .suggest(format!("send at most {} bytes", limit.allowed))
+                    .detail("limit", limit.name)
+                    .detail("measured", measured)
+                    .detail("allowed", limit.allowed)
+                    .detail("howMeasured", limit.how_measured)
             }
-            ReadBodyError::TooSlow | ReadBodyError::Broken => {
+            ReadBodyError::TooSlow { .. } | ReadBodyError::Broken => {
                 Self::new(ErrorCode::BadRequest, error.to_string())
                     .suggest("send the whole body at once, with a correct Content-Length")
             }

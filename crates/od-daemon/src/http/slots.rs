@@ -9,7 +9,8 @@ use tokio::sync::Notify;
 /// The places of every listener of one daemon.
 ///
 /// When all are taken, the connection that has waited longest for a request gives way to a new
-/// one: someone who holds a thousand silent connections then holds up only himself.
+/// one: someone who holds a thousand silent connections then holds up only himself. A request whose
+/// body has not arrived is still being waited for; that of someone who showed a token gives way last.
 #[derive(Debug)]
 pub(crate) struct Slots {
     cap: usize,
@@ -25,9 +26,34 @@ struct Open {
 
 #[derive(Debug, Default)]
 struct Place {
-    /// Requests being answered, bodies still being written included.
+    /// Requests that have arrived whole and are being answered, bodies still being written included.
     answering: AtomicU32,
+    /// Requests of someone known whose body is on its way.
+    vouched: AtomicU32,
     evicted: Notify,
+}
+
+impl Place {
+    /// Waits for a head, or for the body of somebody unknown: the first to give way.
+    fn is_silent(&self) -> bool {
+        !self.is_answering() && self.vouched.load(Ordering::Relaxed) == 0
+    }
+
+    fn is_answering(&self) -> bool {
+        self.answering.load(Ordering::Relaxed) > 0
+    }
+}
+
+impl Open {
+    /// Removes the connection that has to give way, if one does.
+    fn make_room(&mut self) -> Option<()> {
+        let oldest = |gives_way: fn(&Place) -> bool| {
+            self.connections.iter().find(|(_, place)| gives_way(place)).map(|(id, _)| *id)
+        };
+        let id = oldest(Place::is_silent).or_else(|| oldest(|place| !place.is_answering()))?;
+        self.connections.remove(&id)?.evicted.notify_one();
+        Some(())
+    }
 }
 
 impl Slots {
@@ -39,14 +65,7 @@ impl Slots {
     pub(crate) fn take(self: &Arc<Self>) -> Option<Slot> {
         let mut open = self.lock();
         if open.connections.len() >= self.cap {
-            let oldest_idle = open
-                .connections
-                .iter()
-                .find(|(_, place)| place.answering.load(Ordering::Relaxed) == 0)
-                .map(|(id, _)| *id)?;
-            if let Some(place) = open.connections.remove(&oldest_idle) {
-                place.evicted.notify_one();
-            }
+            open.make_room()?;
         }
         let id = open.next;
         open.next += 1;
@@ -57,15 +76,8 @@ impl Slots {
 
     /// Makes the connection that has waited longest for a request give way.
     pub(crate) fn evict_one(&self) {
-        let mut open = self.lock();
-        let idle = open
-            .connections
-            .iter()
-            .find(|(_, place)| place.answering.load(Ordering::Relaxed) == 0)
-            .map(|(id, _)| *id);
-        if let Some(place) = idle.and_then(|id| open.connections.remove(&id)) {
-            place.evicted.notify_one();
-        }
+        // Without one there is nothing to be done: everybody is being answered.
+        let _ = self.lock().make_room();
     }
 
     /// Returns how many connections are open.
@@ -98,10 +110,10 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Marks a request as being answered until the returned mark is dropped.
-    pub(crate) fn answer(&self) -> Answering {
-        self.place.answering.fetch_add(1, Ordering::Relaxed);
-        Answering(Arc::clone(&self.place))
+    /// Marks a request whose head has arrived, until every copy of the mark is dropped.
+    pub(crate) fn request(&self) -> Presence {
+        let place = Arc::clone(&self.place);
+        Presence(Arc::new(Mark { place, stage: Mutex::new(Stage::Unknown) }))
     }
 
     /// Returns when this connection has to give way.
@@ -120,13 +132,63 @@ impl Drop for Slot {
     }
 }
 
-/// While this lives, its connection does not give way.
-#[derive(Debug)]
-pub(crate) struct Answering(Arc<Place>);
+/// How far a request has come, and with it whether its connection gives way.
+#[derive(Clone, Debug)]
+pub(crate) struct Presence(Arc<Mark>);
 
-impl Drop for Answering {
+#[derive(Debug)]
+struct Mark {
+    place: Arc<Place>,
+    stage: Mutex<Stage>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    /// Its body is awaited, and nobody knows whose it is.
+    Unknown,
+    /// Its body is awaited; its sender showed a token.
+    Vouched,
+    /// It is being answered.
+    Answering,
+}
+
+impl Presence {
+    /// Says that the sender showed a token: its body is worth waiting for.
+    pub(crate) fn vouch(&self) {
+        self.0.enter(Stage::Vouched);
+    }
+
+    /// Says that nothing more of the request is awaited: its connection no longer gives way.
+    pub(crate) fn answer(&self) {
+        self.0.enter(Stage::Answering);
+    }
+}
+
+impl Mark {
+    fn enter(&self, next: Stage) {
+        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        // The new count first: between the two the connection must not look silent.
+        if let Some(count) = self.count(next) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        if let Some(count) = self.count(*stage) {
+            count.fetch_sub(1, Ordering::Relaxed);
+        }
+        *stage = next;
+    }
+
+    fn count(&self, stage: Stage) -> Option<&AtomicU32> {
+        match stage {
+            Stage::Unknown => None,
+            Stage::Vouched => Some(&self.place.vouched),
+            Stage::Answering => Some(&self.place.answering),
+        }
+    }
+}
+
+impl Drop for Mark {
     fn drop(&mut self) {
-        self.0.answering.fetch_sub(1, Ordering::Relaxed);
+        self.enter(Stage::Unknown);
     }
 }
 
@@ -134,11 +196,17 @@ impl Drop for Answering {
 mod tests {
     use super::*;
 
+    fn answered(slot: &Slot) -> Presence {
+        let presence = slot.request();
+        presence.answer();
+        presence
+    }
+
     #[tokio::test]
     async fn the_oldest_silent_connection_gives_way() {
         let slots = Slots::new(2);
         let (first, second) = (slots.take().unwrap(), slots.take().unwrap());
-        let _busy = first.answer();
+        let _busy = answered(&first);
         let third = slots.take().unwrap();
         second.evicted().await;
         assert_eq!(slots.count(), 2);
@@ -150,7 +218,23 @@ mod tests {
     fn a_connection_being_answered_never_gives_way() {
         let slots = Slots::new(1);
         let first = slots.take().unwrap();
-        let _busy = first.answer();
+        let busy = answered(&first);
         assert!(slots.take().is_none());
+        drop(busy);
+        assert!(slots.take().is_some());
+    }
+
+    #[tokio::test]
+    async fn who_awaits_a_body_gives_way_and_who_showed_a_token_last() {
+        let slots = Slots::new(2);
+        let (known, unknown) = (slots.take().unwrap(), slots.take().unwrap());
+        let sending = known.request();
+        sending.vouch();
+        let _half = unknown.request();
+        let third = slots.take().unwrap();
+        unknown.evicted().await;
+        let _busy = answered(&third);
+        let _fourth = slots.take().unwrap();
+        known.evicted().await;
     }
 }

@@ -46,6 +46,8 @@ pub struct ServeConfig {
     pub port: Port,
     /// Where access lines go.
     pub access_log: LogSink,
+    /// How many connections are held at once; none: as many as the system allows.
+    pub connections_max: Option<usize>,
     /// What the adapters are told.
     pub options: ComposeOptions,
 }
@@ -59,6 +61,7 @@ impl ServeConfig {
             data_dir: data_dir.into(),
             port: Port::Default,
             access_log: LogSink::Stderr,
+            connections_max: None,
             options: ComposeOptions::default(),
         }
     }
@@ -125,7 +128,7 @@ pub struct RunningDaemon {
 /// Fails with the cause if the data directory has a daemon, a port is taken, the keyring cannot be
 /// read, or the store cannot be recovered. Nothing is left listening then.
 pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
-    let ServeConfig { home, data_dir, port, access_log, mut options } = config;
+    let ServeConfig { home, data_dir, port, access_log, connections_max, mut options } = config;
     let version = env!("CARGO_PKG_VERSION");
     let hub = EventHub::new(epoch());
     options.events = Some(Arc::clone(&hub) as _);
@@ -164,7 +167,8 @@ pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
         pid: std::process::id(),
         version: version.to_owned(),
     })?;
-    Ok(start_accepting(daemon, listeners, instance, console))
+    let slots = Slots::new(connections_max.unwrap_or_else(open_files::connections_allowed));
+    Ok(start_accepting(daemon, slots, listeners, instance, console))
 }
 
 /// Tells two starts apart: the moment of this one.
@@ -187,12 +191,12 @@ async fn recover(app: &App) -> Result<(), StartError> {
 
 fn start_accepting(
     daemon: Arc<Daemon>,
+    slots: Arc<Slots>,
     listeners: Listeners,
     instance: Instance,
     console: HeaderValue,
 ) -> RunningDaemon {
     let Listeners { api, api_address, preview, preview_address } = listeners;
-    let slots = Slots::new(open_files::connections_allowed());
     let (stop, stopping) = watch::channel(false);
     let guard = Guard::new(Door::Api, api_address, api_address);
     let api_door = Arc::new(ApiDoor::new(Arc::clone(&daemon), guard, console));

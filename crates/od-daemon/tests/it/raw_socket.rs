@@ -1,7 +1,11 @@
 //! Malformed and hostile requests: a 4xx or a close, never a 500, never a hang, one framing.
 
+use std::sync::Arc;
+
+use od_daemon::{ServeConfig, serve};
+
 use crate::raw_client::RawClient;
-use crate::test_daemon::TestDaemon;
+use crate::test_daemon::{TestDaemon, config};
 
 /// What has to come of a case.
 enum Outcome {
@@ -241,5 +245,48 @@ async fn an_endless_body_is_refused_without_being_read() {
     .unwrap();
     // What fits into the socket buffers of both sides, and not more.
     assert!(sent < 64 << 20, "{sent}");
+    daemon.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn half_sent_bodies_lock_nobody_out() {
+    let dirs = Arc::new(tempfile::tempdir().unwrap());
+    let config = ServeConfig { connections_max: Some(4), ..config(dirs.path()) };
+    let daemon = TestDaemon { running: serve(config).await.unwrap(), dirs };
+    let address = daemon.api();
+    let held = tokio::task::spawn_blocking(move || {
+        let head = format!(
+            "POST /api/session HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{{"
+        );
+        let mut held = Vec::new();
+        // Each is as good as being answered, as far as its sender can make it so.
+        for _ in 0..12 {
+            let mut client = RawClient::connect(address);
+            client.send(head.as_bytes()).unwrap();
+            held.push(client);
+            let health = format!("GET /api/health HTTP/1.1\r\nHost: {address}\r\n\r\n");
+            let answer = RawClient::connect(address).exchange(health.as_bytes());
+            assert_eq!(answer.expect("a place for the honest").status, 200);
+        }
+        held
+    })
+    .await
+    .unwrap();
+    drop(held);
+    daemon.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_is_too_long_is_told_its_length() {
+    let daemon = TestDaemon::start().await;
+    let address = daemon.api();
+    let head = format!(
+        "POST /api/session HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: 1025\r\n\r\n"
+    );
+    let answer = daemon.send(address, head.into_bytes()).await;
+    assert_eq!(answer.status, 413);
+    let details = &answer.json()["error"]["details"];
+    assert_eq!((&details["measured"], &details["allowed"]), (&1025.into(), &1024.into()));
+    assert_eq!(details["limit"], "open_request_body");
     daemon.stop().await;
 }
