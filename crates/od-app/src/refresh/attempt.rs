@@ -20,7 +20,7 @@ use super::active::Entry;
 use super::candidate::{self, Candidate};
 use super::fault::RefreshFault;
 use super::notice;
-use super::recover;
+use super::recover::{self, CloseError};
 use super::run::{RefreshError, Refreshed, RunRefresh};
 use crate::app::App;
 use crate::connectors::execute::{Executed, Expected, execute};
@@ -35,6 +35,8 @@ pub(super) struct Attempt<'a> {
     base: Arc<Stored>,
     entry: Entry<'a>,
     lock: Option<Box<dyn RunningLock>>,
+    /// Why the refresh before this one could not be closed: then this one does not run.
+    left_open: Option<CloseError>,
     executed: Option<Executed>,
     ready: Option<Ready>,
     stored: Option<Arc<Stored>>,
@@ -61,10 +63,14 @@ impl<'a> Attempt<'a> {
     ) -> Self {
         let RunningRefresh { id, base, abandoned, lock } = running;
         entry.name(&id);
-        if let Some(abandoned) = abandoned {
-            let lost = Event::HolderLost { at: app.ports.clock.now() };
-            recover::close(app, &request.project, &request.artifact, abandoned, lost).await;
-        }
+        let left_open = match abandoned {
+            Some(abandoned) => {
+                let lost = Event::HolderLost { at: app.ports.clock.now() };
+                let RunRefresh { project, artifact, .. } = &request;
+                recover::close(app, project, artifact, abandoned, lost).await.err()
+            }
+            None => None,
+        };
         Self {
             app,
             request,
@@ -73,6 +79,7 @@ impl<'a> Attempt<'a> {
             base,
             entry,
             lock: Some(lock),
+            left_open,
             executed: None,
             ready: None,
             stored: None,
@@ -129,6 +136,9 @@ impl<'a> Attempt<'a> {
 
     /// Runs the source. Ends early when the refresh is cancelled or out of time.
     async fn execute_source(&mut self) -> Event {
+        if let Some(err) = self.left_open.take() {
+            return self.source_failed(RefreshFault::LeftOpen(err));
+        }
         let deadline = self.app.ports.clock.sleep(Duration::from_millis(REFRESH_TIMEOUT.allowed));
         let ran = tokio::select! {
             biased;
@@ -148,11 +158,7 @@ impl<'a> Attempt<'a> {
                 self.note(RefreshFault::TimedOut);
                 Event::DeadlinePassed { at }
             }
-            Err(fault) => {
-                let error = fault.compact();
-                self.note(fault);
-                Event::SourceFailed { at, error }
-            }
+            Err(fault) => self.source_failed(fault),
         }
     }
 
@@ -178,7 +184,7 @@ impl<'a> Attempt<'a> {
     }
 
     fn base_state(&self) -> Result<&ArtifactState, RefreshFault> {
-        self.base.state.as_deref().ok_or(RefreshFault::SourceChanged)
+        state_of(&self.base)
     }
 
     /// Builds the new state on whatever is stored now. A cancellation is heard before and after.
@@ -200,15 +206,17 @@ impl<'a> Attempt<'a> {
     async fn build(&mut self) -> Result<Event, RefreshFault> {
         let RunRefresh { project, artifact, .. } = &self.request;
         let gate = self.app.ports.artifacts.open_gate(project, artifact).await?;
-        let current = gate.stored().state.clone().ok_or(RefreshFault::SourceChanged)?;
+        let current = Arc::clone(gate.stored());
+        let current = state_of(&current)?;
         // An update meanwhile is fine, as long as it did not touch where the data comes from.
-        if current.artifact.source() != self.base_state()?.artifact.source() {
-            return Err(RefreshFault::SourceChanged);
-        }
+        let ran = self.base_state()?.artifact.source();
+        let source = current.artifact.source().filter(|source| ran == Some(*source));
+        let source = source.ok_or(RefreshFault::SourceChanged)?;
         let at = self.now();
-        let executed = self.executed.as_ref().ok_or(RefreshFault::SourceChanged)?;
-        let pin = self.pin(&current, executed);
-        let Candidate { next, changes } = candidate::build(&current, executed, pin, at)?;
+        let executed =
+            self.executed.as_ref().ok_or(RefreshFault::OutOfOrder { lacks: "the output" })?;
+        let pin = self.pin(current, executed);
+        let Candidate { next, changes } = candidate::build(current, source, executed, pin, at)?;
         let expected = current.artifact.revision;
         self.ready = next.map(|(state, page)| Ready { gate, expected, state, page });
         let revision = self.ready.as_ref().map(|ready| ready.expected.next());
@@ -223,7 +231,7 @@ impl<'a> Attempt<'a> {
 
     async fn commit(&mut self, record: RefreshRecord) -> Event {
         let Some(Ready { gate, expected, state, page }) = self.ready.take() else {
-            return self.step_failed(RefreshFault::SourceChanged);
+            return self.step_failed(RefreshFault::OutOfOrder { lacks: "the candidate" });
         };
         let change = Change { expected, state, page, refresh: Some(record) };
         match self.app.ports.artifacts.commit(&gate.witness(), change).await {
@@ -322,6 +330,12 @@ impl<'a> Attempt<'a> {
         Event::CancelRequested { at: self.now() }
     }
 
+    fn source_failed(&mut self, fault: RefreshFault) -> Event {
+        let (at, error) = (self.now(), fault.compact());
+        self.note(fault);
+        Event::SourceFailed { at, error }
+    }
+
     fn step_failed(&mut self, fault: RefreshFault) -> Event {
         let (at, error) = (self.now(), fault.compact());
         self.note(fault);
@@ -342,6 +356,14 @@ impl<'a> Attempt<'a> {
     fn failed(&self, fault: RefreshFault) -> RefreshError {
         RefreshError::Failed { refresh: self.refresh.clone(), fault }
     }
+}
+
+/// Returns the state of an artifact that can be refreshed.
+fn state_of(stored: &Stored) -> Result<&ArtifactState, RefreshFault> {
+    stored.state.as_deref().ok_or_else(|| {
+        let (artifact, health) = (stored.id.clone(), stored.health);
+        RefreshFault::Store(StoreError::NotHealthy { artifact, health })
+    })
 }
 
 /// Returns all that is known of a call but its output.

@@ -6,7 +6,7 @@ use od_core::refresh::{Begun, Event, RecordStatus};
 use od_ports::refresh_log::UnfinishedRefresh;
 use od_ports::store_error::StoreError;
 
-use super::recover::close;
+use super::recover::{CloseError, close};
 use crate::app::App;
 use crate::store_failure;
 
@@ -37,6 +37,15 @@ pub enum CancelError {
         /// The artifact.
         artifact: ArtifactId,
     },
+    /// It runs elsewhere and could not be closed.
+    #[error(transparent)]
+    Close(#[from] CloseError),
+    /// It stopped, but its last record could not be written.
+    #[error("refresh `{refresh}` was stopped, but its end could not be recorded")]
+    Unrecorded {
+        /// Which refresh.
+        refresh: RefreshId,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -64,7 +73,7 @@ pub async fn cancel(app: &App, request: CancelRefresh) -> Result<Cancelled, Canc
             Some(UnfinishedRefresh { refresh, started_at, .. }) => {
                 let begun = Begun { refresh_id: refresh.clone(), started_at };
                 let stopped = Event::CancelRequested { at: app.ports.clock.now() };
-                close(app, &project, &artifact, begun, stopped).await;
+                close(app, &project, &artifact, begun, stopped).await?;
                 Some(refresh)
             }
             None => None,
@@ -74,8 +83,10 @@ pub async fn cancel(app: &App, request: CancelRefresh) -> Result<Cancelled, Canc
     let history = app.ports.artifacts.history(&project, &artifact).await?;
     let last =
         history.records.iter().find(|record| record.refresh_id == refresh && record.step.is_last());
-    let status = last.map_or(RecordStatus::Running, |record| record.status);
-    Ok(Cancelled { refresh, status })
+    match last.map(|record| record.status) {
+        Some(status) => Ok(Cancelled { refresh, status }),
+        None => Err(CancelError::Unrecorded { refresh }),
+    }
 }
 
 async fn find_elsewhere(
@@ -95,6 +106,12 @@ impl From<&CancelError> for Failure {
             CancelError::NotRunning { artifact } => Self::new(ErrorCode::Conflict, err.to_string())
                 .suggest("look at the history: the refresh may be over already")
                 .detail("artifactId", artifact.as_str()),
+            CancelError::Close(err) => Self::from(err),
+            CancelError::Unrecorded { refresh } => {
+                Self::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())
+                    .suggest("check free space and permissions of the data directory; the next refresh closes this one")
+                    .detail("refreshId", refresh.as_str())
+            }
             CancelError::Store(err) => store_failure::of(err),
         }
     }

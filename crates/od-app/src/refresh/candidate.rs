@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactState, RefreshStatus, SourcePin};
+use od_core::artifact::{ArtifactState, RefreshStatus, Source, SourcePin};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::Timestamp;
 use od_core::limits::RENDERED_PREVIEW;
@@ -38,11 +38,11 @@ pub enum CandidateFault {
 /// Maps the output into the data, validates the result as create and update do, and renders it.
 pub(super) fn build(
     current: &ArtifactState,
+    source: &Source,
     executed: &Executed,
     pin: Option<SourcePin>,
     now: Timestamp,
 ) -> Result<Candidate, RefreshFault> {
-    let source = current.artifact.source().ok_or(RefreshFault::SourceChanged)?;
     let parts = CandidateParts {
         artifact: &current.artifact,
         data: &current.data,

@@ -1,11 +1,12 @@
 //! Why a refresh that had begun changed nothing.
 
 use od_core::error::{ErrorCode, Failure, Retry};
-use od_core::limits::{self, SHORT_TEXT};
+use od_core::limits::SHORT_TEXT;
 use od_core::refresh::{CompactError, Rejected};
 use od_ports::store_error::StoreError;
 
 use super::candidate::CandidateFault;
+use super::recover::CloseError;
 use crate::connectors::SourceRefused;
 use crate::connectors::execute::ExecuteError;
 use crate::store_failure;
@@ -31,6 +32,9 @@ pub enum RefreshFault {
     /// The source was changed meanwhile.
     #[error("the source was changed while the refresh ran")]
     SourceChanged,
+    /// The refresh before it died and could not be closed.
+    #[error("the refresh before this one could not be closed: {0}")]
+    LeftOpen(CloseError),
     /// Someone else closed this refresh: it was taken for dead.
     #[error("the refresh was closed by another process while it ran")]
     Fenced,
@@ -40,14 +44,20 @@ pub enum RefreshFault {
     /// A step came that the state machine does not know: a fault of this program.
     #[error(transparent)]
     Machine(Rejected),
+    /// A step was asked for before what it needs was there: a fault of this program.
+    #[error("a step of the refresh was asked for before there was {lacks}")]
+    OutOfOrder {
+        /// What it needs.
+        lacks: &'static str,
+    },
 }
 
 impl From<StoreError> for RefreshFault {
     fn from(err: StoreError) -> Self {
         match err {
             StoreError::RefreshClosed { .. } => Self::Fenced,
-            StoreError::RevisionConflict { .. } => Self::SourceChanged,
-            err @ (StoreError::ProjectNotFound { .. }
+            err @ (StoreError::RevisionConflict { .. }
+            | StoreError::ProjectNotFound { .. }
             | StoreError::NotFound { .. }
             | StoreError::NotInTrash { .. }
             | StoreError::SnapshotNotFound { .. }
@@ -73,8 +83,13 @@ impl RefreshFault {
 
 /// Cuts a text to what a record may hold.
 fn short(mut text: String) -> String {
-    while limits::utf16_len(&text) > SHORT_TEXT.max() {
-        text.pop();
+    let mut units = 0;
+    let end = text.char_indices().find(|(_, c)| {
+        units += c.len_utf16();
+        units > SHORT_TEXT.max()
+    });
+    if let Some((end, _)) = end {
+        text.truncate(end);
     }
     text
 }
@@ -98,7 +113,10 @@ impl From<&RefreshFault> for Failure {
             RefreshFault::Fenced => Self::new(ErrorCode::RefreshAbandoned, message)
                 .suggest("refresh again; this one ran past its time"),
             RefreshFault::Store(err) => store_failure::of(err),
-            RefreshFault::Machine(_) => Self::new(ErrorCode::Internal, message),
+            RefreshFault::LeftOpen(err) => Self::from(err),
+            RefreshFault::Machine(_) | RefreshFault::OutOfOrder { .. } => {
+                Self::new(ErrorCode::Internal, message)
+            }
         }
     }
 }
@@ -107,4 +125,22 @@ impl From<&RefreshFault> for Failure {
 fn of_end(ended: CompactError) -> Failure {
     let CompactError { code, message, suggestion } = ended;
     Failure::new(code, message).suggest(suggestion.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use od_core::limits;
+
+    use super::*;
+
+    #[test]
+    fn a_record_holds_as_much_of_a_text_as_fits_counted_once() {
+        for (letter, fits) in [("a", 1024), ("é", 1024), ("😀", 512)] {
+            let text = letter.repeat(1_000_000);
+            let cut = short(text);
+            assert_eq!(cut.chars().count(), fits, "{letter}");
+            assert!(limits::utf16_len(&cut) <= SHORT_TEXT.max());
+        }
+        assert_eq!(short("as it is".to_owned()), "as it is");
+    }
 }

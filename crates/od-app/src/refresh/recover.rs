@@ -1,9 +1,9 @@
 //! Closes refreshes that nobody will finish.
 
-use od_core::error::Failure;
+use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
 use od_core::limits::REFRESH_TIMEOUT;
-use od_core::refresh::{Begun, Effect, Event, RecordStep, RefreshState, step};
+use od_core::refresh::{Begun, Effect, Event, RecordStep, RefreshState, Rejected, step};
 use od_ports::inspection::Unrecovered;
 use od_ports::refresh_log::UnfinishedRefresh;
 use od_ports::store_error::StoreError;
@@ -23,21 +23,60 @@ impl From<&RecoverError> for Failure {
     }
 }
 
-/// What was recovered.
-#[derive(Debug)]
+/// What start-up did with what a crash had left.
+#[derive(Debug, Default)]
 pub struct Recovered {
-    /// The refreshes that were closed.
+    /// The refreshes that are over now.
     pub closed: Vec<RefreshId>,
-    /// The artifacts for which that did not work; they are served as they are.
-    pub failed: Vec<Unrecovered>,
+    /// The refreshes that could not be closed, and why: they are found again later.
+    pub left: Vec<(RefreshId, CloseError)>,
+    /// The artifacts whose interrupted commits could not be finished: they are served as they are.
+    pub unrecovered: Vec<Unrecovered>,
+}
+
+/// Whether a refresh was still open when it was closed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Closed {
+    /// It was, and this ended it.
+    Now,
+    /// It had its last record already, from its own process or another one that found it.
+    Before,
+}
+
+/// Why a refresh could not be closed on behalf of whoever ran it.
+#[derive(Debug, thiserror::Error)]
+pub enum CloseError {
+    /// Its last record could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The state machine has no such move: a fault of this program.
+    #[error(transparent)]
+    Machine(#[from] Rejected),
+    /// The state machine wants something that only the refresh itself can do: a fault of this program.
+    #[error("closing a refresh from outside cannot do what was asked: {effect}")]
+    Effect {
+        /// What was asked.
+        effect: &'static str,
+    },
+}
+
+impl From<&CloseError> for Failure {
+    fn from(err: &CloseError) -> Self {
+        match err {
+            CloseError::Store(err) => store_failure::of(err),
+            CloseError::Machine(_) | CloseError::Effect { .. } => {
+                Self::new(ErrorCode::Internal, err.to_string())
+            }
+        }
+    }
 }
 
 /// Finishes interrupted commits, then closes every refresh whose process is gone or that is past its
-/// time. For start-up.
+/// time. For start-up. One that cannot be closed keeps none of the others open.
 pub async fn recover(app: &App) -> Result<Recovered, RecoverError> {
-    let failed = app.ports.artifacts.recover().await?;
+    let unrecovered = app.ports.artifacts.recover().await?;
     let at = app.ports.clock.now();
-    let mut closed = Vec::new();
+    let mut recovered = Recovered { unrecovered, ..Recovered::default() };
     for found in app.ports.artifacts.unfinished_refreshes().await? {
         let event = if !found.lock_held {
             Event::HolderLost { at }
@@ -48,11 +87,13 @@ pub async fn recover(app: &App) -> Result<Recovered, RecoverError> {
         };
         let UnfinishedRefresh { project, artifact, refresh, started_at, .. } = found;
         let begun = Begun { refresh_id: refresh.clone(), started_at };
-        if close(app, &project, &artifact, begun, event).await {
-            closed.push(refresh);
+        match close(app, &project, &artifact, begun, event).await {
+            Ok(Closed::Now) => recovered.closed.push(refresh),
+            Ok(Closed::Before) => {}
+            Err(err) => recovered.left.push((refresh, err)),
         }
     }
-    Ok(Recovered { closed, failed })
+    Ok(recovered)
 }
 
 /// Closes the refresh that holds the lock, if it is past its time: its holder is stopped or hangs.
@@ -63,45 +104,62 @@ pub(super) async fn close_overdue(
     project: &ProjectId,
     artifact: &ArtifactId,
     refused: &StoreError,
-) {
-    let StoreError::RefreshLocked { running: Some(running), .. } = refused else { return };
-    let Ok(history) = app.ports.artifacts.history(project, artifact).await else { return };
+) -> Result<(), CloseError> {
+    let StoreError::RefreshLocked { running: Some(running), .. } = refused else { return Ok(()) };
+    let history = app.ports.artifacts.history(project, artifact).await?;
     let started = history
         .records
         .iter()
         .find(|record| record.refresh_id == *running && record.step == RecordStep::Started);
-    let Some(started_at) = started.map(|record| record.at) else { return };
+    let Some(started_at) = started.map(|record| record.at) else { return Ok(()) };
     let at = app.ports.clock.now();
     if at.ms_since(started_at) > REFRESH_TIMEOUT.allowed {
         let begun = Begun { refresh_id: running.clone(), started_at };
-        close(app, project, artifact, begun, Event::DeadlinePassed { at }).await;
+        close(app, project, artifact, begun, Event::DeadlinePassed { at }).await?;
     }
+    Ok(())
 }
 
-/// Ends a refresh on behalf of whoever ran it. Returns whether it was open.
+/// Ends a refresh on behalf of whoever ran it.
 pub(super) async fn close(
     app: &App,
     project: &ProjectId,
     artifact: &ArtifactId,
     begun: Begun,
     event: Event,
-) -> bool {
+) -> Result<Closed, CloseError> {
     let refresh = begun.refresh_id.clone();
     // How far it had come nobody knows; that it runs is all that can be said from outside.
-    let Ok((state, effects)) = step(RefreshState::Running(begun), event) else { return false };
-    for effect in effects {
-        if let Effect::AppendLast(record) = effect
-            && app.ports.artifacts.append_record(project, artifact, *record).await.is_err()
-        {
-            // Closed already, by its own process or by another one that found it.
-            return false;
+    let mut moved = step(RefreshState::Running(begun), event)?;
+    loop {
+        let (state, effects) = moved;
+        let mut is_recorded = false;
+        for effect in effects {
+            match effect {
+                Effect::AppendLast(record) => {
+                    match app.ports.artifacts.append_record(project, artifact, *record).await {
+                        Ok(()) => is_recorded = true,
+                        Err(StoreError::RefreshClosed { .. }) => return Ok(Closed::Before),
+                        Err(err) => return Err(err.into()),
+                    }
+                }
+                Effect::Publish(told) => notice::publish(app, project, artifact, &refresh, told),
+                // The lock is its holder's; a dead one's is free already.
+                Effect::ReleaseLock => {}
+                Effect::AppendStep(_) => return Err(beyond("append a step")),
+                Effect::ExecuteSource => return Err(beyond("execute the source")),
+                Effect::BuildCandidate => return Err(beyond("build a candidate")),
+                Effect::Commit(_) => return Err(beyond("commit")),
+                Effect::PublishUpdate => return Err(beyond("publish an update")),
+            }
         }
-    }
-    let Ok((_, effects)) = step(state, Event::Recorded) else { return false };
-    for effect in effects {
-        if let Effect::Publish(told) = effect {
-            notice::publish(app, project, artifact, &refresh, told);
+        if !is_recorded {
+            return Ok(Closed::Now);
         }
+        moved = step(state, Event::Recorded)?;
     }
-    true
+}
+
+fn beyond(effect: &'static str) -> CloseError {
+    CloseError::Effect { effect }
 }

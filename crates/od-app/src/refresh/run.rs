@@ -11,7 +11,7 @@ use od_ports::stored::Stored;
 
 use super::attempt::Attempt;
 use super::fault::RefreshFault;
-use super::recover::close_overdue;
+use super::recover::{CloseError, close_overdue};
 use crate::app::App;
 use crate::caller::Caller;
 use crate::store_failure;
@@ -62,6 +62,14 @@ pub enum RefreshError {
     /// The refresh could not begin. Nothing was recorded.
     #[error(transparent)]
     Begin(StoreError),
+    /// Another refresh holds the lock past its time, and could not be closed. Nothing was recorded.
+    #[error("an overdue refresh of artifact `{artifact}` could not be closed: {fault}")]
+    Overdue {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// Why not.
+        fault: CloseError,
+    },
     /// The refresh began and failed; what was stored before still is.
     #[error("refresh `{refresh}` failed: {fault}")]
     Failed {
@@ -108,8 +116,11 @@ pub async fn run(app: &App, request: RunRefresh) -> Result<Refreshed, RefreshErr
     let running = match store.begin_refresh(project, artifact, started).await {
         Ok(running) => running,
         Err(err) => {
-            close_overdue(app, project, artifact, &err).await;
-            return Err(RefreshError::Begin(err));
+            let closed = close_overdue(app, project, artifact, &err).await;
+            return Err(match closed {
+                Ok(()) => RefreshError::Begin(err),
+                Err(fault) => RefreshError::Overdue { artifact: artifact.clone(), fault },
+            });
         }
     };
     Attempt::begin(app, request, started, running, entry).await.drive().await
@@ -157,6 +168,7 @@ impl From<&RefreshError> for Failure {
             RefreshError::DriftNotYours => Self::new(ErrorCode::Forbidden, err.to_string())
                 .suggest("ask the person to refresh it in the console"),
             RefreshError::Begin(err) => store_failure::of(err),
+            RefreshError::Overdue { fault, .. } => Self::from(fault),
             RefreshError::Failed { refresh, fault } => {
                 Self::from(fault).detail("refreshId", refresh.as_str())
             }

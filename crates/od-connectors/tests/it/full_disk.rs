@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use od_app::App;
+use od_app::refresh::cancel::CancelRefresh;
 use od_app::refresh::run::RefreshError;
 use od_app::{connectors, refresh};
 use od_core::artifact::ArtifactSummary;
@@ -19,9 +20,10 @@ use od_ports::stored::{Snapshot, SnapshotSummary, Stored, Trashed};
 use od_ports::write_gate::{Gate, WriteWitness};
 use od_ports::{ArtifactStore, Ports, StoreError};
 
+use crate::refresh_failures::begin_and_die;
 use crate::scene::write;
-use crate::scripted::ScriptedConnector;
-use crate::world::{World, by_person, file_source};
+use crate::scripted::{Act, ScriptedConnector};
+use crate::world::{World, by_person, file_source, project, script_source};
 
 #[derive(Debug)]
 struct FullDisk {
@@ -182,6 +184,52 @@ async fn a_full_disk_costs_the_refresh_and_nothing_else() {
     }
 }
 
+/// A refresh that died, over a disk that takes no record.
+async fn dead_on_a_full_disk() -> (World, ArtifactId, Arc<FullDisk>, App) {
+    let world = World::new().await;
+    let artifact = world.create(1, script_source()).await;
+    world.script.set(Act::Hang);
+    begin_and_die(&world, &artifact).await;
+    let disk = Arc::new(FullDisk {
+        inner: Arc::clone(&world.app.ports.artifacts),
+        refuses_commits: AtomicBool::new(false),
+        refuses_records: AtomicBool::new(true),
+    });
+    let app = App::new(Ports { artifacts: disk.clone(), ..world.app.ports.clone() });
+    (world, artifact, disk, app)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_is_not_taken_for_a_refresh_that_was_closed_already() {
+    let (world, artifact, disk, app) = dead_on_a_full_disk().await;
+    let cancel = CancelRefresh { project: project(), artifact: artifact.clone() };
+    let refused = refresh::cancel(&app, cancel.clone()).await.unwrap_err();
+    assert_eq!(Failure::from(&refused).code, ErrorCode::LiveArtifactStorageFailed);
+
+    let recovered = refresh::recover(&app).await.unwrap();
+    assert_eq!(recovered.closed, []);
+    let (left, err) = &recovered.left[0];
+    assert_eq!((left.number(), recovered.left.len()), (1, 1));
+    assert_eq!(Failure::from(err).code, ErrorCode::LiveArtifactStorageFailed);
+
+    disk.refuses_records.store(false, Ordering::Relaxed);
+    let cancelled = refresh::cancel(&app, cancel).await.unwrap();
+    assert_eq!(cancelled.status, RecordStatus::Cancelled);
+    assert_eq!(world.terminal_records(&artifact).await.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refresh_does_not_run_while_the_one_before_it_cannot_be_closed() {
+    let (world, artifact, disk, app) = dead_on_a_full_disk().await;
+    let calls = world.script.calls();
+    let error = refresh::run(&app, by_person(&artifact)).await.unwrap_err();
+    assert_eq!(Failure::from(&error).code, ErrorCode::LiveArtifactStorageFailed);
+    assert_eq!(world.script.calls(), calls, "its source was asked");
+    disk.refuses_records.store(false, Ordering::Relaxed);
+    let recovered = refresh::recover(&app).await.unwrap();
+    assert_eq!((recovered.closed.len(), recovered.left.len()), (2, 0));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_list_for_agents_has_only_what_they_may_run() {
     let world = World::new().await;
@@ -191,7 +239,7 @@ async fn the_list_for_agents_has_only_what_they_may_run() {
     });
     let agent = od_app::Caller::Agent {
         run: od_core::ids::RunId::generate([1; 16]),
-        project: crate::world::project(),
+        project: project(),
     };
     let script: od_core::ids::ConnectorId = "script".parse().unwrap();
     let listed = connectors::list(&world.app, &agent).await.unwrap();

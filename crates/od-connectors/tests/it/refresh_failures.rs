@@ -404,7 +404,7 @@ async fn source_is_asked(world: &World) {
 }
 
 /// Dropping the work in the middle is what the end of a process does to it.
-async fn begin_and_die(world: &World, artifact: &ArtifactId) {
+pub(crate) async fn begin_and_die(world: &World, artifact: &ArtifactId) {
     tokio::select! {
         ended = refresh::run(&world.app, by_person(artifact)) => panic!("it ended: {ended:?}"),
         () = source_is_asked(world) => {}

@@ -182,9 +182,12 @@ async fn recover(app: &App) -> Result<(), StartError> {
     let failed = |message: String| StartError::Recover { message };
     let recovered =
         od_app::refresh::recover(app).await.map_err(|error| failed(error.to_string()))?;
-    for Unrecovered { project, artifact, error } in recovered.failed {
+    for Unrecovered { project, artifact, error } in recovered.unrecovered {
         let artifact = artifact.as_ref().map(ArtifactId::as_str);
         tracing::warn!(%project, artifact, %error, "what a crash left could not be finished");
+    }
+    for (refresh, error) in recovered.left {
+        tracing::warn!(%refresh, %error, "an abandoned refresh could not be closed");
     }
     Ok(())
 }

@@ -53,7 +53,7 @@ pub(crate) fn full(data_dir: &Path, expected: Expectation) -> Result<(), Wrong> 
     let app = open(data_dir)?;
     let recovered = world::wait(refresh::recover(&app))
         .map_err(|err| Wrong::Torn(format!("recovery fails: {err}")))?;
-    if let Some(unrecovered) = recovered.failed.first() {
+    if let Some(unrecovered) = recovered.unrecovered.first() {
         return Err(Wrong::Torn(format!("recovery fails: {}", unrecovered.error)));
     }
     let subject = see(&app, data_dir, expected)?;

@@ -102,12 +102,14 @@ async fn perform(app: &App, operation: &str, data_dir: &Path) -> Result<(), Fail
         }
         "recover" => {
             let recovered = refresh::recover(app).await.map_err(|err| Failure::from(&err))?;
-            if let Some(unrecovered) = recovered.failed.first() {
-                let message = unrecovered.error.to_string();
-                return Err(Failure::new(ErrorCode::LiveArtifactStorageFailed, message));
+            if let Some(unrecovered) = recovered.unrecovered.first() {
+                return Err(store_failure(&unrecovered.error));
             }
             say(&format!("CLOSED {}", recovered.closed.len()));
-            Ok(())
+            match recovered.left.first() {
+                Some((_, err)) => Err(Failure::from(err)),
+                None => Ok(()),
+            }
         }
         "repair" => {
             let request =
