@@ -103,6 +103,10 @@ limits! {
     REFRESH_TIMEOUT = "refresh_timeout", 120_000, "milliseconds", "of the whole refresh";
     /// How large a connector's output may be.
     CONNECTOR_OUTPUT = "connector_output", 262_144, "bytes", "of canonical JSON, and of the body as read";
+    /// How much of one file a search reads.
+    SEARCH_FILE = "search_file", 33_554_432, "bytes", "of one file; what is behind them is not searched";
+    /// How many searches run at once.
+    SEARCHES = "searches_at_once", 4, "searches", "in one daemon; further ones wait";
     /// How many connector calls a run may make in a minute.
     CONNECTOR_CALLS_PER_MINUTE = "connector_calls_per_minute", 10, "calls", "in any 60 seconds, per run";
     /// How many connector calls a run may make in all.

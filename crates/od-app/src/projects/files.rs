@@ -1,5 +1,6 @@
 //! List the files of a project.
 
+use od_core::credential::is_secret_path;
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::ProjectId;
 use od_ports::project_files::{FileListing, FilesError};
@@ -49,7 +50,8 @@ impl From<&ProjectFilesError> for Failure {
     }
 }
 
-/// Returns the regular files below a project's root, without the daemon's own.
+/// Returns the regular files below a project's root, without the daemon's own and without files that
+/// hold secrets by what they are.
 pub async fn files(
     app: &App,
     caller: &Caller,
@@ -58,5 +60,7 @@ pub async fn files(
     if !caller.may_see(&project) {
         return Err(ProjectFilesError::NotFound { project });
     }
-    Ok(app.ports.files.list(&project, FILES_MAX).await?)
+    let mut listing = app.ports.files.list(&project, FILES_MAX).await?;
+    listing.files.retain(|file| !is_secret_path(file.path.as_str()));
+    Ok(listing)
 }

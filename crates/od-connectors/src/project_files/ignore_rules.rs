@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::overrides::Override;
+use od_core::credential::is_secret_path;
 
 /// The files with patterns, the one that wins first.
 pub(super) const IGNORE_FILES: [&str; 2] = [".ignore", ".gitignore"];
@@ -42,13 +43,15 @@ impl IgnoreRules {
         Arc::new(Self { own, above: Some(Arc::clone(self)), excludes: None })
     }
 
-    /// Decides whether an entry is left out: what was asked for wins over what is ignored, and that
-    /// over what is hidden.
+    /// Decides whether an entry is left out. What is asked for only narrows: it opens nothing that is
+    /// ignored, hidden, or holds secrets by what it is.
     pub(super) fn leaves_out(&self, globs: &Override, path: &Path, is_directory: bool) -> bool {
         match globs.matched(path, is_directory) {
-            Match::Whitelist(_) => return false,
             Match::Ignore(_) => return true,
-            Match::None => {}
+            Match::Whitelist(_) | Match::None => {}
+        }
+        if path.to_str().is_none_or(is_secret_path) {
+            return true;
         }
         match self.decision(path, is_directory) {
             Match::Ignore(()) => true,
@@ -134,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_wins_and_a_repositorys_own_excludes_come_last() {
+    fn what_is_asked_for_only_narrows_and_a_repositorys_own_excludes_come_last() {
         let root = Path::new("/");
         let top = IgnoreRules::of_root(
             root,
@@ -149,7 +152,9 @@ mod tests {
         let mut asked = ignore::overrides::OverrideBuilder::new("/");
         asked.add("*.txt").unwrap();
         let asked = asked.build().unwrap();
-        assert!(!top.leaves_out(&asked, Path::new("/secret.txt"), false));
+        assert!(top.leaves_out(&asked, Path::new("/secret.txt"), false));
+        assert!(top.leaves_out(&asked, Path::new("/.hidden.txt"), false));
+        assert!(!top.leaves_out(&asked, Path::new("/notes.txt"), false));
         assert!(top.leaves_out(&asked, Path::new("/code.rs"), false));
         assert!(!top.leaves_out(&asked, Path::new("/folder"), true), "it may hold some");
     }

@@ -1,5 +1,6 @@
 //! The JSON files of one folder, read together.
 
+use od_core::credential::is_secret_path;
 use od_core::ids::{ProjectId, RelPath};
 use od_core::json::{BoundedJson, Map, Value};
 use od_ports::connector_provider::{ProviderError, RawOutput};
@@ -54,5 +55,5 @@ fn is_inside(path: &RelPath, folder: &RelPath) -> bool {
     path.as_str()
         .strip_prefix(folder.as_str())
         .and_then(|rest| rest.strip_prefix('/'))
-        .is_some_and(|name| !name.contains('/') && name.ends_with(".json"))
+        .is_some_and(|name| !name.contains('/') && name.ends_with(".json") && !is_secret_path(name))
 }

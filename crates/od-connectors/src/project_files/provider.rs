@@ -6,14 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use od_core::connector::{Category, LocalTool};
+use od_core::credential::is_secret_path;
 use od_core::ids::{ProjectId, RelPath};
 use od_core::json::{Map, Value, parse_message};
+use od_core::limits::SEARCHES;
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
 use od_ports::credential_vault::Secret;
 use od_ports::project_files::{FilesError, ProjectFiles};
 use serde_json::json;
+use tokio::sync::Semaphore;
 
 use super::fence::Fence;
 use super::json_folder;
@@ -32,12 +35,14 @@ pub(super) const JSON_BYTES_MAX: u64 = 1024 * 1024;
 pub struct ProjectFilesConnector {
     files: Arc<dyn ProjectFiles>,
     fence: Fence,
+    /// Places of the searches that run, those that nobody waits for any more included.
+    searches: Arc<Semaphore>,
 }
 
 impl ProjectFilesConnector {
     /// Makes the connector; nothing inside `fence` is ever read.
     pub fn new(files: Arc<dyn ProjectFiles>, fence: Fence) -> Self {
-        Self { files, fence }
+        Self { files, fence, searches: Arc::new(Semaphore::new(SEARCHES.max())) }
     }
 
     async fn root(&self, project: &ProjectId) -> Result<PathBuf, ProviderError> {
@@ -51,12 +56,18 @@ impl ProjectFilesConnector {
         let wanted = wanted(&call.input);
         let root = self.root(&call.project).await?;
         let fence = self.fence.clone();
+        let broken = || ProviderError::Unavailable { message: "the search broke off".to_owned() };
+        let place = Arc::clone(&self.searches).acquire_owned().await.map_err(|_| broken())?;
         let stop = StopOnDrop::default();
         let flag = Arc::clone(&stop.0);
-        let found = tokio::task::spawn_blocking(move || search(&root, &fence, &wanted, &flag))
-            .await
-            .map_err(|_| ProviderError::Unavailable { message: "the search broke off".to_owned() })?
-            .map_err(|err| search_fault(&err))?;
+        let found = tokio::task::spawn_blocking(move || {
+            // Held by the thread, not by who waits for it: that one may be gone before.
+            let _place = place;
+            search(&root, &fence, &wanted, &flag)
+        })
+        .await
+        .map_err(|_| broken())?
+        .map_err(|err| search_fault(&err))?;
         Ok(found_output(&found))
     }
 
@@ -86,8 +97,8 @@ impl ConnectorProvider for ProjectFilesConnector {
         let search = read_only(
             LocalTool::SearchFiles.as_str(),
             "Search project files",
-            "Finds lines in the project's text files. Files that ignore rules or their content mark \
-             as not text are skipped.",
+            "Finds lines in the project's text files. Ignored, hidden and binary files and files of \
+             secrets are skipped; globs only narrow.",
             search_schema(),
             "reads files of the project",
         );
@@ -219,6 +230,9 @@ fn found_output(found: &Found) -> RawOutput {
     let truncated = found.total > matches.len() as u64;
     let mut metadata = Map::new();
     metadata.insert("filesSearched".to_owned(), found.files.into());
+    if found.cut > 0 {
+        metadata.insert("filesCut".to_owned(), found.cut.into());
+    }
     RawOutput {
         summary: Some(format!("{} matching lines in {} files searched", found.total, found.files)),
         value: json!({ "matches": matches, "count": found.total, "truncated": truncated }),
@@ -233,10 +247,17 @@ fn text<'a>(input: &'a Map, name: &str) -> Option<&'a str> {
 
 fn path_input(input: &Map, name: &str) -> Result<RelPath, ProviderError> {
     let text = text(input, name).unwrap_or_default();
-    text.parse().map_err(|err: od_core::ids::ParseIdError| ProviderError::Input {
-        pointer: format!("/{name}"),
-        message: err.to_string(),
-    })
+    let path: RelPath = text.parse().map_err(|err: od_core::ids::ParseIdError| {
+        ProviderError::Input { pointer: format!("/{name}"), message: err.to_string() }
+    })?;
+    if is_secret_path(path.as_str()) {
+        return Err(ProviderError::Forbidden {
+            message: format!(
+                "`{path}` is a file of secrets by its name; such files are never read"
+            ),
+        });
+    }
+    Ok(path)
 }
 
 fn search_fault(error: &SearchError) -> ProviderError {

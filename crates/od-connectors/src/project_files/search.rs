@@ -1,6 +1,8 @@
 //! Text search below a project's root: ignore rules, no binary files, bounded previews.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,6 +12,8 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
+use od_core::credential::redact_assignments;
+use od_core::limits::SEARCH_FILE;
 use rustix::fs::{Mode, OFlags};
 
 use super::fence::Fence;
@@ -18,7 +22,7 @@ use super::walk::{Met, Walk};
 /// Bytes of one line kept as preview.
 const PREVIEW_BYTES: usize = 240;
 /// A line longer than this makes the file count as unsearchable: previews are for text.
-const HEAP_LIMIT: usize = 8 * 1024 * 1024;
+const HEAP_LIMIT: usize = 1024 * 1024;
 /// Size of a compiled pattern.
 const PATTERN_BYTES: usize = 1024 * 1024;
 
@@ -57,6 +61,8 @@ pub(crate) struct Found {
     pub(crate) total: u64,
     /// Files that were read.
     pub(crate) files: u64,
+    /// Files whose end was not read.
+    pub(crate) cut: u64,
 }
 
 /// Why nothing could be searched.
@@ -95,6 +101,8 @@ pub(crate) fn search(
         kept: Mutex::new(BTreeSet::new()),
         total: AtomicU64::new(0),
         files: AtomicU64::new(0),
+        cut: AtomicU64::new(0),
+        stop: Arc::clone(stop),
     };
     let walk = Walk { standing, globs: globs(&search.globs)?, stop: Arc::clone(stop) };
     let walked = walk.run(handle, || {
@@ -150,46 +158,94 @@ struct Collector {
     kept: Mutex<BTreeSet<Match>>,
     total: AtomicU64,
     files: AtomicU64,
+    cut: AtomicU64,
+    stop: Arc<AtomicBool>,
+}
+
+/// A file as far as it is searched: it fails once the search is stopped, and ends at the limit.
+struct Bounded<'a, R> {
+    inner: R,
+    left: u64,
+    is_cut: bool,
+    stop: &'a AtomicBool,
+}
+
+impl<R: Read> Read for Bounded<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(io::Error::other("the search was stopped"));
+        }
+        let room = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        if room == 0 && !buffer.is_empty() {
+            // One byte more tells a file that just fits from one that is cut.
+            self.is_cut |= self.inner.read(&mut [0])? > 0;
+            return Ok(0);
+        }
+        let read = self.inner.read(&mut buffer[..room])?;
+        self.left -= read as u64;
+        Ok(read)
+    }
 }
 
 impl Collector {
     fn visit(&self, searcher: &mut Searcher, met: &Met<'_>) {
-        let Some(name) = met.path.to_str() else { return };
+        if let Some(name) = met.path.to_str() {
+            self.visit_reader(searcher, name, met.file);
+        }
+    }
+
+    fn visit_reader(&self, searcher: &mut Searcher, name: &str, file: impl Read) {
         self.files.fetch_add(1, Ordering::Relaxed);
         let mut found = Vec::new();
         let mut count = 0;
+        let mut bounded =
+            Bounded { inner: file, left: SEARCH_FILE.allowed, is_cut: false, stop: &self.stop };
         // A file that turns out to be binary, or whose lines never end, gives what it gave so far.
-        let _ = searcher.search_file(
+        let _ = searcher.search_reader(
             &self.matcher,
-            met.file,
+            &mut bounded,
             Lossy(|line, text| {
-                count += 1;
-                if found.len() < self.limit {
-                    found.push((line, text.to_owned()));
+                if let Some(shown) = self.shown(text) {
+                    count += 1;
+                    if found.len() < self.limit {
+                        found.push((line, preview(&shown, &self.matcher)));
+                    }
                 }
-                Ok(true)
+                Ok(!self.stop.load(Ordering::Relaxed))
             }),
         );
+        self.cut.fetch_add(u64::from(bounded.is_cut), Ordering::Relaxed);
         if count > 0 {
             self.keep(name, count, found);
         }
     }
 
-    fn keep(&self, path: &str, count: u64, lines: Vec<(u64, String)>) {
+    /// Returns what may be seen of a line. One that matches only in what may not be seen is no match:
+    /// else a query could guess a secret letter by letter.
+    fn shown<'a>(&self, line: &'a str) -> Option<Cow<'a, str>> {
+        use grep_matcher::Matcher as _;
+        let line = line.trim_end_matches(['\r', '\n']);
+        let shown = redact_assignments(line);
+        match shown {
+            Cow::Borrowed(_) => Some(shown),
+            Cow::Owned(_) => {
+                let is_match = self.matcher.is_match(shown.as_bytes()).unwrap_or(false);
+                is_match.then_some(shown)
+            }
+        }
+    }
+
+    fn keep(&self, path: &str, count: u64, previews: Vec<(u64, String)>) {
         self.total.fetch_add(count, Ordering::Relaxed);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        for (line, text) in lines {
+        for (line, preview) in previews {
             let full = kept.len() >= self.limit;
             if full
                 && kept.last().is_some_and(|last| (last.path.as_str(), last.line) < (path, line))
             {
                 break;
             }
-            kept.insert(Match {
-                path: path.to_owned(),
-                line,
-                preview: preview(&text, &self.matcher),
-            });
+            kept.insert(Match { path: path.to_owned(), line, preview });
             if full {
                 kept.pop_last();
             }
@@ -202,6 +258,7 @@ impl Collector {
             matches: kept.into_iter().collect(),
             total: self.total.into_inner(),
             files: self.files.into_inner(),
+            cut: self.cut.into_inner(),
         }
     }
 }
@@ -209,8 +266,7 @@ impl Collector {
 /// Cuts a line to a readable size around its match.
 fn preview(line: &str, matcher: &RegexMatcher) -> String {
     use grep_matcher::Matcher as _;
-    let text = line.trim_end_matches(['\r', '\n']);
-    let text = text.trim_start();
+    let text = line.trim_start();
     if text.len() <= PREVIEW_BYTES {
         return printable(text);
     }
@@ -232,4 +288,74 @@ fn floor(text: &str, mut at: usize) -> usize {
         at -= 1;
     }
     at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Endless text; the search is stopped while its third piece is read.
+    struct Endless<'a> {
+        reads: u64,
+        stop: &'a AtomicBool,
+    }
+
+    impl Read for Endless<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.reads += 1;
+            assert!(self.reads < 10_000, "it is read without end");
+            self.stop.store(self.reads >= 3, Ordering::Relaxed);
+            buffer.fill(b'\n');
+            Ok(buffer.len())
+        }
+    }
+
+    fn collector(query: &str, stop: &Arc<AtomicBool>) -> Collector {
+        let search = Search {
+            query: query.to_owned(),
+            is_regex: true,
+            is_case_sensitive: true,
+            globs: Vec::new(),
+            limit: 5,
+        };
+        Collector {
+            matcher: matcher(&search).unwrap(),
+            limit: 5,
+            kept: Mutex::default(),
+            total: AtomicU64::new(0),
+            files: AtomicU64::new(0),
+            cut: AtomicU64::new(0),
+            stop: Arc::clone(stop),
+        }
+    }
+
+    #[test]
+    fn a_search_stops_in_the_middle_of_a_file() {
+        for query in ["nothing", ""] {
+            let stop = Arc::new(AtomicBool::new(false));
+            let mut endless = Endless { reads: 0, stop: &stop };
+            collector(query, &stop).visit_reader(&mut searcher(), "a.txt", &mut endless);
+            assert_eq!(endless.reads, 3, "`{query}`");
+        }
+    }
+
+    #[test]
+    fn the_lines_of_one_piece_are_not_gone_through_once_it_is_stopped() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let collector = collector("", &stop);
+        let mut endless = Endless { reads: 2, stop: &stop };
+        collector.visit_reader(&mut searcher(), "a.txt", &mut endless);
+        assert_eq!(collector.finish().total, 1);
+    }
+
+    #[test]
+    fn a_file_is_read_up_to_its_limit_and_the_cut_is_told() {
+        let stop = Arc::new(AtomicBool::new(false));
+        for (over, cut) in [(0, 0), (1, 1)] {
+            let collector = collector("nothing", &stop);
+            let file = io::repeat(b'\n').take(SEARCH_FILE.allowed + over);
+            collector.visit_reader(&mut searcher(), "a.txt", file);
+            assert_eq!(collector.finish().cut, cut);
+        }
+    }
 }

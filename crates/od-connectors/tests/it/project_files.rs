@@ -241,3 +241,71 @@ async fn the_json_files_of_a_folder_come_by_name_and_one_bad_file_is_named() {
     let fault = read("teams").await.unwrap_err();
     assert!(fault.to_string().contains("teams/z.json"), "{fault}");
 }
+
+#[tokio::test]
+async fn a_glob_opens_nothing_that_is_ignored_hidden_or_secret() {
+    let root = TempDir::new().unwrap();
+    write(root.path(), ".gitignore", "private/\n*.log\n!.env\n");
+    let closed = [
+        ".env",
+        ".env.local",
+        "app/.env",
+        "private/a.txt",
+        "x.log",
+        ".hidden",
+        ".ssh/config",
+        ".aws/credentials",
+        ".npmrc",
+        ".netrc",
+        "server.pem",
+        "id_rsa",
+    ];
+    for path in closed {
+        write(root.path(), path, "needle");
+    }
+    for glob in closed.into_iter().chain(["**", ".*", "**/.*", ".ssh/**", "private/**"]) {
+        let input = json!({ "query": "needle", "globs": [glob] });
+        let output = call(&connector(root.path(), &[]), SEARCH, input, None).await;
+        assert_eq!(output.unwrap().value["count"], 0, "{glob}");
+    }
+    write(root.path(), "open.txt", "needle");
+    let input = json!({ "query": "needle", "globs": ["*.txt"] });
+    let output = call(&connector(root.path(), &[]), SEARCH, input, None).await;
+    assert_eq!(output.unwrap().value["count"], 1, "it narrows still");
+}
+
+#[tokio::test]
+async fn a_file_of_secrets_is_not_read_as_json_either() {
+    let root = TempDir::new().unwrap();
+    for path in [".env.json", ".ssh/a.json", "d/id_rsa.json"] {
+        write(root.path(), path, r#"{ "a": 1 }"#);
+        let input = json!({ "path": path });
+        let fault =
+            call(&connector(root.path(), &[]), "project_files.read_json", input, None).await;
+        assert!(matches!(fault, Err(ProviderError::Forbidden { .. })), "{path}: {fault:?}");
+    }
+    write(root.path(), "d/open.json", r#"{ "a": 2 }"#);
+    let folder = |name: &str| json!({ "folder": name });
+    let tool = "project_files.read_json_folder";
+    let output = call(&connector(root.path(), &[]), tool, folder("d"), None).await.unwrap();
+    assert_eq!(output.value["count"], 1);
+    let fault = call(&connector(root.path(), &[]), tool, folder(".ssh"), None).await;
+    assert!(matches!(fault, Err(ProviderError::Forbidden { .. })), "{fault:?}");
+}
+
+#[tokio::test]
+async fn a_line_that_gives_a_secret_to_a_name_is_shown_without_it() {
+    let root = TempDir::new().unwrap();
+    write(root.path(), "settings.txt", "DB_PASSWORD=hunter2\nhunter2 alone\n");
+    let search = |query: &str| {
+        let (connector, query) = (connector(root.path(), &[]), query.to_owned());
+        async move {
+            call(&connector, SEARCH, json!({ "query": query, "regex": true }), None).await.unwrap()
+        }
+    };
+    let found = search("PASSWORD").await.value;
+    assert_eq!(found["matches"][0]["preview"], "DB_PASSWORD=[redacted]");
+    // What may not be seen may not be guessed either.
+    assert_eq!(search("PASSWORD=h").await.value["count"], 0);
+    assert_eq!(search("hunter2").await.value["count"], 1);
+}

@@ -3,11 +3,15 @@
 //! The first line is [`Scrubber`]: the secrets the daemon itself holds, found exactly in every
 //! encoding. Patterns are the second line; they miss what has no telling form.
 
+mod assignment;
+mod file;
 mod key;
 mod pattern;
 mod redact;
 mod scrub;
 
+pub use assignment::redact_assignments;
+pub use file::is_secret_path;
 pub use key::is_sensitive_key;
 pub use pattern::{CredentialKind, find};
 pub use redact::{REDACTED, find_in_json, redact_json, redact_text};

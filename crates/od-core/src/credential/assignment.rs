@@ -1,0 +1,109 @@
+//! Lines of text that give a secret to a name: `API_KEY=…`, `password: …`, `"token": "…"`.
+
+use std::borrow::Cow;
+
+use super::{REDACTED, is_sensitive_key};
+
+/// Returns a line with every value replaced that is given to a name of a credential.
+///
+/// A quoted value ends with its quote. Another one ends with the line if its name begins the line,
+/// and else before a quote, `,` or `;`: what is taken too much is only unseen.
+#[must_use]
+pub fn redact_assignments(line: &str) -> Cow<'_, str> {
+    let bytes = line.as_bytes();
+    let mut redacted = String::new();
+    // Everything before is in `redacted`.
+    let mut kept_to = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        let given = matches!(bytes[at], b'=' | b':')
+            .then(|| name_before(line, at))
+            .flatten()
+            .filter(|(_, name)| is_sensitive_key(name))
+            .and_then(|(start, _)| value_after(line, at, line[..start].trim().is_empty()));
+        match given {
+            Some((start, end)) => {
+                redacted.push_str(&line[kept_to..start]);
+                redacted.push_str(REDACTED);
+                kept_to = end;
+                at = end;
+            }
+            None => at += 1,
+        }
+    }
+    if kept_to == 0 {
+        return Cow::Borrowed(line);
+    }
+    redacted.push_str(&line[kept_to..]);
+    Cow::Owned(redacted)
+}
+
+/// Finds the name that ends before a separator, with where it begins.
+fn name_before(line: &str, separator: usize) -> Option<(usize, &str)> {
+    let before = line[..separator].trim_end_matches(' ');
+    let before = before.strip_suffix(['"', '\'', '`']).unwrap_or(before);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '$');
+    let start = before.trim_end_matches(is_name).len();
+    (start < before.len()).then(|| (start, &before[start..]))
+}
+
+/// Finds the value behind a separator, without its quotes.
+fn value_after(line: &str, separator: usize, is_first: bool) -> Option<(usize, usize)> {
+    let rest = line[separator..].trim_start_matches(['=', ':', '>', ' ', '\t']);
+    let start = line.len() - rest.len();
+    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
+    let (start, end) = match quote {
+        Some(quote) => {
+            let start = start + quote.len_utf8();
+            (start, line[start..].find(quote).map_or(line.len(), |end| start + end))
+        }
+        None if is_first => (start, line.trim_end().len()),
+        None => {
+            let end = rest.find(['"', '\'', '`', ',', ';']).unwrap_or(rest.trim_end().len());
+            (start, start + end)
+        }
+    };
+    (start < end).then_some((start, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, want: &str) {
+        assert_eq!(redact_assignments(line), want);
+    }
+
+    #[test]
+    fn what_is_given_to_a_name_of_a_credential_is_taken_out() {
+        check("DB_PASSWORD=hunter2, really", "DB_PASSWORD=[redacted]");
+        check("export API_KEY = abc", "export API_KEY = [redacted]");
+        check("  password: correct horse battery", "  password: [redacted]");
+        check(r#"{ "apiKey": "abc", "name": "x" }"#, r#"{ "apiKey": "[redacted]", "name": "x" }"#);
+        check("let secret = 'a'; go(1)", "let secret = '[redacted]'; go(1)");
+        check("-H 'Authorization: Basic dXNlcg' url", "-H 'Authorization: [redacted]' url");
+        check("fn f(token: &str, n: u8)", "fn f(token: [redacted], n: u8)");
+        check("a=1 client_secret:=xyz", "a=1 client_secret:=[redacted]");
+        check("cookie => 'ü'", "cookie => '[redacted]'");
+    }
+
+    #[test]
+    fn other_lines_are_left_alone() {
+        for line in
+            ["", "name = value", "a token is short", "password:", "key: 1", "=:=", "x: y: z"]
+        {
+            check(line, line);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn redaction_is_idempotent(line in "(token|x|=|:|\"|'| |,|ü|\\[redacted\\]){0,12}") {
+            let once = redact_assignments(&line).into_owned();
+            prop_assert_eq!(redact_assignments(&once).into_owned(), once.clone());
+        }
+    }
+}
