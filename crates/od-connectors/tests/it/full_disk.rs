@@ -14,7 +14,7 @@ use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision, Timestamp};
 use od_core::refresh::{RecordStatus, RefreshRecord};
 use od_ports::change::{Change, Created, NewArtifact};
-use od_ports::inspection::{Inspection, RepairMode, RepairReport};
+use od_ports::inspection::{Inspection, RepairMode, RepairReport, Unrecovered};
 use od_ports::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
 use od_ports::stored::{Snapshot, SnapshotSummary, Stored, Trashed};
 use od_ports::write_gate::{Gate, WriteWitness};
@@ -145,7 +145,7 @@ impl ArtifactStore for FullDisk {
         self.inner.unfinished_refreshes().await
     }
 
-    async fn recover(&self) -> Result<(), StoreError> {
+    async fn recover(&self) -> Result<Vec<Unrecovered>, StoreError> {
         self.inner.recover().await
     }
 }
