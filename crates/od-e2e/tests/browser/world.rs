@@ -132,8 +132,12 @@ impl World {
         file: &str,
         text: &str,
     ) {
-        let pending = self.stored(project, artifact, "pending");
-        let is_empty = || std::fs::read_dir(&pending).map_or(true, |mut all| all.next().is_none());
+        let [pending, last_good] =
+            ["pending", "last-good"].map(|name| self.stored(project, artifact, name));
+        let is_empty = || {
+            let no_frame = std::fs::read_dir(&pending).map_or(true, |mut all| all.next().is_none());
+            no_frame && last_good.exists()
+        };
         let mut tick = tokio::time::interval(Duration::from_millis(15));
         let rolled = async {
             while !is_empty() {

@@ -3,7 +3,7 @@
 use od_core::ids::ArtifactId;
 
 use super::generation::Generation;
-use super::pending::{self, PENDING};
+use super::pending::{self, FIRST, PENDING};
 use super::pointer::POINTER_FILE;
 use crate::disk::{Dir, DiskError, sync_file};
 
@@ -80,10 +80,7 @@ fn stage(
     frame: &[u8],
 ) -> Result<(), DiskError> {
     let artifact = staging.child(name)?;
-    artifact.make_dir(PENDING)?;
-    let pending = artifact.child(PENDING)?;
-    let frame_name = pending::name(generation.revision());
-    let (framed, pointed) = ((&pending, frame_name.as_str()), (&artifact, POINTER_FILE));
+    let (framed, pointed) = ((&artifact, FIRST), (&artifact, POINTER_FILE));
     write_both(framed, frame, pointed, &generation.pointer_bytes)
 }
 

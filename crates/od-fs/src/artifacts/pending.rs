@@ -4,6 +4,9 @@
 //! commit whose visible copies were written during that boot but not synced: while the machine has
 //! not restarted they are what people see and edit; after a restart they may be torn, and the frame
 //! is the truth again. Once they are synced the frame becomes `last-good`.
+//!
+//! `first` is the commit of a new artifact before its copies are written. It lies beside the pointer: a
+//! directory for it would be one more thing that a create has to make and to sync.
 
 use std::sync::OnceLock;
 
@@ -13,6 +16,7 @@ use super::generation::Generation;
 use crate::disk::{Dir, DiskError};
 
 pub(crate) const PENDING: &str = "pending";
+pub(crate) const FIRST: &str = "first";
 pub(crate) const LAST_GOOD: &str = "last-good";
 /// Pointer, template, data, provenance and page at their limits, and the frame around them.
 const FRAME_BYTES_MAX: u64 = 40 * 1024 * 1024;
@@ -26,12 +30,57 @@ pub(crate) enum Copies {
     Written,
 }
 
-/// One file in `pending/`.
+/// One frame that is not settled.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingFile {
     pub(crate) revision: Revision,
     pub(crate) copies: Copies,
-    pub(crate) name: String,
+    name: String,
+    place: Place,
+}
+
+/// Where a frame lies.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Place {
+    /// In `pending/`.
+    Pending,
+    /// Beside the pointer.
+    First,
+}
+
+impl PendingFile {
+    /// Returns the frame of a commit that was just made.
+    pub(crate) fn committed(revision: Revision) -> Self {
+        Self { revision, copies: Copies::Unknown, name: name(revision), place: Place::Pending }
+    }
+
+    fn first() -> Self {
+        let (revision, name) = (Revision::first(), FIRST.to_owned());
+        Self { revision, copies: Copies::Unknown, name, place: Place::First }
+    }
+
+    /// Says that its copies are written, if the boot has a name to say it with.
+    pub(crate) fn mark_written(&self, artifact: &Dir) -> Result<(), DiskError> {
+        let Some(boot) = boot() else { return Ok(()) };
+        let pending = artifact.child_or_make(PENDING)?;
+        self.rename(artifact, &pending, &format!("{}@{boot}", self.revision))
+    }
+
+    /// Moves it.
+    pub(crate) fn rename(&self, artifact: &Dir, into: &Dir, name: &str) -> Result<(), DiskError> {
+        match self.place {
+            Place::Pending => artifact.child(PENDING)?.rename(&self.name, into, name),
+            Place::First => artifact.rename(&self.name, into, name),
+        }
+    }
+
+    /// Removes it.
+    pub(crate) fn remove(&self, artifact: &Dir) -> Result<(), DiskError> {
+        match self.place {
+            Place::Pending => artifact.child(PENDING)?.remove(&self.name),
+            Place::First => artifact.remove(&self.name),
+        }
+    }
 }
 
 /// Returns the name a commit is written under.
@@ -39,20 +88,19 @@ pub(crate) fn name(revision: Revision) -> String {
     revision.to_string()
 }
 
-/// Returns the name of a commit whose copies were written during this boot, if the boot has a name.
-pub(crate) fn written_name(revision: Revision) -> Option<String> {
-    boot().map(|boot| format!("{revision}@{boot}"))
-}
-
-/// Lists `pending/`, oldest first. A commit under both names counts as the plain one.
+/// Lists the frames, oldest first. A commit under both names counts as the plain one.
 pub(crate) fn list(artifact: &Dir) -> Result<Vec<PendingFile>, DiskError> {
-    let pending = match artifact.child(PENDING) {
-        Ok(pending) => pending,
-        Err(err) if err.is_missing() || is_no_directory(&err) => return Ok(Vec::new()),
+    let entries = match artifact.child(PENDING) {
+        Ok(pending) => pending.entries()?,
+        Err(err) if err.is_missing() || is_no_directory(&err) => Vec::new(),
         Err(err) => return Err(err),
     };
     let mut files: Vec<PendingFile> =
-        pending.entries()?.into_iter().filter_map(|(name, _)| parse(name)).collect();
+        entries.into_iter().filter_map(|(name, _)| parse(name)).collect();
+    // Nothing is committed before the first commit is placed.
+    if files.is_empty() && artifact.stat(FIRST)?.is_some() {
+        return Ok(vec![PendingFile::first()]);
+    }
     files.sort_by_key(|file| {
         (file.revision, file.copies == Copies::Written, file.name.ends_with(".tmp"))
     });
@@ -62,7 +110,11 @@ pub(crate) fn list(artifact: &Dir) -> Result<Vec<PendingFile>, DiskError> {
 
 /// Reads a pending commit; `None` if its bytes are not whole.
 pub(crate) fn read(artifact: &Dir, file: &PendingFile) -> Result<Option<Generation>, DiskError> {
-    read_frame(artifact, &format!("{PENDING}/{}", file.name), Some(file.revision))
+    let path = match file.place {
+        Place::Pending => format!("{PENDING}/{}", file.name),
+        Place::First => file.name.clone(),
+    };
+    read_frame(artifact, &path, Some(file.revision))
 }
 
 /// Reads the last commit whose copies were synced; `None` if there is none or it is not whole.
@@ -134,15 +186,14 @@ pub(crate) fn is_damage(err: &std::io::Error) -> bool {
 fn parse(name: String) -> Option<PendingFile> {
     // A frame is synced under its temporary name; where the rename was lost with the power but the
     // pointer's was not, it still counts.
-    if let Some(number) = name.strip_suffix(".tmp") {
-        return Some(PendingFile { revision: number.parse().ok()?, copies: Copies::Unknown, name });
-    }
-    let (number, copies) = match name.split_once('@') {
-        Some((number, written)) if Some(written) == boot() => (number, Copies::Written),
-        Some((number, _earlier_boot)) => (number, Copies::Unknown),
-        None => (name.as_str(), Copies::Unknown),
+    let (number, copies) = match (name.strip_suffix(".tmp"), name.split_once('@')) {
+        (Some(number), _) => (number, Copies::Unknown),
+        (None, Some((number, written))) if Some(written) == boot() => (number, Copies::Written),
+        (None, Some((number, _earlier_boot))) => (number, Copies::Unknown),
+        (None, None) => (name.as_str(), Copies::Unknown),
     };
-    Some(PendingFile { revision: number.parse().ok()?, copies, name })
+    let revision = number.parse().ok()?;
+    Some(PendingFile { revision, copies, name, place: Place::Pending })
 }
 
 /// Names this boot of the machine.

@@ -9,7 +9,7 @@ use od_core::ids::{Digest, Revision};
 use super::audit_log::{self, AuditLog, Tail};
 use super::commit::SNAPSHOTS;
 use super::generation::{Generation, RefreshPart, SetFile};
-use super::pending::{self, Copies, LAST_GOOD, PENDING, PendingFile};
+use super::pending::{self, Copies, LAST_GOOD, PendingFile};
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
 use super::{aside, snapshots};
 use crate::disk::{Dir, DiskError};
@@ -63,11 +63,8 @@ fn drop_uncommitted(
     files: &[PendingFile],
     current: Revision,
 ) -> Result<(), DiskError> {
-    let pending = artifact.child(PENDING)?;
-    for file in files.iter().filter(|file| file.revision > current) {
-        pending.remove(&file.name)?;
-    }
-    Ok(())
+    let mut uncommitted = files.iter().filter(|file| file.revision > current);
+    uncommitted.try_for_each(|file| file.remove(artifact))
 }
 
 fn recover_current(
@@ -77,7 +74,7 @@ fn recover_current(
 ) -> Result<(), DiskError> {
     match pending::read(artifact, file)? {
         Some(generation) if generation.pointer_bytes == pointer_bytes => {
-            place_from(artifact, &generation, &file.name)
+            place_from(artifact, &generation, file)
         }
         // Not the frame of this pointer, or not whole. If the visible copies are right it is not
         // needed; if not, the artifact is damaged and nothing of it is touched.
@@ -105,31 +102,26 @@ pub(crate) fn copies_are_right(artifact: &Dir, pointer_bytes: &[u8]) -> Result<b
 }
 
 fn recover_earlier(artifact: &Dir, file: &PendingFile) -> Result<(), DiskError> {
-    let pending = artifact.child(PENDING)?;
     match pending::read(artifact, file)? {
         Some(Generation { refresh: Some(refresh), data, provenance, .. }) => {
             place_refresh(artifact, &refresh, &data, &provenance)?;
-            match pending::written_name(file.revision) {
-                Some(written) => pending.rename(&file.name, &pending, &written),
-                None => Ok(()),
-            }
+            file.mark_written(artifact)
         }
         // A later commit holds everything it did.
-        Some(_) => pending.remove(&file.name),
+        Some(_) => file.remove(artifact),
         None => set_aside(artifact, file),
     }
 }
 
 fn set_aside(artifact: &Dir, file: &PendingFile) -> Result<(), DiskError> {
-    let pending = artifact.child(PENDING)?;
     let name = format!("pending-{}", file.revision);
-    pending.rename(&file.name, artifact, &name)?;
+    file.rename(artifact, artifact, &name)?;
     aside::keep_file(artifact, &name)
 }
 
 /// Writes the visible copies of a commit that was just made, without syncing them.
 pub(crate) fn place(artifact: &Dir, generation: &Generation) -> Result<(), DiskError> {
-    place_from(artifact, generation, &pending::name(generation.revision()))?;
+    place_from(artifact, generation, &PendingFile::committed(generation.revision()))?;
     // The new frame holds the whole state, so older ones matter only for what they append. Those
     // before the last one were looked at when that was placed: a burst of refreshes leaves many.
     let files = pending::list(artifact)?;
@@ -138,24 +130,24 @@ pub(crate) fn place(artifact: &Dir, generation: &Generation) -> Result<(), DiskE
     };
     match pending::read(artifact, last)? {
         Some(old) if old.refresh.is_some() => {}
-        Some(_) => artifact.child(PENDING)?.remove(&last.name)?,
+        Some(_) => last.remove(artifact)?,
         None => set_aside(artifact, last)?,
     }
     if files.len() >= UNSETTLED_MAX { settle(artifact) } else { Ok(()) }
 }
 
-fn place_from(artifact: &Dir, generation: &Generation, name: &str) -> Result<(), DiskError> {
+fn place_from(
+    artifact: &Dir,
+    generation: &Generation,
+    frame: &PendingFile,
+) -> Result<(), DiskError> {
     for file in SetFile::ALL {
         place_file(artifact, generation, file)?;
     }
     if let Some(refresh) = &generation.refresh {
         place_refresh(artifact, refresh, &generation.data, &generation.provenance)?;
     }
-    let pending = artifact.child(PENDING)?;
-    match pending::written_name(generation.revision()) {
-        Some(written) => pending.rename(name, &pending, &written),
-        None => Ok(()),
-    }
+    frame.mark_written(artifact)
 }
 
 /// Puts the visible copy of a file in place without ever overwriting an edit.
@@ -232,12 +224,11 @@ pub(crate) fn settle(artifact: &Dir) -> Result<(), DiskError> {
         return Ok(());
     }
     sync_everything(artifact, &files)?;
-    let pending = artifact.child(PENDING)?;
     for file in &files {
         if file.revision == current {
-            pending.rename(&file.name, artifact, LAST_GOOD)?;
+            file.rename(artifact, artifact, LAST_GOOD)?;
         } else {
-            pending.remove(&file.name)?;
+            file.remove(artifact)?;
         }
     }
     snapshots::trim(artifact)?;

@@ -267,10 +267,10 @@ fn settled(data_dir: &Path) -> Result<(), Wrong> {
     for name in [SUBJECT, BYSTANDER] {
         verify(&app, name)?;
         let id = world::find(&app, name).ok_or_else(|| Wrong::Lost(format!("{name} is gone")))?;
-        let pending = world::artifact_dir(data_dir, &id).join("pending");
-        let left = std::fs::read_dir(pending).map_or(0, Iterator::count);
-        if left > 0 {
-            return Err(Wrong::Torn(format!("{left} files stay in pending/ of {name}")));
+        let dir = world::artifact_dir(data_dir, &id);
+        let left = std::fs::read_dir(dir.join("pending")).map_or(0, Iterator::count);
+        if left > 0 || dir.join("first").exists() {
+            return Err(Wrong::Torn(format!("{left} frames, or the first, stay with {name}")));
         }
     }
     Ok(())
