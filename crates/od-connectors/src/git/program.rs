@@ -6,11 +6,13 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
+
+use super::directory::{self, DirectoryError};
 
 /// Bytes of one command's output that are read.
 const OUTPUT_BYTES_MAX: u64 = 1024 * 1024;
@@ -51,17 +53,14 @@ pub(crate) enum ProgramError {
     /// There is no git on this machine.
     #[error("the git program cannot be started")]
     NotInstalled,
-    /// The project's root is not the root of a repository.
-    #[error("the project's directory is not the root of a git repository")]
-    NoRepository,
+    /// The project's root is not the root of a repository of its own.
+    #[error(transparent)]
+    Directory(#[from] DirectoryError),
     /// Its configuration cannot be read to the end, so what it would run is not known.
     #[error(
         "the repository's configuration names too many settings to switch off what they would run"
     )]
     ConfigTooLong,
-    /// git refuses a repository of another owner.
-    #[error("the repository belongs to another user")]
-    ForeignOwner,
     /// It ended with an error.
     #[error("git {command} failed with exit code {code}")]
     Failed {
@@ -85,6 +84,8 @@ pub(crate) struct Output {
 #[derive(Debug)]
 pub(crate) struct Repository<'a> {
     root: &'a Path,
+    /// Where the repository keeps itself: told to git, so that it looks for none.
+    directory: PathBuf,
     /// Names as bytes: the name of a driver need not be text.
     overrides: Vec<(OsString, &'static str)>,
 }
@@ -92,11 +93,9 @@ pub(crate) struct Repository<'a> {
 impl<'a> Repository<'a> {
     /// Opens the repository whose root is `root` itself.
     pub(crate) async fn open(root: &'a Path) -> Result<Self, ProgramError> {
-        if std::fs::symlink_metadata(root.join(".git")).is_err() {
-            return Err(ProgramError::NoRepository);
-        }
+        let directory = directory::find(root)?;
         let fixed = NEUTRAL.iter().map(|(key, value)| (OsString::from(key), *value));
-        let mut repository = Self { root, overrides: fixed.collect() };
+        let mut repository = Self { root, directory, overrides: fixed.collect() };
         // Listing the configuration runs nothing.
         let list = ["--list", "--name-only", "-z"];
         let (names, is_cut) = repository.bytes("config", &list).await?;
@@ -159,6 +158,7 @@ impl<'a> Repository<'a> {
             .env("GIT_ALLOW_PROTOCOL", "none")
             // The root itself, not a repository further up, and not a work tree elsewhere.
             .env("GIT_CEILING_DIRECTORIES", self.root.parent().unwrap_or(self.root))
+            .env("GIT_DIR", &self.directory)
             .env("GIT_WORK_TREE", self.root)
             .env("GIT_CONFIG_COUNT", self.overrides.len().to_string());
         for (index, (key, value)) in self.overrides.iter().enumerate() {
@@ -206,9 +206,9 @@ async fn read(stream: Option<impl AsyncRead + Unpin>, allowed: u64) -> (Vec<u8>,
 fn failure(command: &'static str, code: i32, complaint: &[u8]) -> ProgramError {
     let complaint = String::from_utf8_lossy(complaint);
     if complaint.contains("dubious ownership") {
-        ProgramError::ForeignOwner
+        DirectoryError::ForeignOwner.into()
     } else if complaint.contains("not a git repository") {
-        ProgramError::NoRepository
+        DirectoryError::Missing.into()
     } else {
         ProgramError::Failed { command, code }
     }

@@ -12,6 +12,7 @@ use od_ports::credential_vault::Secret;
 use od_ports::project_files::{FilesError, ProjectFiles};
 use serde_json::json;
 
+use super::directory::DirectoryError;
 use super::program::{ProgramError, Repository};
 use super::summary::{Extent, summarise};
 use crate::catalog::{connector_id, names, read_only};
@@ -115,10 +116,11 @@ impl ConnectorProvider for Git {
 fn program_fault(error: &ProgramError) -> ProviderError {
     let message = error.to_string();
     match error {
-        ProgramError::NoRepository => ProviderError::Missing { message },
-        ProgramError::ForeignOwner | ProgramError::ConfigTooLong => {
-            ProviderError::Forbidden { message }
-        }
+        ProgramError::Directory(DirectoryError::Missing) => ProviderError::Missing { message },
+        ProgramError::Directory(
+            DirectoryError::Elsewhere { .. } | DirectoryError::ForeignOwner,
+        )
+        | ProgramError::ConfigTooLong => ProviderError::Forbidden { message },
         ProgramError::NotInstalled | ProgramError::Failed { .. } => {
             ProviderError::Unavailable { message }
         }

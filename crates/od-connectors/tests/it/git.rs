@@ -241,3 +241,56 @@ async fn thousands_of_untracked_files_are_counted_not_listed() {
     assert_eq!(value["status"]["files"].as_array().unwrap().len(), 50);
     assert_eq!(value["status"]["truncated"], true);
 }
+
+async fn refusal(root: &Path) -> String {
+    match call(&git(root), SUMMARY, json!({}), None).await {
+        Err(ProviderError::Forbidden { message }) => message,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_repository_outside_the_project_is_not_summarised() {
+    let foreign = repository();
+    let directory = foreign.path().join(".git");
+    let root = TempDir::new().unwrap();
+    std::os::unix::fs::symlink(&directory, root.path().join(".git")).unwrap();
+    assert!(refusal(root.path()).await.contains("symbolic link"));
+
+    let root = TempDir::new().unwrap();
+    write(root.path(), ".git", format!("gitdir: {}\n", directory.display()));
+    assert!(refusal(root.path()).await.contains("no work tree of that repository"));
+
+    let root = repository();
+    write(root.path(), ".git/commondir", format!("{}\n", directory.display()));
+    assert!(refusal(root.path()).await.contains("commondir"));
+
+    let root = repository();
+    std::fs::remove_dir_all(root.path().join(".git/objects")).unwrap();
+    let objects = root.path().join(".git/objects");
+    std::os::unix::fs::symlink(directory.join("objects"), objects).unwrap();
+    assert!(refusal(root.path()).await.contains("symbolic links"));
+}
+
+#[tokio::test]
+async fn a_work_tree_is_summarised_where_its_repository_names_it_and_nowhere_else() {
+    let main = repository();
+    let place = TempDir::new().unwrap();
+    let tree = place.path().join("tree");
+    run(main.path(), &["worktree", "add", "--quiet", "-b", "side", tree.to_str().unwrap()]);
+    let value = call(&git(&tree), SUMMARY, json!({}), None).await.unwrap().value;
+    assert_eq!((&value["branch"], &value["status"]["clean"]), (&json!("side"), &json!(true)));
+    // The same file in another directory says the same, but is not believed.
+    let other = TempDir::new().unwrap();
+    std::fs::copy(tree.join(".git"), other.path().join(".git")).unwrap();
+    assert!(refusal(other.path()).await.contains("no work tree of that repository"));
+}
+
+#[tokio::test]
+async fn a_git_file_may_lead_to_a_place_inside_the_project() {
+    let root = repository();
+    std::fs::rename(root.path().join(".git"), root.path().join("bare")).unwrap();
+    write(root.path(), ".git", "gitdir: bare\n");
+    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().value;
+    assert_eq!(value["commits"][0]["subject"], "First");
+}
