@@ -40,6 +40,20 @@ pub fn utf16_len(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.chars().map(char::len_utf16).sum() }
 }
 
+/// Cuts a text to what a limit in UTF-16 code units allows.
+#[must_use]
+pub fn cut(mut text: String, limit: Limit) -> String {
+    let mut units = 0;
+    let end = text.char_indices().find(|(_, c)| {
+        units += c.len_utf16();
+        !limit.allows(units)
+    });
+    if let Some((end, _)) = end {
+        text.truncate(end);
+    }
+    text
+}
+
 macro_rules! limits {
     ($($(#[$doc:meta])* $id:ident = $name:literal, $allowed:expr, $unit:literal, $how:literal;)*) => {
         $($(#[$doc])* pub const $id: Limit =
@@ -63,6 +77,18 @@ limits! {
     JSON_DOCUMENT = "json_document", 262_144, "bytes", "of the document's canonical JSON (RFC 8785) in UTF-8";
     /// The largest magnitude of an integer.
     JSON_INTEGER = "json_integer", 9_007_199_254_740_991, "", "magnitude, exact in an IEEE 754 double (2^53 - 1)";
+    /// How deep the JSON of a request may nest.
+    MESSAGE_DEPTH = "message_depth", 64, "levels", "of the whole request, its root object being level 1; the data inside has a limit of its own";
+    /// How many keys one object of a request may hold.
+    MESSAGE_KEYS = "message_keys", 10_000, "keys", "in one object of a request; the data inside has a limit of its own";
+    /// How many items one array of a request may hold.
+    MESSAGE_ITEMS = "message_items", 100_000, "items", "in one array of a request; the data inside has a limit of its own";
+    /// How long one string of a request may be.
+    MESSAGE_STRING = "message_string", 2_097_152, "UTF-16 code units", "of one string of a request, escapes decoded; the data inside has a limit of its own";
+    /// How large the JSON of a request may be, written out.
+    MESSAGE_DOCUMENT = "message_document", 8_388_608, "bytes", "of the request's canonical JSON (RFC 8785) in UTF-8";
+    /// How deep a schema may nest.
+    SCHEMA_DEPTH = "schema_depth", 16, "levels", "of schemas inside each other, the outermost being level 1";
     /// How many faults of one document are reported.
     JSON_FAULTS = "json_faults", 20, "faults", "in one report, in document order";
     /// How large a template may be.
@@ -113,6 +139,10 @@ limits! {
     CONNECTOR_CALLS_PER_RUN = "connector_calls_per_run", 60, "calls", "per run";
     /// How many connector calls the refreshes of an artifact may make in a minute without a run.
     ARTIFACT_CALLS_PER_MINUTE = "artifact_calls_per_minute", 10, "calls", "in any 60 seconds, per artifact, for refreshes without a run";
+    /// How often the files of a project may be read for a person in a minute.
+    FILE_READS_PER_MINUTE = "file_reads_per_minute", 600, "reads", "in any 60 seconds, per project, for a person who looks at files";
+    /// How much of a connector's own words about a call a record keeps.
+    RECORD_METADATA = "record_metadata", 4_096, "bytes", "of canonical JSON; entries that do not fit are left out";
     /// How long a tool token may live at most.
     TOOL_TOKEN_LIFETIME = "tool_token_lifetime", 86_400_000, "milliseconds", "from issuedAt to expiresAt";
     /// How long a run's lease lasts without renewal.
@@ -165,6 +195,16 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), ALL.len());
+    }
+
+    #[test]
+    fn a_text_is_cut_to_as_much_as_fits_and_counted_once() {
+        for (letter, fits) in [("a", 1024), ("é", 1024), ("😀", 512)] {
+            let text = cut(letter.repeat(1_000_000), SHORT_TEXT);
+            assert_eq!(text.chars().count(), fits, "{letter}");
+            assert!(utf16_len(&text) <= SHORT_TEXT.max());
+        }
+        assert_eq!(cut("as it is".to_owned(), SHORT_TEXT), "as it is");
     }
 
     #[test]

@@ -269,6 +269,7 @@
  * @property {ToolSafety | null=} safety How safe the tool was found to be when it ran.
  * @property {string | null=} outputSummary What the output was, in words.
  * @property {string | null=} providerExecutionId What the provider calls the execution.
+ * @property {Record<string, any>=} metadata What else the connector said about the call, such as how much of the output was left out.
  */
 
 /**
@@ -361,6 +362,7 @@
  * @property {string} title What a person calls it.
  * @property {string | null=} description What it does, in one sentence.
  * @property {any} inputSchema What its input must look like, in the documented subset of JSON Schema.
+ * @property {Array<string>=} scopes The permissions it needs where it needs any, in the provider's own words.
  * @property {ToolSafety} safety How safe it is.
  * @property {boolean} refreshEligible Whether it may be the source of a refresh.
  */

@@ -88,11 +88,12 @@ fn judged(mut tool: Tool) -> Tool {
 
 /// Judges a tool afresh; the stricter of the catalog's word and the tool's own words holds.
 pub(super) fn safety_of(tool: &Tool) -> ToolSafety {
+    let scopes: Vec<&str> = tool.scopes.iter().map(String::as_str).collect();
     let facts = ToolFacts {
         name: tool.name.as_str(),
         title: &tool.title,
         description: tool.description.as_deref().unwrap_or_default(),
-        scopes: &[],
+        scopes: &scopes,
     };
     stricter(&tool.safety, &classify(&facts))
 }

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use od_core::artifact::{OutputMapping, SourcePin};
 use od_core::connector::{
-    ContractParts, ProtectError, Purpose, Tool, ToolSafety, check_input, contract_digest,
-    protect_output, protect_text,
+    ContractParts, ProtectError, Protected, Purpose, Tool, ToolSafety, check_input,
+    contract_digest, protect_output, protect_text,
 };
 use od_core::credential::Scrubber;
 use od_core::error::Issue;
 use od_core::ids::{ConnectorId, ProjectId, ToolName};
 use od_core::json::{BoundedJson, BoundedObject, Map, Value};
-use od_core::limits::SOURCE_TIMEOUT;
+use od_core::limits::{SHORT_TEXT, SOURCE_TIMEOUT, cut};
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
@@ -20,9 +20,12 @@ use od_ports::credential_vault::{Secret, Standing, VaultError};
 use serde::Serialize;
 
 use super::catalog::{link, provider, safety_of};
-use super::denied::{DeniedKey, find_denied};
+use super::denied::{self, Denied};
 use super::rate::{OverLimit, Payer};
 use crate::app::App;
+
+/// The entry of `metadata` that says how much of the output was left out or replaced.
+const REDACTIONS: &str = "redactions";
 
 /// A tool to run.
 #[derive(Clone, Debug)]
@@ -163,13 +166,13 @@ pub enum ExecuteError {
         /// What it said, in its adapter's own words.
         fault: ProviderError,
     },
-    /// The output holds a key that is never stored, where it would be.
-    #[error("the output of `{tool}` has the key `{}`, which is never stored", found.key)]
+    /// Keys that are never stored are left out of the output, and then nothing is left to use.
+    #[error("the output of `{tool}` cannot be used without keys that are never stored")]
     Denied {
         /// The tool.
         tool: ToolName,
-        /// Where, and how to avoid it.
-        found: DeniedKey,
+        /// Why leaving them out does not help.
+        found: Denied,
     },
     /// The output cannot be used.
     #[error("the output of `{tool}` cannot be used: {fault}")]
@@ -200,10 +203,16 @@ pub async fn execute(app: &App, request: ExecuteTool) -> Result<Executed, Execut
     note(app, &request.connector, &result);
     let tool = checked.tool.name.clone();
     let raw = result.map_err(|err| scrubbed(err, &scrubber))?;
-    if let Some(found) = find_denied(&raw.value, request.mapping.as_ref()) {
-        return Err(ExecuteError::Denied { tool, found: found.protected(&scrubber) });
+    if let Some(found) = denied::find_mapped(&raw.value, request.mapping.as_ref(), &scrubber) {
+        return Err(ExecuteError::Denied { tool, found });
     }
-    protect(checked, raw, &scrubber).map_err(|fault| ExecuteError::Output { tool, fault })
+    let before = denied::size(&raw.value);
+    let executed = protect(checked, raw, &scrubber)
+        .map_err(|fault| ExecuteError::Output { tool: tool.clone(), fault })?;
+    if denied::is_all_denied(before, executed.output.value()) {
+        return Err(ExecuteError::Denied { tool, found: Denied::Everything });
+    }
+    Ok(executed)
 }
 
 /// A call that passed every check but the rate.
@@ -323,17 +332,23 @@ fn protect(
     scrubber: &Scrubber,
 ) -> Result<Executed, ProtectError> {
     let RawOutput { value, summary, execution_id, metadata } = raw;
-    let clean = |text: String| protect_text(&text, scrubber);
+    let clean = |text: String| cut(protect_text(&text, scrubber), SHORT_TEXT);
     let metadata = protect_output(Value::Object(metadata), scrubber)?.output.into_value();
+    let mut metadata = metadata.as_object().cloned().unwrap_or_default();
+    let Protected { output, redactions } = protect_output(value, scrubber)?;
+    if redactions > 0 {
+        // Whoever looks at the output sees that it is not all that the source gave.
+        metadata.insert(REDACTIONS.to_owned(), redactions.into());
+    }
     Ok(Executed {
         connector_id: checked.provider.catalog().id,
         account_label: checked.account_label,
         tool_name: checked.tool.name,
         safety: checked.safety,
-        output: protect_output(value, scrubber)?.output,
+        output,
         output_summary: summary.map(clean),
         provider_execution_id: execution_id.map(clean),
-        metadata: metadata.as_object().cloned().unwrap_or_default(),
+        metadata,
     })
 }
 

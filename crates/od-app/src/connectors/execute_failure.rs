@@ -5,6 +5,7 @@ use od_core::error::{ErrorCode, Failure, Retry};
 use od_core::limits::CONNECTOR_OUTPUT;
 use od_ports::connector_provider::ProviderError;
 
+use super::denied::Denied;
 use super::execute::ExecuteError;
 use super::get::unknown_connector;
 use super::list::vault_failure;
@@ -57,11 +58,17 @@ impl From<&ExecuteError> for Failure {
                     .detail("kind", "timed_out")
             }
             ExecuteError::Provider { fault, .. } => provider_failure(fault),
-            ExecuteError::Denied { found, .. } => Self::new(ErrorCode::RedactionRequired, message)
-                .suggest(found.suggestion())
-                .detail("kind", "denied_key")
-                .detail("pointer", found.pointer.as_str())
-                .detail("outputMapping", found.mapping.clone()),
+            ExecuteError::Denied { found, .. } => {
+                let failure =
+                    Self::new(ErrorCode::RedactionRequired, message).detail("kind", "denied_key");
+                match found {
+                    Denied::Mapped { pointer } => failure
+                        .suggest(format!("map from another path: `{pointer}` is never stored"))
+                        .detail("pointer", pointer.as_str()),
+                    Denied::Everything => failure
+                        .suggest("use a tool or file that names its values by what they mean"),
+                }
+            }
             ExecuteError::Output { fault, .. } => output_failure(fault, message),
             ExecuteError::Vault(err) => vault_failure(err),
         }
@@ -153,4 +160,5 @@ fn too_large(message: String) -> Failure {
     Failure::new(ErrorCode::ConnectorOutputTooLarge, message)
         .suggest("narrow the input: fewer entries, a smaller file, a glob")
         .detail("limit", CONNECTOR_OUTPUT.want())
+        .detail("howMeasured", CONNECTOR_OUTPUT.how_measured)
 }

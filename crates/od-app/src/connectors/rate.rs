@@ -6,11 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use od_core::ids::{ArtifactId, ProjectId, RunId, Timestamp};
 use od_core::limits::{
     ARTIFACT_CALLS_PER_MINUTE, CONNECTOR_CALLS_PER_MINUTE, CONNECTOR_CALLS_PER_RUN,
+    FILE_READS_PER_MINUTE,
 };
 
 /// The window that calls are counted in.
 const WINDOW_MS: u64 = 60_000;
-/// Accounts kept before the idle ones are dropped.
+/// Accounts kept; beyond it the idle ones are dropped, and then the one that was idle longest.
 const ACCOUNTS_MAX: usize = 10_000;
 /// A run cannot outlive its token, so its count need not be kept longer.
 const RUN_IDLE_MS: u64 = 24 * 60 * 60 * 1000;
@@ -22,6 +23,8 @@ pub enum Payer {
     Run(RunId),
     /// The refreshes of an artifact that no run asked for.
     Artifact(ProjectId, ArtifactId),
+    /// A person who looks at the files of a project.
+    Project(ProjectId),
 }
 
 /// Why a call may not be made now.
@@ -59,6 +62,14 @@ impl RateLimiter {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         if accounts.len() >= ACCOUNTS_MAX && !accounts.contains_key(payer) {
             accounts.retain(|payer, account| !account.is_idle(payer, now));
+            if accounts.len() >= ACCOUNTS_MAX {
+                let longest_idle = accounts.iter().min_by_key(|(payer, account)| {
+                    (matches!(payer, Payer::Run(_)), account.recent.back().copied())
+                });
+                if let Some(payer) = longest_idle.map(|(payer, _)| payer.clone()) {
+                    accounts.remove(&payer);
+                }
+            }
         }
         accounts.entry(payer.clone()).or_default().take(payer, now)
     }
@@ -71,6 +82,7 @@ impl Account {
                 (CONNECTOR_CALLS_PER_MINUTE.allowed, Some(CONNECTOR_CALLS_PER_RUN.allowed))
             }
             Payer::Artifact(..) => (ARTIFACT_CALLS_PER_MINUTE.allowed, None),
+            Payer::Project(_) => (FILE_READS_PER_MINUTE.allowed, None),
         };
         // A clock that was set back must not lock anyone out: times ahead of it no longer count.
         self.recent.retain(|at| *at <= now && now.ms_since(*at) < WINDOW_MS);
@@ -89,7 +101,7 @@ impl Account {
     fn is_idle(&self, payer: &Payer, now: Timestamp) -> bool {
         let keep_ms = match payer {
             Payer::Run(_) => RUN_IDLE_MS,
-            Payer::Artifact(..) => WINDOW_MS,
+            Payer::Artifact(..) | Payer::Project(_) => WINDOW_MS,
         };
         self.recent.back().is_none_or(|at| now.ms_since(*at) >= keep_ms)
     }
@@ -153,5 +165,30 @@ mod tests {
         }
         let _ = limiter.take(&run(), at(WINDOW_MS.cast_signed()));
         assert_eq!(limiter.accounts.lock().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn more_accounts_than_allowed_are_never_kept() {
+        let limiter = RateLimiter::default();
+        for number in 0..=ACCOUNTS_MAX {
+            let mut bytes = [0; 16];
+            bytes[..8].copy_from_slice(&(number as u64).to_le_bytes());
+            let payer = Payer::Run(RunId::generate(bytes));
+            assert_eq!(limiter.take(&payer, at(number.cast_signed() as i64)), Ok(()));
+        }
+        let accounts = limiter.accounts.lock().unwrap();
+        assert_eq!(accounts.len(), ACCOUNTS_MAX);
+        assert!(!accounts.contains_key(&Payer::Run(RunId::generate([0; 16]))), "idle longest");
+    }
+
+    #[test]
+    fn a_person_who_looks_at_files_is_not_counted_as_a_refresh() {
+        let limiter = RateLimiter::default();
+        let reader = Payer::Project("web".parse().unwrap());
+        for _ in 0..600 {
+            assert_eq!(limiter.take(&reader, at(0)), Ok(()));
+        }
+        let refused = limiter.take(&reader, at(0));
+        assert_eq!(refused, Err(OverLimit::PerMinute { after_ms: 60_000, allowed: 600 }));
     }
 }

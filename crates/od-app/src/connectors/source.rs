@@ -3,7 +3,7 @@
 use od_core::artifact::{FILE_SELECTORS, Source, SourcePin, SourceType};
 use od_core::connector::{ContractParts, LocalTool, Purpose, Tool, contract_digest};
 use od_core::error::{ErrorCode, Failure};
-use od_core::ids::{ArtifactId, ConnectorId, ProjectId, RelPath};
+use od_core::ids::{ConnectorId, ProjectId, RelPath};
 use od_core::json::{BoundedJson, BoundedObject, Value};
 use od_ports::connector_provider::ConnectorAccess;
 use serde_json::json;
@@ -48,18 +48,14 @@ pub enum SourceRefused {
     Call(#[from] ExecuteError),
 }
 
-/// Stands for an artifact that is not there yet.
-fn unsaved() -> Result<ArtifactId, SourceRefused> {
-    "la-unsaved".parse().map_err(|_| SourceRefused::NoTool { want: "an id" })
-}
-
 /// Checks everything about a source that a refresh would check, short of running it, and pins it.
 pub async fn check_source(
     app: &App,
     project: &ProjectId,
     source: &Source,
 ) -> Result<SourcePin, SourceRefused> {
-    let mut call = source_call(app, project, &unsaved()?, source)?;
+    // Nothing is run, so nobody pays.
+    let mut call = source_call(app, project, Payer::Project(project.clone()), source)?;
     let saved = source.connector.as_ref().and_then(|connector| connector.account_label.clone());
     call.expected = saved.map(|label| Expected { account_label: Some(label), pin: None });
     let checked = execute::check(app, &call).await?;
@@ -81,7 +77,7 @@ pub(crate) async fn read_file(
         tool: LOCAL_FILE.as_str().to_owned(),
         input: path_input(path)?,
         purpose: Purpose::ArtifactRefresh,
-        payer: Payer::Artifact(project.clone(), unsaved()?),
+        payer: Payer::Project(project.clone()),
         mapping: None,
         expected: None,
     };
@@ -109,7 +105,7 @@ fn pin(connector_id: ConnectorId, tool: Tool, account_label: Option<String>) -> 
 pub(crate) fn source_call(
     app: &App,
     project: &ProjectId,
-    artifact: &ArtifactId,
+    payer: Payer,
     source: &Source,
 ) -> Result<ExecuteTool, SourceRefused> {
     let (connector, tool, input) = match source.kind {
@@ -133,7 +129,7 @@ pub(crate) fn source_call(
         tool,
         input,
         purpose: Purpose::ArtifactRefresh,
-        payer: Payer::Artifact(project.clone(), artifact.clone()),
+        payer,
         mapping: source.output_mapping.clone(),
         expected: None,
     })

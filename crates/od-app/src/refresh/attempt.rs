@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use od_core::artifact::{ArtifactState, SourcePin};
 use od_core::ids::{RefreshId, Revision, Timestamp};
-use od_core::limits::REFRESH_TIMEOUT;
+use od_core::limits::{REFRESH_TIMEOUT, SHORT_TEXT, cut};
 use od_core::refresh::{
     Effect, Event, RecordConnector, RecordStatus, RefreshRecord, RefreshState, Rejected, step,
 };
@@ -166,10 +166,11 @@ impl<'a> Attempt<'a> {
         let RunRefresh { caller, project, artifact, accept_drift } = &self.request;
         let state = self.base_state()?;
         let source = state.artifact.source().ok_or(RefreshFault::SourceChanged)?;
-        let mut call = source_call(self.app, project, artifact, source)?;
-        if let Some(run) = caller.run() {
-            call.payer = Payer::Run(run.clone());
-        }
+        let payer = match caller.run() {
+            Some(run) => Payer::Run(run.clone()),
+            None => Payer::Artifact(project.clone(), artifact.clone()),
+        };
+        let mut call = source_call(self.app, project, payer, source)?;
         if !accept_drift {
             let saved = source.connector.as_ref().and_then(|saved| saved.account_label.clone());
             call.expected = match &state.artifact.source_pin {
@@ -371,9 +372,10 @@ fn connector_metadata(executed: &Executed) -> RecordConnector {
     RecordConnector {
         connector_id: executed.connector_id.clone(),
         tool_name: executed.tool_name.clone(),
-        account_label: executed.account_label.clone(),
+        account_label: executed.account_label.clone().map(|label| cut(label, SHORT_TEXT)),
         safety: Some(executed.safety.clone()),
         output_summary: executed.output_summary.clone(),
         provider_execution_id: executed.provider_execution_id.clone(),
+        metadata: RecordConnector::bounded_metadata(&executed.metadata),
     }
 }

@@ -1,7 +1,7 @@
 //! Why a refresh that had begun changed nothing.
 
 use od_core::error::{ErrorCode, Failure, Retry};
-use od_core::limits::SHORT_TEXT;
+use od_core::limits::{SHORT_TEXT, cut};
 use od_core::refresh::{CompactError, Rejected};
 use od_ports::store_error::StoreError;
 
@@ -77,21 +77,12 @@ impl RefreshFault {
     /// Returns the compact form that goes into the record: no payload, no detail.
     pub(super) fn compact(&self) -> CompactError {
         let Failure { code, message, suggestion, .. } = Failure::from(self);
-        CompactError { code, message: short(message), suggestion: Some(short(suggestion)) }
+        CompactError {
+            code,
+            message: cut(message, SHORT_TEXT),
+            suggestion: Some(cut(suggestion, SHORT_TEXT)),
+        }
     }
-}
-
-/// Cuts a text to what a record may hold.
-fn short(mut text: String) -> String {
-    let mut units = 0;
-    let end = text.char_indices().find(|(_, c)| {
-        units += c.len_utf16();
-        units > SHORT_TEXT.max()
-    });
-    if let Some((end, _)) = end {
-        text.truncate(end);
-    }
-    text
 }
 
 impl From<&RefreshFault> for Failure {
@@ -125,22 +116,4 @@ impl From<&RefreshFault> for Failure {
 fn of_end(ended: CompactError) -> Failure {
     let CompactError { code, message, suggestion } = ended;
     Failure::new(code, message).suggest(suggestion.unwrap_or_default())
-}
-
-#[cfg(test)]
-mod tests {
-    use od_core::limits;
-
-    use super::*;
-
-    #[test]
-    fn a_record_holds_as_much_of_a_text_as_fits_counted_once() {
-        for (letter, fits) in [("a", 1024), ("é", 1024), ("😀", 512)] {
-            let text = letter.repeat(1_000_000);
-            let cut = short(text);
-            assert_eq!(cut.chars().count(), fits, "{letter}");
-            assert!(limits::utf16_len(&cut) <= SHORT_TEXT.max());
-        }
-        assert_eq!(short("as it is".to_owned()), "as it is");
-    }
 }

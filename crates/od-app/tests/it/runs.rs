@@ -208,3 +208,15 @@ async fn ending_wins_over_a_renewal_in_between() {
     assert_eq!(ended.lease_until, run.lease_until.plus_ms(3), "all three renewals came between");
     assert_eq!(world.runs.get(&run.id).await.unwrap(), Some(ended));
 }
+
+#[tokio::test]
+async fn a_run_that_changes_without_end_is_told_instead_of_tried_for_ever() {
+    let world = World::new().await;
+    let run = world.start_run().await.run;
+    let renewals_left = AtomicUsize::new(1_000);
+    let contested = Arc::new(Contested { runs: world.runs.clone(), renewals_left });
+    let app = App::new(Ports { runs: contested.clone(), ..world.app.ports.clone() });
+    let err = runs::end(&app, run.id).await.unwrap_err();
+    assert!(matches!(err, MoveRunError::Runs(RunStoreError::Changed { .. })), "{err:?}");
+    assert!(contested.renewals_left.load(Ordering::Relaxed) > 900);
+}

@@ -37,34 +37,51 @@ pub(crate) fn entry() -> CatalogEntry {
 
 fn tools() -> Vec<Tool> {
     let reason = "GET requests only";
+    // What a fine-grained token has to grant for a private repository; a public one needs none.
+    let needs = |mut tool: Tool, permission: &str| {
+        tool.scopes = vec![permission.to_owned()];
+        tool
+    };
     vec![
-        read_only(
-            REPO_SUMMARY,
-            "Read repository summary",
-            "Description, stars, forks, issues, licence and dates of one repository.",
-            schema(&[]),
-            reason,
+        needs(
+            read_only(
+                REPO_SUMMARY,
+                "Read repository summary",
+                "Description, stars, forks, issues, licence and dates of one repository.",
+                schema(&[]),
+                reason,
+            ),
+            "metadata:read",
         ),
-        read_only(
-            LIST_RELEASES,
-            "List releases",
-            "Releases of one repository, newest first, with notes and download counts.",
-            schema(&[("limit", limit())]),
-            reason,
+        needs(
+            read_only(
+                LIST_RELEASES,
+                "List releases",
+                "Releases of one repository, newest first, with notes and download counts.",
+                schema(&[("limit", limit())]),
+                reason,
+            ),
+            "contents:read",
         ),
-        read_only(
-            LIST_ISSUES,
-            "List issues",
-            "Issues of one repository, newest first, without pull requests.",
-            schema(&[("limit", limit()), ("state", state())]),
-            reason,
+        needs(
+            read_only(
+                LIST_ISSUES,
+                "List issues",
+                "Issues of one repository, newest first, without pull requests.",
+                schema(&[("limit", limit()), ("state", state())]),
+                reason,
+            ),
+            "issues:read",
         ),
-        read_only(
-            LIST_PULL_REQUESTS,
-            "List pull requests",
-            "Pull requests of one repository, newest first.",
-            schema(&[("limit", limit()), ("state", state())]),
-            reason,
+        needs(
+            read_only(
+                LIST_PULL_REQUESTS,
+                "List pull requests",
+                "Pull requests of one repository, newest first.",
+                schema(&[("limit", limit()), ("state", state())]),
+                reason,
+            ),
+            "pull_requests:read",
         ),
     ]
 }

@@ -4,13 +4,15 @@
 use std::sync::Arc;
 
 use od_app::connectors::connect::Connect;
-use od_app::connectors::{connect, disconnect};
+use od_app::connectors::execute::{ExecuteTool, execute};
+use od_app::connectors::{Payer, connect, disconnect};
 use od_app::refresh::cancel::CancelRefresh;
 use od_app::refresh::run::RunRefresh;
 use od_app::{Caller, refresh};
 use od_core::artifact::ArtifactState;
+use od_core::connector::Purpose;
 use od_core::error::{ErrorCode, Failure, Retry};
-use od_core::ids::ArtifactId;
+use od_core::ids::{ArtifactId, RunId};
 use od_core::refresh::{RecordStatus, RecordStep};
 use od_ports::change::Change;
 use od_ports::connector_provider::ProviderError;
@@ -165,19 +167,44 @@ async fn a_template_that_does_not_fit_the_new_data() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_foreign_body_is_refused_with_its_place_and_a_way_round() {
+async fn a_foreign_body_is_left_out_for_agents_and_for_refreshes_alike() {
     let output = json!({ "title": "after", "items": [{ "tag_name": "v1", "body": "text" }] });
-    let failure = script_case(Act::Give(output.clone()), ErrorCode::RedactionRequired).await;
-    let details = failure.details.unwrap();
-    assert_eq!(details["pointer"], "/items/0/body");
-    // The mapping it proposes works.
+    let world = World::new().await;
+    let artifact = world.create(1, script_source()).await;
+    world.script.set(Act::Give(output));
+    let call = ExecuteTool {
+        project: project(),
+        connector: "script".parse().unwrap(),
+        tool: "list_things".to_owned(),
+        input: object(json!({})),
+        purpose: Purpose::AgentPreview,
+        payer: Payer::Run(RunId::generate([1; 16])),
+        mapping: None,
+        expected: None,
+    };
+    let seen = execute(&world.app, call).await.unwrap();
+    assert_eq!(seen.output.value()["items"], json!([{ "tag_name": "v1" }]));
+    assert_eq!(seen.metadata["redactions"], 1);
+    world.refresh(&artifact).await.unwrap();
+    let stored = world.data(&artifact).await;
+    assert_eq!(stored["items"], seen.output.value()["items"], "what is seen is what is stored");
+    // The record keeps all but the output.
+    let records = world.records(&artifact).await;
+    let ran = records.iter().find_map(|record| record.connector.as_ref()).unwrap();
+    assert_eq!(ran.metadata["redactions"], 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_output_that_cannot_be_used_without_denied_keys() {
     let world = World::new().await;
     let mut source = script_source();
-    source["outputMapping"] = details["outputMapping"].clone();
+    source["outputMapping"] = json!({ "dataPaths": [{ "from": "items.0.body", "to": "title" }] });
     let artifact = world.create(1, source).await;
-    world.script.set(Act::Give(output));
-    world.refresh(&artifact).await.unwrap();
-    assert_eq!(world.data(&artifact).await["tag_name"], "v1");
+    world.script.set(Act::Give(json!({ "items": [{ "body": "text" }] })));
+    let failure = fails_with(&world, &artifact, ErrorCode::RedactionRequired).await;
+    assert_eq!(failure.details.unwrap()["pointer"], "/items/0/body");
+    // Nothing is left of it: data that stays as it is would look refreshed.
+    script_case(Act::Give(json!({ "body": "text" })), ErrorCode::RedactionRequired).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -207,7 +234,7 @@ async fn another_account() {
 /// Accepts a drift, as a person may and an agent may not.
 async fn accept(world: &World, artifact: &ArtifactId) {
     let agent = RunRefresh {
-        caller: Caller::Agent { run: od_core::ids::RunId::generate([1; 16]), project: project() },
+        caller: Caller::Agent { run: RunId::generate([1; 16]), project: project() },
         accept_drift: true,
         ..by_person(artifact)
     };
@@ -237,6 +264,7 @@ async fn a_tool_that_turned_write_capable() {
     for change in [
         (|tool| tool.title = "List and delete things".to_owned())
             as fn(&mut od_core::connector::Tool),
+        |tool| tool.scopes = vec!["things:write".to_owned()],
         |tool| tool.safety.side_effect = od_core::connector::SideEffect::Write,
         |tool| tool.safety.approval = od_core::connector::Approval::Confirm,
         |tool| tool.safety.approval = od_core::connector::Approval::Disabled,

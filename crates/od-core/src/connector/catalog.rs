@@ -128,6 +128,10 @@ pub struct Tool {
     pub description: Option<String>,
     /// What its input must look like, in the documented subset of JSON Schema.
     pub input_schema: Value,
+    /// The permissions it needs where it needs any, in the provider's own words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 20), inner(length(max = 200)))]
+    pub scopes: Vec<String>,
     /// How safe it is.
     pub safety: ToolSafety,
     /// Whether it may be the source of a refresh.

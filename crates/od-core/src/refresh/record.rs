@@ -4,8 +4,8 @@ use crate::artifact::RefreshStatus;
 use crate::connector::ToolSafety;
 use crate::error::ErrorCode;
 use crate::ids::{ConnectorId, Digest, RefreshId, Revision, Timestamp, ToolName};
-use crate::json::{self, Map};
-use crate::limits::REFRESH_TIMEOUT;
+use crate::json::{self, Map, Value};
+use crate::limits::{RECORD_METADATA, REFRESH_TIMEOUT};
 use crate::words::words;
 
 words! {
@@ -181,6 +181,28 @@ pub struct RecordConnector {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 1024))]
     pub provider_execution_id: Option<String>,
+    /// What else the connector said about the call, such as how much of the output was left out.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map,
+}
+
+impl RecordConnector {
+    /// Returns as much of a call's metadata as a record keeps, entry by entry.
+    #[must_use]
+    pub fn bounded_metadata(metadata: &Map) -> Map {
+        let mut room = RECORD_METADATA.max();
+        let mut kept = Map::new();
+        for (key, value) in metadata {
+            // Quotes, colon and comma of an entry, and the braces around all of them.
+            let size =
+                json::canonical_size(&Value::from(key.as_str())) + json::canonical_size(value) + 4;
+            if size <= room {
+                room -= size;
+                kept.insert(key.clone(), value.clone());
+            }
+        }
+        kept
+    }
 }
 
 /// Why a step failed, without payloads.
@@ -270,6 +292,25 @@ impl ChangeReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_record_without_metadata_is_read_and_metadata_is_bounded() {
+        let old = r#"{"connectorId":"git","toolName":"git.summary"}"#;
+        let read: RecordConnector = serde_json::from_str(old).unwrap();
+        assert!(read.metadata.is_empty());
+        assert_eq!(serde_json::to_string(&read).unwrap(), old, "and written as it was");
+        let mut metadata = Map::new();
+        metadata.insert("a".to_owned(), 1.into());
+        metadata.insert("long".to_owned(), "x".repeat(5_000).into());
+        metadata.insert("z".to_owned(), 2.into());
+        let kept = RecordConnector::bounded_metadata(&metadata);
+        assert_eq!(kept.keys().collect::<Vec<_>>(), ["a", "z"]);
+        for i in 0..1_000 {
+            metadata.insert(format!("k{i}"), i.into());
+        }
+        let kept = Value::Object(RecordConnector::bounded_metadata(&metadata));
+        assert!(RECORD_METADATA.allows(json::canonical_size(&kept)));
+    }
 
     #[test]
     fn only_a_refresh_that_ended_and_was_not_cancelled_changes_the_status() {

@@ -95,11 +95,12 @@ fn check_catalog(entry: &CatalogEntry) {
     for name in &entry.allowed_tool_names {
         let tool = entry.tools.iter().find(|tool| tool.name == *name);
         let tool = tool.unwrap_or_else(|| unknown(name));
+        let scopes: Vec<&str> = tool.scopes.iter().map(String::as_str).collect();
         let facts = ToolFacts {
             name: tool.name.as_str(),
             title: &tool.title,
             description: tool.description.as_deref().unwrap_or_default(),
-            scopes: &[],
+            scopes: &scopes,
         };
         let safety = stricter(&tool.safety, &classify(&facts));
         assert!(safety.runs(), "`{name}` only reads: {}", safety.reason);
