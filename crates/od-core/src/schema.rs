@@ -279,8 +279,9 @@ impl Compiler {
             return compiled;
         };
         // A tool's schema does not come from bounded JSON; its depth is bounded here.
-        if depth > 2 * limits::JSON_DEPTH.max() {
-            self.refuse(here, "nests too deep", "a deeper schema", "at most 16 levels");
+        if !limits::SCHEMA_DEPTH.allows(depth) {
+            let want = limits::SCHEMA_DEPTH.want();
+            self.refuse(here, "nests too deep", &format!("level {depth}"), &want);
             return compiled;
         }
         for (keyword, value) in keywords {

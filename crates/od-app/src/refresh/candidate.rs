@@ -85,10 +85,13 @@ impl From<&CandidateFault> for Failure {
                 let message = format!("the refreshed data cannot be stored: {}", failure.message);
                 Self { message, ..failure }
             }
-            CandidateFault::Render(RenderError::TooLarge) => {
+            CandidateFault::Render(RenderError::TooLarge { measured }) => {
                 Self::new(ErrorCode::OutputTooLarge, err.to_string())
                     .suggest("map fewer rows, or repeat less in the template")
                     .detail("limit", RENDERED_PREVIEW.want())
+                    .detail("measured", *measured)
+                    .detail("allowed", RENDERED_PREVIEW.allowed)
+                    .detail("howMeasured", RENDERED_PREVIEW.how_measured)
             }
             CandidateFault::Render(_) | CandidateFault::Template => {
                 Self::new(ErrorCode::TemplateBindingInvalid, err.to_string())

@@ -190,7 +190,7 @@ async fn json_is_read_with_its_faults_told_apart() {
     let root = TempDir::new().unwrap();
     write(root.path(), "good.json", "{\n  \"a\": [1, 2]\n}\n");
     write(root.path(), "bad.json", "{ not json");
-    write(root.path(), "deep.json", "[".repeat(20) + &"]".repeat(20));
+    write(root.path(), "deep.json", "[".repeat(70) + &"]".repeat(70));
     let connector = connector(root.path(), &[]);
     let read = |path: &str| {
         let input = json!({ "path": path });

@@ -25,10 +25,10 @@ pub(super) const BOUNDED: Rules = Rules {
 /// What travels: as strict about JSON itself, bounded by the request; the parts inside are checked
 /// by their own rules, with their own names.
 pub(super) const MESSAGE: Rules = Rules {
-    depth: Limit { allowed: limits::JSON_DEPTH.allowed + 8, ..limits::JSON_DEPTH },
-    keys: Limit { allowed: 10_000, ..limits::JSON_KEYS },
-    items: Limit { allowed: 100_000, ..limits::JSON_ITEMS },
-    string: Limit { allowed: limits::REQUEST_BODY.allowed, ..limits::JSON_STRING },
-    document: Limit { allowed: 4 * limits::REQUEST_BODY.allowed, ..limits::JSON_DOCUMENT },
+    depth: limits::MESSAGE_DEPTH,
+    keys: limits::MESSAGE_KEYS,
+    items: limits::MESSAGE_ITEMS,
+    string: limits::MESSAGE_STRING,
+    document: limits::MESSAGE_DOCUMENT,
     denies_keys: false,
 };

@@ -1,8 +1,11 @@
 //! Refusals as every door reports them.
 
+use std::borrow::Cow;
+
 use super::issue::TemplateIssue;
 use super::render_error::RenderError;
 use crate::error::{ErrorCode, Issue};
+use crate::limits::RENDERED_PREVIEW;
 
 impl From<&TemplateIssue> for Issue {
     fn from(issue: &TemplateIssue) -> Self {
@@ -30,7 +33,7 @@ impl From<&RenderError> for Issue {
             code: ErrorCode::TemplateBindingInvalid.as_str().to_owned(),
             message: error.to_string(),
             got: got(error),
-            want: Some(want.to_owned()),
+            want: Some(want.into_owned()),
             fix: Some(fix),
         }
     }
@@ -43,12 +46,13 @@ fn got(error: &RenderError) -> Option<String> {
         }
         RenderError::Url { url, .. } => Some(url.clone()),
         RenderError::Css { value, .. } => Some(value.clone()),
-        RenderError::TooLarge | RenderError::Write(_) => None,
+        RenderError::TooLarge { measured } => Some(format!("{measured} bytes when it was stopped")),
+        RenderError::Write(_) => None,
     }
 }
 
-fn advice(error: &RenderError) -> (&'static str, String) {
-    match error {
+fn advice(error: &RenderError) -> (Cow<'static, str>, String) {
+    let (want, fix) = match error {
         RenderError::NotScalar { at, .. } => (
             "strings, numbers, booleans and null; lists in data-od-repeat",
             format!("bind a value inside `{}`, or repeat an element over it", at.path),
@@ -64,7 +68,10 @@ fn advice(error: &RenderError) -> (&'static str, String) {
             "letters, digits, spaces and #%.,+-()_/ without url(",
             format!("put a plain CSS value at `{}`", at.path),
         ),
-        RenderError::TooLarge => ("at most 8,388,608 bytes of page", "show fewer rows".to_owned()),
+        RenderError::TooLarge { .. } => {
+            return (RENDERED_PREVIEW.want().into(), "show fewer rows".to_owned());
+        }
         RenderError::Write(_) => ("a place to write to", "try again".to_owned()),
-    }
+    };
+    (want.into(), fix)
 }

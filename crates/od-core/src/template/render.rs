@@ -17,7 +17,7 @@ use super::row::{Lookup, Row, RowValues};
 use super::url_policy::{self, Destination};
 
 /// The largest page, in bytes.
-pub const RENDERED_BYTES_MAX: usize = 8 * 1_048_576;
+pub const RENDERED_BYTES_MAX: usize = crate::limits::RENDERED_PREVIEW.max();
 
 /// What rendering did.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -44,7 +44,7 @@ pub(super) fn render<W: Write>(
     let result = renderer.run(0..program.ops.len()).and_then(|()| Ok(renderer.out.flush()?));
     renderer.report.bytes = renderer.out.bytes();
     if renderer.report.bytes > RENDERED_BYTES_MAX {
-        return Err(RenderError::TooLarge);
+        return Err(RenderError::TooLarge { measured: renderer.report.bytes });
     }
     result.map(|()| renderer.report)
 }
@@ -58,7 +58,7 @@ pub(super) fn collect_errors(program: &Program, data: &Value) -> Vec<RenderError
     let result = renderer.run(0..program.ops.len());
     let mut errors = renderer.collected.take().unwrap_or_default();
     if result.is_err() {
-        errors.push(RenderError::TooLarge);
+        errors.push(RenderError::TooLarge { measured: renderer.out.bytes() });
     }
     errors
 }

@@ -57,8 +57,11 @@ pub enum RenderError {
         fault: CssFault,
     },
     /// The page is too large.
-    #[error("the page is larger than {RENDERED_BYTES_MAX} bytes")]
-    TooLarge,
+    #[error("the page is larger than {RENDERED_BYTES_MAX} bytes: it was stopped at {measured}")]
+    TooLarge {
+        /// How many bytes it had when it was stopped.
+        measured: usize,
+    },
     /// The page could not be written.
     #[error("the page could not be written")]
     Write(#[from] io::Error),
@@ -73,7 +76,7 @@ impl RenderError {
             | Self::NotArray { at, .. }
             | Self::Url { at, .. }
             | Self::Css { at, .. } => Some(at),
-            Self::TooLarge | Self::Write(_) => None,
+            Self::TooLarge { .. } | Self::Write(_) => None,
         }
     }
 }

@@ -12,7 +12,7 @@ use super::render_error::RenderError;
 use super::warning::Warnings;
 
 /// The largest template, in bytes.
-pub const TEMPLATE_BYTES_MAX: usize = 1_048_576;
+pub const TEMPLATE_BYTES_MAX: usize = crate::limits::TEMPLATE.max();
 
 /// A compiled template. Whoever holds one need not check it again.
 #[derive(Debug)]

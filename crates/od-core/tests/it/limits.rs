@@ -1,9 +1,13 @@
 //! Every limit of bounded JSON at one below, at, and one above, parsed and checked.
 
+use od_core::artifact::CreateRequest;
+use od_core::error::Issue;
 use od_core::json::{BoundedJson, FaultKind, Value, canonical_bytes};
 use od_core::limits::{
-    JSON_DEPTH, JSON_DOCUMENT, JSON_INTEGER, JSON_ITEMS, JSON_KEYS, JSON_STRING,
+    JSON_DEPTH, JSON_DOCUMENT, JSON_INTEGER, JSON_ITEMS, JSON_KEYS, JSON_STRING, RENDERED_PREVIEW,
+    TEMPLATE,
 };
+use od_core::template::Template;
 
 #[track_caller]
 fn check(text: &str, want: Option<FaultKind>) {
@@ -115,4 +119,33 @@ fn what_json_may_not_hold() {
         assert_eq!(kind(lone), FaultKind::LoneSurrogate, "{lone}");
     }
     assert_eq!(kind(r#"[{"To-Ken":1}]"#), FaultKind::DeniedKey);
+}
+
+#[test]
+fn data_that_is_too_deep_is_told_its_own_limit_in_a_request_too() {
+    let deep = "[".repeat(18) + &"]".repeat(18);
+    let request = format!(
+        r#"{{"input":{{"title":"T","document":{{"format":"html_template_v1","dataJson":{{"a":{deep}}}}}}}}}"#
+    );
+    let request = od_core::json::parse_message(request.as_bytes()).unwrap();
+    let issues = CreateRequest::parse(&request).unwrap_err();
+    let issue = issues.iter().find(|issue| issue.code == "too_deep").unwrap();
+    assert!(issue.want.as_deref().unwrap().starts_with("at most 8 levels"), "{issue:?}");
+}
+
+#[test]
+fn what_a_template_is_refused_for_names_the_limits_of_the_table() {
+    let long = " ".repeat(TEMPLATE.max() + 1);
+    let issue = Issue::from(&Template::compile(&long).unwrap_err()[0]);
+    let said: String = issue.want.unwrap().chars().filter(|c| *c != ',').collect();
+    assert!(said.contains(&TEMPLATE.allowed.to_string()), "{said}");
+    assert!(issue.message.contains(&long.len().to_string()), "{}", issue.message);
+
+    let page = "<body><p data-od-repeat=\"r in data.rows\">{{data.text}}</p>";
+    let (template, _) = Template::compile(page).unwrap();
+    let data = serde_json::json!({ "rows": vec![1; 500], "text": "x".repeat(20_000) });
+    let issue = Issue::from(&template.render(&data, &mut std::io::sink()).unwrap_err());
+    assert_eq!(issue.want, Some(RENDERED_PREVIEW.want()));
+    let measured: usize = issue.got.unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(measured > RENDERED_PREVIEW.max(), "{measured}");
 }
