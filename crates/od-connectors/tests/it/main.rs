@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests stop at the first surprise")]
 
+mod audit;
 mod canary;
 mod catalogs;
 mod contract;
