@@ -130,7 +130,7 @@ impl World {
 
     /// Creates an artifact from a whole request.
     pub(crate) fn create(&self, body: Value) -> Outcome<ArtifactId> {
-        let request = CreateArtifact { project: self.project.clone(), body };
+        let request = CreateArtifact { project: self.project.clone(), body: body.into() };
         let created = self.run(create(&self.app, &Caller::Person, request)).map_err(told)?;
         Ok(created.detail.stored.id.clone())
     }

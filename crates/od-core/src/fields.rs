@@ -112,7 +112,7 @@ impl<'v, 'i> Fields<'v, 'i> {
         check_text(value, &at, limit, self.issues)
     }
 
-    /// Reads an optional text that has a parser of its own.
+    /// Reads an optional text that has a parser of its own, and holds no credential.
     pub(crate) fn parsed<T: FromStr<Err = ParseIdError>>(&mut self, key: &str) -> Option<T> {
         let value = self.get(key)?;
         let at = self.at(key);
@@ -120,6 +120,10 @@ impl<'v, 'i> Fields<'v, 'i> {
             self.issues.push(wrong_type(&at, value, "a string"));
             return None;
         };
+        if let Some((kind, _)) = credential::find(text) {
+            self.issues.push(credential_issue(&at, kind));
+            return None;
+        }
         match text.parse() {
             Ok(parsed) => Some(parsed),
             Err(error) => {
@@ -194,7 +198,8 @@ impl<'v, 'i> Fields<'v, 'i> {
             self.issues.push(
                 Issue::new(at.as_str(), "too_many_items", format!("`{key}` has too many entries"))
                     .got(format!("{} entries", items.len()))
-                    .want(limit.want()),
+                    .want(limit.want())
+                    .fix(format!("keep the first {} that matter", limit.max())),
             );
         }
         Some(&items[..items.len().min(limit.max())])
@@ -253,13 +258,18 @@ pub(crate) fn wrong_type(at: &Pointer, value: &Value, want: &str) -> Issue {
     let issue = Issue::new(at.as_str(), "wrong_type", format!("must be {want}"))
         .got(type_name(value))
         .want(want);
-    if value.is_null() { issue.fix("leave the field out") } else { issue }
+    issue.fix(if value.is_null() {
+        "leave the field out".to_owned()
+    } else {
+        format!("give {want} instead")
+    })
 }
 
 pub(crate) fn malformed(at: &Pointer, text: &str, error: &ParseIdError) -> Issue {
     Issue::new(at.as_str(), "malformed", format!("not a valid {}", error.what))
         .got(credential::redact_text(text))
         .want(error.want)
+        .fix(format!("write it as {}", error.want))
 }
 
 fn unknown_field(at: &Pointer, key: &str, known: &[&str]) -> Issue {

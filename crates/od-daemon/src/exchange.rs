@@ -8,7 +8,7 @@ use od_app::Caller;
 use od_app::artifacts::{self, Address};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId};
-use od_core::json::Map;
+use od_core::json::Message;
 use od_wire::route::Route;
 
 use crate::auth::Identity;
@@ -54,8 +54,17 @@ impl Exchange<'_> {
     }
 
     /// Reads the body as the document that a use case checks itself.
-    pub(crate) async fn document(&self, body: Incoming) -> Result<Map, Failure> {
-        json_body::object(&self.bytes(body).await?, ErrorCode::LiveArtifactInvalid)
+    pub(crate) async fn document(&self, body: Incoming) -> Result<Message, Failure> {
+        self.message(body, ErrorCode::LiveArtifactInvalid).await
+    }
+
+    /// Reads the body as an object that is refused with `code` if it is none.
+    pub(crate) async fn message(
+        &self,
+        body: Incoming,
+        code: ErrorCode,
+    ) -> Result<Message, Failure> {
+        json_body::document(&self.bytes(body).await?, code)
     }
 
     /// Returns the artifact that the path names. What is no id names nothing.

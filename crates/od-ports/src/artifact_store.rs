@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use od_core::artifact::ArtifactSummary;
+use od_core::artifact::{ArtifactSummary, Attempt};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision, Timestamp};
 use od_core::refresh::RefreshRecord;
 
@@ -27,8 +27,8 @@ use crate::write_gate::{Gate, WriteWitness};
 /// - **Serial.** Of two commits for one expected revision exactly one wins, across processes; the
 ///   other gets [`StoreError::RevisionConflict`].
 /// - **Fresh.** A change made by another process, or by hand, is seen by the next call.
-/// - **Pure reads.** `load`, `list`, `locate`, `trash`, `history`, `snapshots`, `snapshot`, `inspect`
-///   and `repair` in [`RepairMode::Plan`] write nothing at all.
+/// - **Pure reads.** `load`, `list`, `locate`, `find_attempt`, `trash`, `history`, `snapshots`, `snapshot`,
+///   `inspect` and `repair` in [`RepairMode::Plan`] write nothing at all.
 /// - **Isolated damage.** A damaged artifact is listed with its health and refuses writes with
 ///   [`StoreError::NotHealthy`]; it never hides another one.
 /// - **Fenced.** A record or commit of a refresh that has a terminal record, or is older than the
@@ -47,6 +47,16 @@ pub trait ArtifactStore: fmt::Debug + Send + Sync {
 
     /// Returns the line of every artifact of a project, the last updated first.
     async fn list(&self, project: &ProjectId) -> Result<Arc<[Arc<ArtifactSummary>]>, StoreError>;
+
+    /// Returns what an attempt made, or `None` if it made nothing yet.
+    ///
+    /// [`StoreError::AttemptConflict`] if it was of another body, [`StoreError::AttemptTrashed`] if
+    /// what it made is in the trash; as `create` answers.
+    async fn find_attempt(
+        &self,
+        project: &ProjectId,
+        attempt: &Attempt,
+    ) -> Result<Option<Arc<Stored>>, StoreError>;
 
     /// Adds an artifact at revision 1.
     ///

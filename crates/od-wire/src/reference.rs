@@ -112,6 +112,10 @@ fn push_bodies(text: &mut String, route: &Route) {
 
 /// Lists the fields of an object, one level deep: the schemas say the rest.
 fn fields(schema: &Schema) -> String {
+    if let Some(Value::Array(choices)) = schema.get("oneOf") {
+        let choices = choices.iter().filter_map(|choice| Schema::try_from(choice.clone()).ok());
+        return choices.map(|choice| fields(&choice)).collect::<Vec<_>>().join(" or ");
+    }
     let Some(Value::Object(properties)) = schema.get("properties") else {
         return "`{}`".to_owned();
     };

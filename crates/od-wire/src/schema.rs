@@ -1,6 +1,6 @@
 //! The schemas of every body, by operation; and the whole API as an OpenAPI document.
 
-use od_core::artifact::{CreateShape, ToolUpdateShape, UpdateShape};
+use od_core::artifact::{CreateShape, ToolUpdateShape, UpdateShape, ValidateShape};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -126,7 +126,7 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
             shapes.exchange::<refresh::ToolRefresh, artifact::ToolRefreshedAnswer>()
         }
         Operation::ToolValidateArtifact => {
-            shapes.exchange::<CreateShape, artifact::ToolValidAnswer>()
+            shapes.exchange::<ValidateShape, artifact::ToolValidAnswer>()
         }
         Operation::ToolListConnectors => shapes.answer::<connector::ConnectorsAnswer>(),
         Operation::ToolExecuteConnector => {

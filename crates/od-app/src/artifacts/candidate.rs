@@ -1,46 +1,33 @@
-//! From checked parts to a state that may be stored: what create, update and validate share.
+//! From checked parts to a page that may be stored: what create, update and validate share.
 
 use std::sync::Arc;
 
+use od_core::artifact::{compile, draw};
 use od_core::error::Issue;
 use od_core::json::Value;
-use od_core::limits;
-use od_core::template::{Template, TemplateWarning};
 
 /// A template that compiles and fits its data, with the page it makes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Drawn {
     pub(super) page: Arc<[u8]>,
     pub(super) warnings: Vec<Issue>,
 }
 
-/// Compiles a template; what is wrong with it as issues.
-pub(super) fn compile(html: &str) -> Result<(Template, Vec<Issue>), Vec<Issue>> {
-    match Template::compile(html) {
-        Ok((template, warnings)) => Ok((template, warnings.iter().map(remark).collect())),
-        Err(faults) => Err(faults.iter().map(Issue::from).collect()),
-    }
-}
-
-/// Checks a template against data and renders the page.
-pub(super) fn draw(template: &Template, data: &Value) -> Result<Drawn, Vec<Issue>> {
-    let check = template.check(data);
-    if !check.errors.is_empty() {
-        return Err(check.errors.iter().map(Issue::from).collect());
-    }
+/// Compiles a template, checks it against data and renders the page; what is wrong as issues.
+pub(super) fn draw_page(html: &str, data: &Value) -> Result<Drawn, Vec<Issue>> {
+    let (template, mut warnings) = compile(html)?;
     let mut page = Vec::new();
-    // What the check does not see, such as a page that is too large.
-    template.render(data, &mut page).map_err(|err| vec![Issue::from(&err)])?;
-    Ok(Drawn { page: page.into(), warnings: check.warnings.iter().map(remark).collect() })
+    warnings.extend(draw(&template, data, &mut page)?);
+    Ok(Drawn { page: page.into(), warnings })
 }
 
-fn remark(warning: &TemplateWarning) -> Issue {
-    let path = format!("template.html:{}:{}", warning.line, warning.column);
-    Issue::new(&path, warning.code.as_str(), warning.message.clone()).got(&warning.found)
-}
-
-/// Keeps a report to the length of every report.
-pub(super) fn bounded(mut issues: Vec<Issue>) -> Vec<Issue> {
-    issues.truncate(limits::JSON_FAULTS.max());
-    issues
+/// Returns what is wrong with a template whose data may not be known.
+pub(super) fn template_faults(html: &str, data: Option<&Value>) -> Vec<Issue> {
+    match (compile(html), data) {
+        (Err(faults), _) => faults,
+        (Ok((template, _)), Some(data)) => {
+            draw(&template, data, &mut std::io::sink()).err().unwrap_or_default()
+        }
+        (Ok(_), None) => Vec::new(),
+    }
 }

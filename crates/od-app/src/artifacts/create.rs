@@ -3,23 +3,21 @@
 use std::sync::Arc;
 
 use od_core::artifact::{
-    Artifact, ArtifactState, Attempt, Author, CreateRequest, Digests, Document, DocumentInput,
-    FileDigests, GeneratedBy, Preview, Provenance, ProvenanceInput, ProvenanceSource,
-    ProvenanceSourceType, RefreshStatus, SchemaVersion, Source, SourceType,
+    ArtifactState, Attempt, Birth, CreateInput, CreateRequest, ProvenanceInput, Source, Told,
+    default_template, new_artifact, provenance_of,
 };
 use od_core::error::{ErrorCode, Failure, Issue};
-use od_core::ids::{ArtifactId, Digest, ProjectId, Revision, Timestamp};
-use od_core::json::{BoundedObject, Map, Value};
+use od_core::ids::{ArtifactId, ProjectId};
+use od_core::json::{BoundedObject, Message};
 use od_ports::change::{Created, NewArtifact};
 use od_ports::entropy::EntropyError;
 use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
 use od_ports::project_registry::ProjectError;
 use od_ports::store_error::StoreError;
 
-use super::candidate::{bounded, compile, draw};
-use super::default_page;
+use super::candidate::draw_page;
 use super::get::Detail;
-use super::source_check::check_source;
+use super::source_check::{check_source, further_faults};
 use crate::{App, Caller, projects, store_failure};
 
 /// An artifact to make.
@@ -28,7 +26,7 @@ pub struct CreateArtifact {
     /// Where.
     pub project: ProjectId,
     /// The request body: `{ input, templateHtml?, provenanceJson?, attemptId? }`.
-    pub body: Value,
+    pub body: Message,
 }
 
 /// An artifact that was made, now or by the same attempt before.
@@ -92,8 +90,19 @@ pub async fn create(
     caller: &Caller,
     request: CreateArtifact,
 ) -> Result<CreatedArtifact, CreateError> {
-    let project = request.project.clone();
-    let Validated { state, page, warnings } = validate(app, caller, request).await?;
+    let CreateArtifact { project, body } = request;
+    find_project(app, caller, &project).await?;
+    let judged = judge(&body);
+    let attempt = body.is_sound().then(|| CreateRequest::attempt(body.value())).flatten();
+    // Before anything that may be another today: the same attempt has the same result.
+    if let Some(attempt) = &attempt
+        && let Some(stored) = app.ports.artifacts.find_attempt(&project, attempt).await?
+    {
+        let warnings = judged.map(|judged| judged.warnings).unwrap_or_default();
+        return Ok(CreatedArtifact { detail: Detail::of(stored), replayed: true, warnings });
+    }
+    let Validated { state, page, warnings } =
+        settle(app, caller, &project, &body, judged, attempt).await?;
     let new = NewArtifact { project: project.clone(), state, page };
     let created = app.ports.artifacts.create(new).await?;
     let (stored, replayed) = match created {
@@ -119,130 +128,104 @@ pub async fn validate(
     request: CreateArtifact,
 ) -> Result<Validated, CreateError> {
     let CreateArtifact { project, body } = request;
-    let known = app.ports.projects.get(&project).await?;
-    if known.is_none() || !caller.may_see(&project) {
-        return Err(StoreError::ProjectNotFound { project }.into());
+    find_project(app, caller, &project).await?;
+    settle(app, caller, &project, &body, judge(&body), None).await
+}
+
+async fn find_project(app: &App, caller: &Caller, project: &ProjectId) -> Result<(), CreateError> {
+    let known = app.ports.projects.get(project).await?;
+    if known.is_none() || !caller.may_see(project) {
+        return Err(StoreError::ProjectNotFound { project: project.clone() }.into());
     }
-    let (parsed, template_html) = parse(&body)?;
-    let CreateRequest { input, provenance, attempt_id, .. } = parsed;
-    let mut warnings = input.warnings;
-    let document = input.document;
-    let source = document.as_ref().and_then(|document| document.source.clone());
-    let source_pin = match &source {
-        Some(source) => check_source(app, &project, source, &mut warnings).await?,
+    Ok(())
+}
+
+/// What a body says, as far as that can be told without asking anyone.
+struct Judged {
+    input: CreateInput,
+    provenance: Option<ProvenanceInput>,
+    template_html: String,
+    page: Arc<[u8]>,
+    warnings: Vec<Issue>,
+}
+
+/// Why a body is refused without asking anyone.
+enum Refused {
+    /// It cannot be read; what its source and template would say is not known yet.
+    Unread(Vec<Issue>),
+    /// Its template is wrong, or does not fit the data.
+    Template { source: Option<Box<Source>>, issues: Vec<Issue> },
+}
+
+fn judge(body: &Message) -> Result<Judged, Refused> {
+    let request = CreateRequest::parse(body.value()).map_err(Refused::Unread)?;
+    let CreateRequest { mut input, template_html, provenance, attempt_id: _ } = request;
+    let nothing = BoundedObject::default();
+    let data = input.document.as_ref().map_or(&nothing, |document| &document.data);
+    let template_html =
+        template_html.unwrap_or_else(|| default_template(&input.title, data.object()));
+    let drawn = match draw_page(&template_html, data.value()) {
+        Ok(drawn) => drawn,
+        Err(issues) => {
+            let source = input.document.and_then(|document| document.source).map(Box::new);
+            return Err(Refused::Template { source, issues });
+        }
+    };
+    let mut warnings = std::mem::take(&mut input.warnings);
+    warnings.extend(drawn.warnings);
+    Ok(Judged { input, provenance, template_html, page: drawn.page, warnings })
+}
+
+/// Asks for what a judgement leaves open, refuses with every fault at once, or builds the state.
+async fn settle(
+    app: &App,
+    caller: &Caller,
+    project: &ProjectId,
+    body: &Message,
+    judged: Result<Judged, Refused>,
+    attempt: Option<Attempt>,
+) -> Result<Validated, CreateError> {
+    let invalid = |issues| CreateError::Invalid { issues: body.report(issues) };
+    let judged = match judged {
+        Ok(judged) => judged,
+        Err(Refused::Unread(mut issues)) => {
+            issues.extend(further_faults(app, project, None, body.value()).await);
+            return Err(invalid(issues));
+        }
+        Err(Refused::Template { source, issues: found }) => {
+            let mut issues = match source {
+                Some(source) => check_source(app, project, &source).await.err().unwrap_or_default(),
+                None => Vec::new(),
+            };
+            issues.extend(found);
+            return Err(invalid(issues));
+        }
+    };
+    let Judged { mut input, provenance, template_html, page, warnings } = judged;
+    let source = input.document.as_ref().and_then(|document| document.source.as_ref());
+    let source_pin = match source {
+        Some(source) => Some(check_source(app, project, source).await.map_err(invalid)?),
         None => None,
     };
-    let (data, document) = split_document(document);
-    let template_html = template_html.unwrap_or_else(|| default_page::template(data.object()));
-    let (template, remarks) = compile(&template_html).map_err(invalid)?;
-    let drawn = draw(&template, data.value()).map_err(invalid)?;
-    warnings.extend(remarks);
-    warnings.extend(drawn.warnings);
-    let now = app.ports.clock.now();
+    if !body.is_sound() {
+        return Err(invalid(Vec::new()));
+    }
+    let (at, author) = (app.ports.clock.now(), caller.author());
+    let told = Told { source, pin: source_pin.as_ref(), author, at };
+    let provenance = provenance_of(provenance, &told);
     let mut entropy = [0; 6];
     app.ports.entropy.fill(&mut entropy)?;
-    let author = caller.author();
-    let artifact = Artifact {
-        schema_version: SchemaVersion::CURRENT,
+    let birth = Birth {
         id: ArtifactId::generate(&input.slug, entropy),
-        project_id: project,
-        session_id: input.session_id,
-        created_by_run_id: caller.run().cloned(),
-        title: input.title,
-        slug: input.slug,
-        status: input.status,
-        pinned: input.pinned,
-        preview: Preview::html(),
-        refresh_status: RefreshStatus::Idle,
-        created_at: now,
-        updated_at: now,
-        last_refreshed_at: None,
-        permission_set_by: source.as_ref().map(|_| author),
-        document,
-        revision: Revision::first(),
-        digests: unset_digests(),
+        project_id: project.clone(),
+        run_id: caller.run().cloned(),
+        author,
+        at,
         source_pin,
-        created_by_attempt: attempt_id.map(|id| Attempt { id, digest: Digest::of_json(&body) }),
-        extra: Map::new(),
+        attempt,
     };
-    let provenance = provenance_of(provenance, source.as_ref(), author, now);
+    let artifact = new_artifact(&input, birth);
+    let data = input.document.take().map(|document| document.data).unwrap_or_default();
     let state = ArtifactState { artifact, template_html: template_html.into(), data, provenance };
-    Ok(Validated { state, page: drawn.page, warnings })
-}
-
-/// Reads the body; faults of the template are reported beside those of the rest.
-fn parse(body: &Value) -> Result<(CreateRequest, Option<String>), CreateError> {
-    let mut issues = Vec::new();
-    let parsed = CreateRequest::parse(body);
-    if let Err(found) = &parsed {
-        issues.extend(found.iter().cloned());
-        if let Some(Err(found)) = body.get("templateHtml").and_then(Value::as_str).map(compile) {
-            issues.extend(found);
-        }
-    }
-    match parsed {
-        Ok(mut parsed) => {
-            let template_html = parsed.template_html.take();
-            Ok((parsed, template_html))
-        }
-        Err(_) => Err(invalid(issues)),
-    }
-}
-
-pub(super) fn invalid(issues: Vec<Issue>) -> CreateError {
-    CreateError::Invalid { issues: bounded(issues) }
-}
-
-fn split_document(document: Option<DocumentInput>) -> (BoundedObject, Option<Document>) {
-    match document {
-        Some(DocumentInput { data, data_schema, source }) => {
-            (data, Some(Document::new(data_schema, source)))
-        }
-        None => (BoundedObject::default(), None),
-    }
-}
-
-/// The store sets the real ones.
-fn unset_digests() -> Digests {
-    let digest = Digest::of_bytes(b"");
-    let file = FileDigests { content: digest.clone(), raw: digest };
-    Digests { template: file.clone(), data: file.clone(), provenance: file.clone(), index: file }
-}
-
-/// Returns what the author says of the data's origin, or what is known without being told.
-pub(super) fn provenance_of(
-    input: Option<ProvenanceInput>,
-    source: Option<&Source>,
-    author: Author,
-    now: Timestamp,
-) -> Provenance {
-    let input = input.unwrap_or_else(|| ProvenanceInput {
-        generated_at: None,
-        notes: None,
-        sources: vec![known_origin(source, author)],
-    });
-    Provenance {
-        generated_at: input.generated_at.unwrap_or(now),
-        generated_by: GeneratedBy::Agent,
-        notes: input.notes,
-        sources: input.sources,
-        extra: Map::new(),
-    }
-}
-
-fn known_origin(source: Option<&Source>, author: Author) -> ProvenanceSource {
-    let (label, kind) = match source.map(|source| (source.kind, source.tool_name.as_ref())) {
-        Some((SourceType::LocalFile, _)) => {
-            ("a file of the project".to_owned(), ProvenanceSourceType::LocalFile)
-        }
-        Some((SourceType::DaemonTool | SourceType::ConnectorTool, tool)) => (
-            tool.map_or_else(|| "a connector".to_owned(), ToString::to_string),
-            ProvenanceSourceType::Connector,
-        ),
-        None => match author {
-            Author::Agent => ("given by the agent".to_owned(), ProvenanceSourceType::Derived),
-            Author::Person => ("given by a person".to_owned(), ProvenanceSourceType::UserInput),
-        },
-    };
-    ProvenanceSource { label, kind, reference: None, account_label: None }
+    Ok(Validated { state, page, warnings })
 }

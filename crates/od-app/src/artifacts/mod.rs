@@ -2,7 +2,6 @@
 
 mod candidate;
 mod create;
-mod default_page;
 mod delete;
 mod find;
 mod get;
@@ -24,5 +23,5 @@ pub use list::{ListArtifacts, list};
 pub use repair::{RepairArtifact, RepairError, Repaired, repair};
 pub use restore::{RestoreError, restore};
 pub use snapshots::{snapshot, snapshots};
-pub use update::{UpdateArtifact, UpdateError, UpdatedArtifact, update, validate_update};
+pub use update::{Target, UpdateArtifact, UpdateError, UpdatedArtifact, update, validate_update};
 pub use verify::{Finding, VerifyReport, verify};

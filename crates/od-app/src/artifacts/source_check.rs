@@ -1,10 +1,13 @@
 //! Whether a source may be stored.
 
-use od_core::artifact::{Source, SourcePin};
+use std::sync::Arc;
+
+use od_core::artifact::{ArtifactState, Readable, Source, SourcePin};
 use od_core::error::{Failure, Issue};
 use od_core::ids::ProjectId;
+use od_core::json::{BoundedObject, Value};
 
-use super::create::CreateError;
+use super::candidate::template_faults;
 use crate::App;
 use crate::connectors::{self, SourceRefused};
 
@@ -16,12 +19,39 @@ pub(super) async fn check_source(
     app: &App,
     project: &ProjectId,
     source: &Source,
-    _warnings: &mut Vec<Issue>,
-) -> Result<Option<SourcePin>, CreateError> {
-    match connectors::check_source(app, project, source).await {
-        Ok(pin) => Ok(Some(pin)),
-        Err(refused) => Err(CreateError::Invalid { issues: issues(&refused) }),
+) -> Result<SourcePin, Vec<Issue>> {
+    connectors::check_source(app, project, source).await.map_err(|refused| issues(&refused))
+}
+
+/// Returns what else is wrong with a body that its reader refused: its source and its template are
+/// judged as far as they could be read, so that no fault hides another. What the body leaves as it
+/// is comes from the state `before` it.
+pub(super) async fn further_faults(
+    app: &App,
+    project: &ProjectId,
+    before: Option<&ArtifactState>,
+    body: &Value,
+) -> Vec<Issue> {
+    let Readable { template_html, data, source } = Readable::of(body);
+    let mut found = Vec::new();
+    let known = before.and_then(|before| before.artifact.source());
+    if let Some(source) = source
+        && !known.is_some_and(|known| known.runs_as(&source))
+    {
+        found.extend(check_source(app, project, &source).await.err().unwrap_or_default());
     }
+    let kept = |before: &ArtifactState| Arc::clone(&before.template_html);
+    let html = template_html.map(Arc::from).or_else(|| before.map(kept));
+    let data = match (&data, before) {
+        (None, Some(before)) if body.pointer("/input/document/dataJson").is_none() => {
+            Some(&before.data)
+        }
+        (data, _) => data.as_ref(),
+    };
+    if let Some(html) = html {
+        found.extend(template_faults(&html, data.map(BoundedObject::value)));
+    }
+    found
 }
 
 /// Tells of a refusal as issues of the request: an input's own, or one with the refusal's code.

@@ -3,30 +3,46 @@
 use std::sync::Arc;
 
 use od_core::artifact::{
-    Artifact, ArtifactState, Author, Document, DocumentPatch, Patch, RefreshPermission, Source,
-    UpdateInput, UpdateRequest,
+    ArtifactState, Author, Changed, Patch, Provenance, Source, SourceChange, SourcePin, Told,
+    UpdateRefused, UpdateRequest, apply_update, provenance_of, source_change,
 };
 use od_core::error::{ErrorCode, Failure, Issue};
-use od_core::json::Value;
-use od_core::schema::DataSchema;
+use od_core::ids::{ArtifactId, ProjectId, Timestamp};
+use od_core::json::{Message, Value};
+use od_core::limits;
 use od_ports::change::Change;
 use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
 use od_ports::store_error::StoreError;
 
-use super::candidate::{bounded, compile, draw};
-use super::create::{CreateError, provenance_of};
+use super::candidate::{draw_page, template_faults};
 use super::find::{Address, FindError, find};
 use super::get::Detail;
-use super::source_check::check_source;
+use super::source_check::{check_source, further_faults};
 use crate::{App, Caller, store_failure};
 
 /// A change of an artifact.
 #[derive(Clone, Debug)]
 pub struct UpdateArtifact {
     /// Which artifact.
-    pub address: Address,
-    /// The request body: `{ input?, templateHtml?, provenanceJson?, ifRevision? }`.
-    pub body: Value,
+    pub target: Target,
+    /// The request body: `{ input?, templateHtml?, provenanceJson?, ifRevision? }`, and
+    /// `artifactId` if it names the artifact.
+    pub body: Message,
+}
+
+/// What names the artifact that is changed.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// The address of the request.
+    Address(Address),
+    /// The body of the request, in this project.
+    InBody(ProjectId),
+}
+
+impl From<Address> for Target {
+    fn from(address: Address) -> Self {
+        Self::Address(address)
+    }
 }
 
 /// A change that was made.
@@ -78,31 +94,30 @@ pub async fn update(
     caller: &Caller,
     request: UpdateArtifact,
 ) -> Result<UpdatedArtifact, UpdateError> {
-    let UpdateArtifact { address, body } = request;
-    let parsed = parse(&body)?;
+    let UpdateArtifact { target, body } = request;
+    let (address, request) = read(app, caller, target, &body).await?;
     let project = find(app, caller, &address).await?;
+    let artifact = address.artifact;
+    let seen = newest(app, &project, &artifact).await?;
+    let now = app.ports.clock.now();
+    // Everything is judged before the lock is taken: a source may ask a connector.
+    let Surveyed { pin, mut judged } =
+        survey(app, caller, &project, &seen, &body, &request).await?;
     let store = &app.ports.artifacts;
-    // A source is checked before the lock is taken: it may ask a connector.
-    let mut warnings = Vec::new();
-    let pin = match new_source(&parsed) {
-        Some(source) => check_source(app, &project, source, &mut warnings).await?,
-        None => None,
-    };
-    let gate = store.open_gate(&project, &address.artifact).await?;
-    let before = gate.stored().state.clone().ok_or_else(|| StoreError::NotFound {
-        project: project.clone(),
-        artifact: address.artifact.clone(),
-    })?;
+    let gate = store.open_gate(&project, &artifact).await?;
+    let before = state_of(gate.stored().state.as_ref(), &project, &artifact)?;
     let actual = before.artifact.revision;
-    if let Some(expected) = parsed.if_revision.filter(|expected| *expected != actual) {
-        let artifact = address.artifact;
+    check_revision(&before, &request)?;
+    if !Arc::ptr_eq(&before, &seen) {
+        judged = judge(&before, &request, caller.author())?;
+    }
+    if judged.changed.source == SourceChange::Replaced && pin.is_none() {
+        // The source was this one when it was looked at, and is another now.
+        let expected = seen.artifact.revision;
         return Err(StoreError::RevisionConflict { artifact, expected, actual }.into());
     }
-    let mut state = apply(&before, parsed, caller.author(), app.ports.clock.now(), &mut warnings)?;
-    if pin.is_some() {
-        state.artifact.source_pin = pin;
-    }
-    let page = redraw(&state, &mut warnings)?;
+    let Judged { changed, page, warnings } = judged;
+    let state = build(&before, request, changed, pin, caller.author(), now);
     let change = Change { expected: actual, state, page, refresh: None };
     let stored = store.commit(&gate.witness(), change).await?;
     drop(gate);
@@ -122,160 +137,198 @@ pub async fn validate_update(
     caller: &Caller,
     request: UpdateArtifact,
 ) -> Result<Vec<Issue>, UpdateError> {
-    let UpdateArtifact { address, body } = request;
-    let parsed = parse(&body)?;
+    let UpdateArtifact { target, body } = request;
+    let (address, request) = read(app, caller, target, &body).await?;
     let project = find(app, caller, &address).await?;
-    let mut warnings = Vec::new();
-    if let Some(source) = new_source(&parsed) {
-        check_source(app, &project, source, &mut warnings).await?;
-    }
     let artifact = address.artifact;
     let stored = app.ports.artifacts.load(&project, &artifact).await?;
     if !stored.health.is_healthy() {
         return Err(StoreError::NotHealthy { artifact, health: stored.health }.into());
     }
-    let Some(before) = stored.state.clone() else {
-        return Err(StoreError::NotFound { project, artifact }.into());
+    let before = state_of(stored.state.as_ref(), &project, &artifact)?;
+    let surveyed = survey(app, caller, &project, &before, &body, &request).await?;
+    Ok(surveyed.judged.warnings)
+}
+
+/// Reads a request; one that is refused is refused with everything that can be said of it.
+async fn read(
+    app: &App,
+    caller: &Caller,
+    target: Target,
+    body: &Message,
+) -> Result<(Address, UpdateRequest), UpdateError> {
+    let (parsed, address) = match target {
+        Target::Address(address) => (UpdateRequest::parse(body.value()), Some(address)),
+        Target::InBody(project) => {
+            let named = body.value().get("artifactId").and_then(Value::as_str);
+            let named = named.and_then(|id| id.parse().ok());
+            let address = named.map(|artifact| Address { project: Some(project), artifact });
+            (UpdateRequest::parse_tool(body.value()), address)
+        }
     };
+    let mut issues = match (parsed, &address) {
+        (Ok(request), Some(address)) => return Ok((address.clone(), request)),
+        (Ok(_), None) => Vec::new(),
+        (Err(issues), _) => issues,
+    };
+    // Where there is no such artifact, the faults of the body are still the first thing to say.
+    if let Some(address) = address
+        && let Ok(project) = find(app, caller, &address).await
+        && let Ok(stored) = app.ports.artifacts.load(&project, &address.artifact).await
+    {
+        let before = stored.state.as_deref();
+        issues.extend(further_faults(app, &project, before, body.value()).await);
+    } else if let Some(html) = body.value().get("templateHtml").and_then(Value::as_str) {
+        issues.extend(template_faults(html, None));
+    }
+    Err(UpdateError::Invalid { issues: body.report(issues) })
+}
+
+/// Returns the artifact as it is. One that a crashed writer left unsound is finished first, as every
+/// holder of its lock does.
+async fn newest(
+    app: &App,
+    project: &ProjectId,
+    artifact: &ArtifactId,
+) -> Result<Arc<ArtifactState>, UpdateError> {
+    let stored = app.ports.artifacts.load(project, artifact).await?;
+    if stored.health.is_healthy() {
+        return state_of(stored.state.as_ref(), project, artifact);
+    }
+    let gate = app.ports.artifacts.open_gate(project, artifact).await?;
+    state_of(gate.stored().state.as_ref(), project, artifact)
+}
+
+fn state_of(
+    state: Option<&Arc<ArtifactState>>,
+    project: &ProjectId,
+    artifact: &ArtifactId,
+) -> Result<Arc<ArtifactState>, UpdateError> {
+    let missing = || StoreError::NotFound { project: project.clone(), artifact: artifact.clone() };
+    state.map(Arc::clone).ok_or_else(|| missing().into())
+}
+
+fn check_revision(before: &ArtifactState, request: &UpdateRequest) -> Result<(), UpdateError> {
     let actual = before.artifact.revision;
-    if let Some(expected) = parsed.if_revision.filter(|expected| *expected != actual) {
-        return Err(StoreError::RevisionConflict { artifact, expected, actual }.into());
-    }
-    let state = apply(&before, parsed, caller.author(), app.ports.clock.now(), &mut warnings)?;
-    redraw(&state, &mut warnings)?;
-    Ok(warnings)
-}
-
-fn parse(body: &Value) -> Result<UpdateRequest, UpdateError> {
-    UpdateRequest::parse(body).map_err(|mut issues| {
-        if let Some(Err(found)) = body.get("templateHtml").and_then(Value::as_str).map(compile) {
-            issues.extend(found);
+    match request.if_revision.filter(|expected| *expected != actual) {
+        Some(expected) => {
+            let artifact = before.artifact.id.clone();
+            Err(StoreError::RevisionConflict { artifact, expected, actual }.into())
         }
-        UpdateError::Invalid { issues: bounded(issues) }
-    })
-}
-
-fn new_source(request: &UpdateRequest) -> Option<&Source> {
-    match &request.input.as_ref()?.document.as_ref()?.source {
-        Patch::Set(source) => Some(source),
-        Patch::Keep | Patch::Remove => None,
+        None => Ok(()),
     }
 }
 
-/// Applies a change to a state; what the daemon owns stays as it is.
-fn apply(
-    before: &Arc<ArtifactState>,
-    request: UpdateRequest,
-    author: Author,
-    now: od_core::ids::Timestamp,
-    warnings: &mut Vec<Issue>,
-) -> Result<ArtifactState, UpdateError> {
-    let mut state = before.as_ref().clone();
-    let mut data_is_new = false;
-    if let Some(input) = request.input {
-        let UpdateInput { title, slug, status, pinned, document, warnings: found } = input;
-        warnings.extend(found);
-        let artifact = &mut state.artifact;
-        artifact.title = title.unwrap_or_else(|| artifact.title.clone());
-        artifact.slug = slug.unwrap_or_else(|| artifact.slug.clone());
-        artifact.status = status.unwrap_or(artifact.status);
-        artifact.pinned = pinned.unwrap_or(artifact.pinned);
-        if let Some(patch) = document {
-            data_is_new = patch.data.is_some();
-            apply_document(&mut state, patch, author)?;
-        }
-    }
-    if let Some(template_html) = request.template_html {
-        state.template_html = template_html.into();
-    }
-    if request.provenance.is_some() || data_is_new {
-        let notes = state.provenance.notes.take();
-        let said = request.provenance.is_some();
-        let source = state.artifact.source().cloned();
-        state.provenance = provenance_of(request.provenance, source.as_ref(), author, now);
-        if !said {
-            state.provenance.notes = notes;
-        }
-    }
-    state.artifact.updated_at = now;
-    check_schema(&state.artifact, state.data.value())?;
-    Ok(state)
+/// What an update would do, as far as that can be told without asking anyone.
+struct Judged {
+    changed: Changed,
+    page: Arc<[u8]>,
+    warnings: Vec<Issue>,
 }
 
-fn apply_document(
-    state: &mut ArtifactState,
-    patch: DocumentPatch,
-    author: Author,
-) -> Result<(), UpdateError> {
-    let DocumentPatch { data, data_schema, source } = patch;
-    if let Some(data) = data {
-        state.data = data;
-    }
-    let artifact = &mut state.artifact;
-    let mut document = artifact.document.take().unwrap_or_else(|| Document::new(None, None));
-    document.data_schema_json = data_schema.apply(document.data_schema_json);
-    let switched_off = artifact.permission_set_by == Some(Author::Person)
-        && document
-            .source_json
-            .as_ref()
-            .is_none_or(|source| source.refresh_permission == RefreshPermission::None);
-    match source {
-        Patch::Keep => {}
-        Patch::Remove => {
-            document.source_json = None;
-            artifact.source_pin = None;
-        }
-        Patch::Set(source) => {
-            let grants = source.refresh_permission == RefreshPermission::Manual;
-            match author {
-                Author::Agent if grants && switched_off => return Err(UpdateError::SwitchedOff),
-                // What a person switched off stays theirs.
-                Author::Agent if switched_off => {}
-                Author::Agent | Author::Person => artifact.permission_set_by = Some(author),
-            }
-            document.source_json = Some(source);
-        }
-    }
-    artifact.document = Some(document);
-    Ok(())
+/// What an update would do, and the pin of a source that is new.
+struct Surveyed {
+    pin: Option<SourcePin>,
+    judged: Judged,
 }
 
-fn check_schema(artifact: &Artifact, data: &Value) -> Result<(), UpdateError> {
-    let schema = artifact.document.as_ref().and_then(|document| document.data_schema_json.as_ref());
-    let Some(schema) = schema else { return Ok(()) };
-    let issues = match DataSchema::compile(schema.value()) {
-        Ok(schema) => schema.check(data),
-        Err(issues) => issues,
+/// Judges an update and asks about a new source; refuses with every fault at once.
+async fn survey(
+    app: &App,
+    caller: &Caller,
+    project: &ProjectId,
+    before: &ArtifactState,
+    body: &Message,
+    request: &UpdateRequest,
+) -> Result<Surveyed, UpdateError> {
+    check_revision(before, request)?;
+    let judged = judge(before, request, caller.author());
+    let pin = match new_source(before, request) {
+        Some(source) => check_source(app, project, source).await.map(Some),
+        None => Ok(None),
     };
-    if issues.is_empty() {
-        return Ok(());
+    let mut issues = pin.as_ref().err().cloned().unwrap_or_default();
+    match (judged, pin) {
+        (Ok(judged), Ok(pin)) if body.is_sound() => return Ok(Surveyed { pin, judged }),
+        (Err(UpdateError::Invalid { issues: found }), _) => issues.extend(found),
+        (Err(err), _) => return Err(err),
+        (Ok(_), _) => {}
     }
-    let issues = issues.into_iter().map(|issue| issue.under("/input/document/dataJson")).collect();
-    Err(UpdateError::Invalid { issues: bounded(issues) })
+    Err(UpdateError::Invalid { issues: body.report(issues) })
 }
 
-fn redraw(state: &ArtifactState, warnings: &mut Vec<Issue>) -> Result<Arc<[u8]>, UpdateError> {
-    let invalid = |issues| UpdateError::Invalid { issues: bounded(issues) };
-    let (template, remarks) = compile(&state.template_html).map_err(invalid)?;
-    let drawn = draw(&template, state.data.value()).map_err(invalid)?;
-    warnings.extend(remarks);
-    warnings.extend(drawn.warnings);
-    Ok(drawn.page)
+fn invalid(mut issues: Vec<Issue>) -> UpdateError {
+    issues.truncate(limits::JSON_FAULTS.max());
+    UpdateError::Invalid { issues }
 }
 
-impl From<CreateError> for UpdateError {
-    fn from(err: CreateError) -> Self {
-        match err {
-            CreateError::Invalid { issues } => Self::Invalid { issues },
-            CreateError::Store(err) => Self::Store(err),
-            CreateError::Projects(err) => Self::Store(StoreError::Io {
-                action: "read the project",
-                source: std::io::Error::other(err),
-            }),
-            CreateError::Entropy(err) => Self::Store(StoreError::Io {
-                action: "make an id",
-                source: std::io::Error::other(err),
-            }),
+/// Returns the source that has to be checked and pinned, if there is one.
+fn new_source<'r>(before: &ArtifactState, request: &'r UpdateRequest) -> Option<&'r Source> {
+    let patch = &request.input.as_ref()?.document.as_ref()?.source;
+    match (source_change(before.artifact.source(), patch), patch) {
+        (SourceChange::Replaced, Patch::Set(source)) => Some(source),
+        (_, _) => None,
+    }
+}
+
+/// Applies the rules of an update to a state and draws its page.
+fn judge(
+    before: &ArtifactState,
+    request: &UpdateRequest,
+    author: Author,
+) -> Result<Judged, UpdateError> {
+    let input = request.input.clone().unwrap_or_default();
+    let mut warnings = input.warnings.clone();
+    let new_data = request.input.as_ref().and_then(|input| input.document.as_ref());
+    let data = new_data.and_then(|document| document.data.as_ref()).unwrap_or(&before.data);
+    let html = request.template_html.as_deref().unwrap_or(&before.template_html);
+    let drawn = draw_page(html, data.value());
+    let changed = match apply_update(before, input, author) {
+        Ok(changed) => Ok(changed),
+        Err(UpdateRefused::SwitchedOff) => return Err(UpdateError::SwitchedOff),
+        Err(UpdateRefused::Invalid { issues }) => {
+            Err(issues.into_iter().map(|issue| issue.under("/input")).collect::<Vec<_>>())
+        }
+    };
+    match (changed, drawn) {
+        (Ok(changed), Ok(drawn)) => {
+            warnings.extend(drawn.warnings);
+            Ok(Judged { changed, page: drawn.page, warnings })
+        }
+        (changed, drawn) => {
+            let mut issues = changed.err().unwrap_or_default();
+            issues.extend(drawn.err().unwrap_or_default());
+            Err(invalid(issues))
         }
     }
+}
+
+/// Builds the next state of what was judged; what the daemon owns stays as it is.
+fn build(
+    before: &ArtifactState,
+    request: UpdateRequest,
+    changed: Changed,
+    pin: Option<SourcePin>,
+    author: Author,
+    now: Timestamp,
+) -> ArtifactState {
+    let UpdateRequest { input, template_html, provenance, artifact_id: _, if_revision: _ } =
+        request;
+    let Changed { mut artifact, data, source } = changed;
+    if source == SourceChange::Replaced {
+        artifact.source_pin = pin;
+    }
+    artifact.updated_at = now;
+    let has_new_data = input.and_then(|input| input.document?.data).is_some();
+    let provenance = if provenance.is_some() || has_new_data {
+        let kept = before.provenance.notes.clone().filter(|_| provenance.is_none());
+        let pin = artifact.source_pin.as_ref();
+        let told = Told { source: artifact.source(), pin, author, at: now };
+        let told = provenance_of(provenance, &told);
+        Provenance { notes: told.notes.or(kept), ..told }
+    } else {
+        before.provenance.clone()
+    };
+    let template_html = template_html.map_or_else(|| Arc::clone(&before.template_html), Arc::from);
+    ArtifactState { artifact, template_html, data, provenance }
 }

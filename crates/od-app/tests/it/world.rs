@@ -71,7 +71,7 @@ impl World {
 
     /// Creates an artifact in `web` whose source is the scripted connector.
     pub(crate) async fn create_artifact(&self, title: &str) -> ArtifactId {
-        let request = CreateArtifact { project: id("web"), body: body(title) };
+        let request = CreateArtifact { project: id("web"), body: body(title).into() };
         let created = artifacts::create(&self.app, &Caller::Person, request).await;
         created.unwrap_or_else(|err| panic!("{err}: {err:?}")).detail.stored.id.clone()
     }
@@ -81,7 +81,7 @@ impl World {
     }
 }
 
-fn body(title: &str) -> Value {
+pub(crate) fn body(title: &str) -> Value {
     json!({
         "input": {
             "title": title,

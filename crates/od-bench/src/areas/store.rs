@@ -74,7 +74,7 @@ fn update(world: &World, artifact: &ArtifactId, number: usize) -> Outcome<()> {
         "templateHtml": template(4),
     });
     let address = Address { project: Some(world.project.clone()), artifact: artifact.clone() };
-    let request = UpdateArtifact { address, body };
+    let request = UpdateArtifact { target: address.into(), body: body.into() };
     world.run(artifacts::update(&world.app, &Caller::Person, request)).map(drop).map_err(told)
 }
 

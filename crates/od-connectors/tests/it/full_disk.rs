@@ -9,7 +9,7 @@ use od_app::App;
 use od_app::refresh::cancel::CancelRefresh;
 use od_app::refresh::run::RefreshError;
 use od_app::{connectors, refresh};
-use od_core::artifact::ArtifactSummary;
+use od_core::artifact::{ArtifactSummary, Attempt};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision, Timestamp};
 use od_core::refresh::{RecordStatus, RefreshRecord};
@@ -48,6 +48,14 @@ impl ArtifactStore for FullDisk {
 
     async fn list(&self, p: &ProjectId) -> Result<Arc<[Arc<ArtifactSummary>]>, StoreError> {
         self.inner.list(p).await
+    }
+
+    async fn find_attempt(
+        &self,
+        p: &ProjectId,
+        attempt: &Attempt,
+    ) -> Result<Option<Arc<Stored>>, StoreError> {
+        self.inner.find_attempt(p, attempt).await
     }
 
     async fn create(&self, new: NewArtifact) -> Result<Created, StoreError> {

@@ -1,14 +1,14 @@
 //! What a checked input makes of an artifact: the rules of creating and changing one.
 
-use super::document_input::credential_issues;
+use super::check::check_data;
+use super::target::blocked_targets;
 use super::{
     Artifact, ArtifactState, Attempt, Author, CreateInput, Digests, Document, Patch, Preview,
-    RefreshPermission, RefreshStatus, SchemaVersion, SourcePin, UpdateInput,
+    RefreshPermission, RefreshStatus, SchemaVersion, Source, SourcePin, UpdateInput,
 };
 use crate::error::Issue;
 use crate::ids::{ArtifactId, ProjectId, Revision, RunId, Timestamp};
 use crate::json::{BoundedObject, Map, Pointer};
-use crate::schema::DataSchema;
 
 /// What the daemon adds to an input to make an artifact of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,22 +23,22 @@ pub struct Birth {
     pub author: Author,
     /// When.
     pub at: Timestamp,
-    /// The digests of its files.
-    pub digests: Digests,
     /// What its source is now.
     pub source_pin: Option<SourcePin>,
     /// The attempt, if the client named one.
     pub attempt: Option<Attempt>,
 }
 
-/// Makes a new artifact: active unless the input says archived, idle, revision 1.
+/// Makes a new artifact: active unless the input says archived, idle, revision 1. Its digests are
+/// the store's to set.
 #[must_use]
 pub fn new_artifact(input: &CreateInput, birth: Birth) -> Artifact {
     let document = input
         .document
         .as_ref()
         .map(|document| Document::new(document.data_schema.clone(), document.source.clone()));
-    let has_source = document.as_ref().is_some_and(|document| document.source_json.is_some());
+    let permission =
+        permission(document.as_ref().and_then(|document| document.source_json.as_ref()));
     Artifact {
         schema_version: SchemaVersion::CURRENT,
         id: birth.id,
@@ -56,122 +56,160 @@ pub fn new_artifact(input: &CreateInput, birth: Birth) -> Artifact {
         last_refreshed_at: None,
         document,
         revision: Revision::first(),
-        digests: birth.digests,
+        digests: Digests::unset(),
         source_pin: birth.source_pin,
-        permission_set_by: has_source.then_some(birth.author),
+        // What nobody granted nobody has switched off.
+        permission_set_by: (permission == RefreshPermission::Manual).then_some(birth.author),
         created_by_attempt: birth.attempt,
         extra: Map::new(),
     }
 }
 
-/// An artifact after an update; revision, digests, pin and time are the committer's to set.
+/// What an update does to the source.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum SourceChange {
+    /// It is what it was, or only its permission is another: its pin stays.
+    Kept,
+    /// There is none any more, and no pin.
+    Removed,
+    /// It is another: it has to be checked and pinned.
+    Replaced,
+}
+
+/// An artifact after an update; revision, digests, a new pin and the time are the committer's to set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changed {
     /// The metadata.
     pub artifact: Artifact,
     /// The data.
     pub data: BoundedObject,
-    /// Whether the source is another: it has to be pinned again, or its pin removed.
-    pub source_changed: bool,
+    /// What became of the source.
+    pub source: SourceChange,
+}
+
+/// Why an update may not be made.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum UpdateRefused {
+    /// A person has switched refreshing off; an agent may not switch it on.
+    #[error("a person has switched refreshing off")]
+    SwitchedOff,
+    /// The whole would break rules; the pointers are from the root of the input.
+    #[error("the change breaks {} rules", issues.len())]
+    Invalid {
+        /// What is wrong, where, and what would be right.
+        issues: Vec<Issue>,
+    },
 }
 
 /// Applies an update to an artifact.
 ///
 /// # Errors
 ///
-/// Returns the issues of the whole: data that does not fit the schema, and a permission an agent
-/// may not give back.
+/// Refuses an agent what a person switched off; otherwise returns the issues of the whole: data that
+/// does not fit the schema, and a source whose output has no place in the data.
 pub fn apply_update(
     state: &ArtifactState,
-    input: &UpdateInput,
+    input: UpdateInput,
     author: Author,
-) -> Result<Changed, Vec<Issue>> {
+) -> Result<Changed, UpdateRefused> {
     let mut artifact = state.artifact.clone();
-    let mut data = state.data.clone();
-    let mut issues = Vec::new();
-    if let Some(title) = &input.title {
-        artifact.title.clone_from(title);
-    }
-    if let Some(slug) = &input.slug {
-        artifact.slug = slug.clone();
-    }
+    artifact.title = input.title.unwrap_or(artifact.title);
+    artifact.slug = input.slug.unwrap_or(artifact.slug);
     artifact.status = input.status.unwrap_or(artifact.status);
     artifact.pinned = input.pinned.unwrap_or(artifact.pinned);
-    if let Some(patch) = input.document.clone() {
-        let mut document = artifact.document.take().unwrap_or_else(|| Document::new(None, None));
-        let has_new_rules = patch.data.is_some() || patch.data_schema != Patch::Keep;
-        data = patch.data.unwrap_or(data);
-        document.data_schema_json = patch.data_schema.apply(document.data_schema_json);
-        document.source_json = patch.source.apply(document.source_json);
-        if has_new_rules {
-            issues.extend(check_data(&document, &data));
-        }
-        artifact.document = Some(document);
-        issues.extend(settle_permission(&mut artifact, &state.artifact, author));
+    let Some(patch) = input.document else {
+        let data = state.data.clone();
+        return Ok(Changed { artifact, data, source: SourceChange::Kept });
+    };
+    let source = source_change(state.artifact.source(), &patch.source);
+    let mut document = artifact.document.take().unwrap_or_else(|| Document::new(None, None));
+    document.data_schema_json = patch.data_schema.apply(document.data_schema_json);
+    document.source_json = patch.source.apply(document.source_json);
+    let data = patch.data.unwrap_or_else(|| state.data.clone());
+    artifact.permission_set_by =
+        settle_permission(&state.artifact, document.source_json.as_ref(), author)?;
+    if source == SourceChange::Removed {
+        artifact.source_pin = None;
     }
-    let source_changed = artifact.source() != state.artifact.source();
-    if issues.is_empty() { Ok(Changed { artifact, data, source_changed }) } else { Err(issues) }
+    let mut issues = check_data(Some(&document), &data);
+    issues.extend(blocked_targets(
+        document.source_json.as_ref(),
+        &data,
+        &Pointer::root().key("document"),
+    ));
+    artifact.document = Some(document);
+    if issues.is_empty() {
+        Ok(Changed { artifact, data, source })
+    } else {
+        Err(UpdateRefused::Invalid { issues })
+    }
 }
 
-/// Checks data against its document's schema, and for credentials; the same check everywhere data
-/// enters: create, update, refresh, and a hand edit that is adopted.
+/// Says what a patch does to a source. One that only grants or takes the permission runs nothing
+/// new, so what it was pinned to stays.
 #[must_use]
-pub fn check_data(document: &Document, data: &BoundedObject) -> Vec<Issue> {
-    let at = Pointer::root().key("document").key("dataJson");
-    let mut issues = credential_issues(data.value(), &at);
-    let Some(schema) = &document.data_schema_json else { return issues };
-    let broken = match DataSchema::compile(schema.value()) {
-        Ok(schema) => schema.check(data.value()),
-        Err(broken) => broken,
-    };
-    issues.extend(broken.into_iter().map(|issue| issue.under(at.as_str())));
-    issues
+pub fn source_change(before: Option<&Source>, patch: &Patch<Source>) -> SourceChange {
+    match patch {
+        Patch::Keep => SourceChange::Kept,
+        Patch::Remove => SourceChange::Removed,
+        Patch::Set(after) if before.is_some_and(|before| before.runs_as(after)) => {
+            SourceChange::Kept
+        }
+        Patch::Set(_) => SourceChange::Replaced,
+    }
 }
 
-/// Records who decided on the refresh permission, and refuses an agent what a person took away.
-fn settle_permission(after: &mut Artifact, before: &Artifact, author: Author) -> Option<Issue> {
-    let permission = |artifact: &Artifact| {
-        artifact.source().map_or(RefreshPermission::None, |source| source.refresh_permission)
-    };
-    let (was, is) = (permission(before), permission(after));
-    if was == is {
-        return None;
+fn permission(source: Option<&Source>) -> RefreshPermission {
+    source.map_or(RefreshPermission::None, |source| source.refresh_permission)
+}
+
+/// Returns who decided on the refresh permission last, and refuses an agent what a person took away.
+///
+/// A person takes it away by removing a grant, with the source or without it, or by saying `none` of
+/// a source that stays as it is. A new source that says nothing of refreshing decides nothing.
+fn settle_permission(
+    before: &Artifact,
+    after: Option<&Source>,
+    author: Author,
+) -> Result<Option<Author>, UpdateRefused> {
+    let decided = before.permission_set_by;
+    match (permission(before.source()), permission(after), author) {
+        (RefreshPermission::None, RefreshPermission::Manual, Author::Agent)
+            if decided == Some(Author::Person) =>
+        {
+            Err(UpdateRefused::SwitchedOff)
+        }
+        (RefreshPermission::None, RefreshPermission::Manual, _)
+        | (RefreshPermission::Manual, RefreshPermission::None, _) => Ok(Some(author)),
+        (RefreshPermission::None, RefreshPermission::None, Author::Person) => {
+            let stays = before.source().zip(after).is_some_and(|(was, is)| was.runs_as(is));
+            Ok(if stays { Some(Author::Person) } else { decided })
+        }
+        (RefreshPermission::None, RefreshPermission::None, Author::Agent)
+        | (RefreshPermission::Manual, RefreshPermission::Manual, _) => Ok(decided),
     }
-    let held_by_person = before.permission_set_by == Some(Author::Person);
-    if author == Author::Agent && is == RefreshPermission::Manual && held_by_person {
-        return Some(
-            Issue::new(
-                "/document/sourceJson/refreshPermission",
-                "switched_off_by_person",
-                "a person has switched refreshing off; only a person switches it on",
-            )
-            .got(is.as_str())
-            .want(RefreshPermission::None.as_str())
-            .fix("ask the person to allow refreshing in the console"),
-        );
-    }
-    after.permission_set_by = Some(author);
-    None
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::super::{FileDigests, GeneratedBy, Provenance, Status};
+    use super::super::{GeneratedBy, Provenance, Status};
     use super::*;
-    use crate::ids::Digest;
+    use Author::{Agent, Person};
 
     fn state(input: &serde_json::Value) -> ArtifactState {
+        state_by(input, Agent)
+    }
+
+    fn state_by(input: &serde_json::Value, author: Author) -> ArtifactState {
         let input = CreateInput::parse(input).unwrap();
-        let file = || FileDigests { content: Digest::of_bytes(b""), raw: Digest::of_bytes(b"") };
         let birth = Birth {
             id: "la-x-000000000000".parse().unwrap(),
             project_id: "demo".parse().unwrap(),
             run_id: None,
-            author: Author::Agent,
+            author,
             at: Timestamp::from_unix_ms(0),
-            digests: Digests { template: file(), data: file(), provenance: file(), index: file() },
             source_pin: None,
             attempt: None,
         };
@@ -194,8 +232,8 @@ mod tests {
         state: &ArtifactState,
         input: &serde_json::Value,
         author: Author,
-    ) -> Result<Changed, Vec<Issue>> {
-        apply_update(state, &UpdateInput::parse(input).unwrap(), author)
+    ) -> Result<Changed, UpdateRefused> {
+        apply_update(state, UpdateInput::parse(input).unwrap(), author)
     }
 
     fn source(permission: &str) -> serde_json::Value {
@@ -217,27 +255,117 @@ mod tests {
     #[test]
     fn what_is_not_named_stays() {
         let before = state(&json!({ "title": "T", "document": { "dataJson": { "a": 1 } } }));
-        let after =
-            update(&before, &json!({ "title": "U", "pinned": true }), Author::Agent).unwrap();
+        let after = update(&before, &json!({ "title": "U", "pinned": true }), Agent).unwrap();
         assert_eq!(after.artifact.title, "U");
         assert_eq!(after.artifact.slug.as_str(), "t");
         assert_eq!(after.data, before.data);
-        assert!(!after.source_changed);
+        assert_eq!(after.source, SourceChange::Kept);
+    }
+
+    /// An artifact after steps, each by an author; the last one's refusal is returned.
+    #[track_caller]
+    fn after(
+        state: &mut ArtifactState,
+        steps: &[(Author, serde_json::Value)],
+    ) -> Result<Option<Author>, UpdateRefused> {
+        for (author, input) in steps {
+            state.artifact = update(state, input, *author)?.artifact;
+        }
+        Ok(state.artifact.permission_set_by)
+    }
+
+    fn plain() -> ArtifactState {
+        state(&json!({ "title": "T", "document": { "dataJson": {} } }))
+    }
+
+    fn no_source() -> serde_json::Value {
+        json!({ "document": { "sourceJson": null } })
     }
 
     #[test]
     fn only_a_person_gives_back_what_a_person_took_away() {
-        let mut state = state(&json!({ "title": "T", "document": { "dataJson": {} } }));
-        state.artifact = update(&state, &source(GRANTED), Author::Agent).unwrap().artifact;
-        assert_eq!(state.artifact.permission_set_by, Some(Author::Agent));
-        state.artifact = update(&state, &source("none"), Author::Person).unwrap().artifact;
-        let issues = update(&state, &source(GRANTED), Author::Agent).unwrap_err();
-        assert_eq!(issues[0].code, "switched_off_by_person");
+        let mut state = plain();
+        assert_eq!(after(&mut state, &[(Agent, source(GRANTED))]), Ok(Some(Agent)));
+        assert_eq!(after(&mut state, &[(Person, source("none"))]), Ok(Some(Person)));
+        let grant = [(Agent, source(GRANTED))];
+        assert_eq!(after(&mut state, &grant), Err(UpdateRefused::SwitchedOff));
         // Removing the source does not forget who decided.
-        let removed = json!({ "document": { "sourceJson": null } });
-        state.artifact = update(&state, &removed, Author::Agent).unwrap().artifact;
-        assert!(update(&state, &source(GRANTED), Author::Agent).is_err());
-        assert!(update(&state, &source(GRANTED), Author::Person).is_ok());
+        assert_eq!(after(&mut state, &[(Agent, no_source())]), Ok(Some(Person)));
+        assert_eq!(after(&mut state, &grant), Err(UpdateRefused::SwitchedOff));
+        assert_eq!(after(&mut state, &[(Person, source(GRANTED))]), Ok(Some(Person)));
+    }
+
+    #[test]
+    fn a_person_who_removes_a_granted_source_has_switched_it_off() {
+        let mut state = plain();
+        after(&mut state, &[(Agent, source(GRANTED)), (Person, no_source())]).unwrap();
+        assert_eq!(after(&mut state, &[(Agent, source(GRANTED))]), Err(UpdateRefused::SwitchedOff));
+    }
+
+    #[test]
+    fn a_person_who_never_granted_has_switched_nothing_off() {
+        let input = json!({ "title": "T", "document": { "dataJson": {},
+            "sourceJson": { "type": "local_file", "input": { "path": "a.json" } } } });
+        let mut state = state_by(&input, Person);
+        assert_eq!(state.artifact.permission_set_by, None);
+        // Nor by another source that says nothing of it.
+        let other = json!({ "document": { "sourceJson": {
+            "type": "local_file", "input": { "path": "b.json" } } } });
+        assert_eq!(after(&mut state, &[(Person, other)]), Ok(None));
+        assert_eq!(after(&mut state, &[(Agent, source(GRANTED))]), Ok(Some(Agent)));
+    }
+
+    #[test]
+    fn a_person_who_says_none_of_a_source_that_stays_has_switched_it_off() {
+        let mut state = plain();
+        let none = source("none");
+        after(&mut state, &[(Agent, none.clone()), (Person, none)]).unwrap();
+        assert_eq!(after(&mut state, &[(Agent, source(GRANTED))]), Err(UpdateRefused::SwitchedOff));
+    }
+
+    #[test]
+    fn a_permission_that_is_set_again_stays_its_givers() {
+        let mut state = plain();
+        let granted = [(Person, source(GRANTED)), (Agent, source(GRANTED))];
+        assert_eq!(after(&mut state, &granted), Ok(Some(Person)));
+        let off = [(Person, source("none")), (Agent, source("none"))];
+        assert_eq!(after(&mut state, &off), Ok(Some(Person)));
+    }
+
+    #[test]
+    fn a_permission_alone_is_no_new_source() {
+        let mut state = plain();
+        let set = update(&state, &source("none"), Agent).unwrap();
+        assert_eq!(set.source, SourceChange::Replaced);
+        state.artifact = set.artifact;
+        assert_eq!(update(&state, &source(GRANTED), Agent).unwrap().source, SourceChange::Kept);
+        assert_eq!(update(&state, &no_source(), Agent).unwrap().source, SourceChange::Removed);
+    }
+
+    #[test]
+    fn a_mapping_that_the_data_has_no_place_for_is_refused() {
+        let mapped = |to: &str| {
+            json!({ "document": { "sourceJson": {
+            "type": "local_file", "input": { "path": "a.json" },
+            "outputMapping": { "dataPaths": [{ "from": "a", "to": to }] } } } })
+        };
+        let state = state(&json!({ "title": "T", "document": {
+            "dataJson": { "title": "text", "none": null, "list": [1] } } }));
+        let Err(UpdateRefused::Invalid { issues }) = update(&state, &mapped("title.x"), Agent)
+        else {
+            panic!("it can never be written")
+        };
+        assert_eq!(issues[0].path, "/document/sourceJson/outputMapping/dataPaths/0/to");
+        assert_eq!(issues[0].code, "target_blocked");
+        assert!(update(&state, &mapped("list.7"), Agent).is_err());
+        for to in ["title", "none.x", "list.0", "new.x"] {
+            assert!(update(&state, &mapped(to), Agent).is_ok(), "{to}");
+        }
+        // Nor may the data go from under it.
+        let mut state = state;
+        state.artifact = update(&state, &mapped("none.x"), Agent).unwrap().artifact;
+        let data = json!({ "document": { "dataJson": { "none": 1 } } });
+        assert!(update(&state, &data, Agent).is_err());
     }
 
     #[test]
@@ -246,12 +374,12 @@ mod tests {
             "dataJson": { "n": 1 }, "dataSchemaJson": { "properties": { "n": { "type": "number" } } },
         }}));
         let bad_data = json!({ "document": { "dataJson": { "n": "x" } } });
-        assert!(update(&before, &bad_data, Author::Agent).is_err());
+        assert!(update(&before, &bad_data, Agent).is_err());
         let bad_schema = json!({ "document": { "dataSchemaJson": { "required": ["m"] } } });
-        assert!(update(&before, &bad_schema, Author::Agent).is_err());
+        assert!(update(&before, &bad_schema, Agent).is_err());
         let mut both = bad_data;
         both["document"]["dataSchemaJson"] = json!(null);
-        let after = update(&before, &both, Author::Agent).unwrap();
+        let after = update(&before, &both, Agent).unwrap();
         assert_eq!(after.artifact.document.unwrap().data_schema_json, None);
     }
 }

@@ -1,12 +1,12 @@
 //! What a client sends to create an artifact.
 
-use super::Status;
 use super::document_input::{DocumentInput, read_create_document, read_preview};
 use super::provenance_input::{ProvenanceInput, read_provenance};
 use super::template_input::read_template;
+use super::{Attempt, Status};
 use crate::error::Issue;
 use crate::fields::{Fields, Issues, check_text};
-use crate::ids::{AttemptId, SessionId, Slug};
+use crate::ids::{AttemptId, Digest, SessionId, Slug};
 use crate::json::{Pointer, Value};
 use crate::limits;
 
@@ -30,6 +30,17 @@ pub struct CreateInput {
 }
 
 /// A whole create request, checked.
+///
+/// ```
+/// use od_core::artifact::CreateRequest;
+/// use serde_json::json;
+///
+/// let body = json!({ "input": { "title": "Releases", "document": { "dataJson": { "n": 1 } } } });
+/// assert_eq!(CreateRequest::parse(&body).unwrap().input.slug.as_str(), "releases");
+///
+/// let issues = CreateRequest::parse(&json!({ "input": { "titel": "Releases" } })).unwrap_err();
+/// assert_eq!(issues[0].fix.as_deref(), Some("did you mean `title`?"));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateRequest {
     /// The artifact.
@@ -68,6 +79,14 @@ impl CreateRequest {
         let request = Fields::open(value, Pointer::root(), FIELDS, &mut issues)
             .and_then(|fields| Self::read(fields));
         issues.finish(request)
+    }
+
+    /// Returns the attempt that a body names, whatever else is wrong with it: the same attempt is
+    /// answered with what it made, another body of it is a conflict.
+    #[must_use]
+    pub fn attempt(body: &Value) -> Option<Attempt> {
+        let id = body.get("attemptId")?.as_str()?.parse().ok()?;
+        Some(Attempt { id, digest: Digest::of_json(body) })
     }
 
     fn read(mut fields: Fields<'_, '_>) -> Option<Self> {
@@ -344,6 +363,66 @@ mod tests {
         let many: Vec<_> =
             (0..101).map(|i| json!({ "from": "a", "to": format!("k{i}") })).collect();
         check(json!(many), &[("/outputMapping/dataPaths", "too_many_items")]);
+    }
+
+    #[test]
+    fn a_mapping_that_the_data_has_no_place_for_is_refused() {
+        let value = json!({ "title": "T", "document": {
+            "dataJson": { "title": "text" },
+            "sourceJson": { "type": "local_file", "input": { "path": "a.json" },
+                "outputMapping": { "dataPaths": [
+                    { "from": "a", "to": "x" }, { "from": "b", "to": "title.x" }] } },
+        }});
+        assert_eq!(
+            faults(&value),
+            [(
+                "/document/sourceJson/outputMapping/dataPaths/1/to".to_owned(),
+                "target_blocked".to_owned()
+            )]
+        );
+    }
+
+    #[test]
+    fn credentials_are_refused_in_names_too() {
+        let key = ["gh", "p_abcdefghij0123456789klmnopqrst"].concat();
+        let path = json!([{ "from": key, "to": key }]);
+        let value = json!({ "input": { "title": "T", "sessionId": key, "slug": key,
+            "document": { "dataJson": {}, "sourceJson": {
+                "type": "local_file", "input": { "path": "a.json" },
+                "outputMapping": { "dataPaths": path } } } }, "attemptId": key });
+        let issues = CreateRequest::parse(&value).unwrap_err();
+        let paths: Vec<_> = issues.iter().map(|issue| issue.path.as_str()).collect();
+        let mapping = "/input/document/sourceJson/outputMapping/dataPaths/0";
+        assert_eq!(
+            paths,
+            [
+                "/input/slug",
+                "/input/sessionId",
+                &format!("{mapping}/from"),
+                &format!("{mapping}/to"),
+                "/attemptId"
+            ]
+        );
+        assert!(issues.iter().all(|issue| issue.code == "REDACTION_REQUIRED"));
+        assert!(!format!("{issues:?}").contains(&key));
+    }
+
+    #[test]
+    fn every_fault_says_how_to_repair_it() {
+        let many: Vec<_> = (0..101).map(|i| json!({ "from": 1, "to": format!("k{i}") })).collect();
+        let value = json!({ "input": { "title": 5, "slug": "Not A Slug", "status": "gone",
+            "pinned": "yes", "preview": [], "x": 1, "document": {
+                "dataJson": [], "dataSchemaJson": 1, "sourceJson": { "type": "local_file",
+                    "input": { "path": "../a" }, "outputMapping": { "dataPaths":
+                        [{ "from": "a", "to": "$" }, { "from": "a..b", "to": "b" }] } } } },
+            "templateHtml": 5, "attemptId": "a b", "provenanceJson": { "notes": 5 } });
+        let issues = CreateRequest::parse(&value).unwrap_err();
+        assert!(issues.len() > 12, "{issues:?}");
+        let too_many = with_source(&json!({ "type": "local_file", "input": { "path": "a.json" },
+            "outputMapping": { "dataPaths": many } }));
+        for issue in issues.iter().chain(&CreateInput::parse(&too_many).unwrap_err()) {
+            assert!(issue.fix.as_ref().is_some_and(|fix| !fix.is_empty()), "{issue:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Reading and checking a document: the fixed names, the data, its schema, its source.
 
 use super::source_input::read_source;
+use super::target::blocked_targets;
 use super::{
     DataFile, DocumentFormat, GeneratedPreviewPath, PreviewEntry, PreviewType, Source, TemplatePath,
 };
@@ -73,6 +74,7 @@ pub(super) fn read_create_document(
     issues: &mut Issues,
     warnings: &mut Vec<Issue>,
 ) -> Option<DocumentInput> {
+    let document_at = at.clone();
     let mut fields = Fields::open(value, at, FIELDS, issues)?;
     read_fixed_names(&mut fields);
     fields.required("dataJson");
@@ -86,8 +88,9 @@ pub(super) fn read_create_document(
     let data = data?;
     if let Some((_, schema)) = &data_schema {
         let broken = schema.check(data.value());
-        issues.extend(broken.into_iter().map(|issue| issue.under(data_at.as_str())));
+        fields.issues.extend(broken.into_iter().map(|issue| issue.under(data_at.as_str())));
     }
+    fields.issues.extend(blocked_targets(source.as_ref(), &data, &document_at));
     Some(DocumentInput { data, data_schema: data_schema.map(|(json, _)| json), source })
 }
 

@@ -68,7 +68,8 @@ fn check_target(to: &MappingPath, at: &Pointer) -> Option<Issue> {
                 "data is an object: `to` names a key of it",
             )
             .got(to.as_str())
-            .want("a key first, such as releases or summary.count"),
+            .want("a key first, such as releases or summary.count")
+            .fix("begin `to` with the key that the template shows"),
         );
     }
     let denied = to.segments().find(|segment| is_denied_key(segment.key))?;

@@ -207,6 +207,15 @@ pub struct Digests {
     pub index: FileDigests,
 }
 
+impl Digests {
+    /// Stands where a state has no files yet: the store sets the real ones.
+    pub(super) fn unset() -> Self {
+        let digest = Digest::of_bytes(b"");
+        let file = FileDigests { content: digest.clone(), raw: digest };
+        Self { template: file.clone(), data: file.clone(), provenance: file.clone(), index: file }
+    }
+}
+
 /// The two digests of one file.
 #[derive(
     Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,

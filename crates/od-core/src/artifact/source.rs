@@ -1,10 +1,10 @@
 //! Where refreshed data comes from.
 
 use super::status::Status;
-use super::{Health, HealthState};
+use super::{FILE_SELECTORS, Health, HealthState};
 use crate::connector::ContractParts;
 use crate::ids::{ConnectorId, Digest, MappingPath, ToolName};
-use crate::json::BoundedObject;
+use crate::json::{BoundedObject, Value};
 use crate::words::words;
 
 words! {
@@ -85,15 +85,26 @@ impl Source {
             && self.refresh_permission == RefreshPermission::Manual
     }
 
+    /// Returns whether another source runs the same: whether it may run is no part of that.
+    #[must_use]
+    pub fn runs_as(&self, other: &Self) -> bool {
+        let refresh_permission = self.refresh_permission;
+        *self == Self { refresh_permission, ..other.clone() }
+    }
+
+    /// Returns the file the source names, if it does: the first of the selectors that is there.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        let named = FILE_SELECTORS.iter().find_map(|key| self.input.object().get(*key));
+        named.and_then(Value::as_str)
+    }
+
     /// Names where the data comes from, in a few words: the file, or the tool.
     #[must_use]
     pub fn label(&self) -> Option<String> {
-        let file = ["path", "file", "name"]
-            .iter()
-            .find_map(|key| self.input.value().get(key).and_then(|path| path.as_str()));
         let tool = self.connector.as_ref().map(|connector| &connector.tool_name);
         match self.kind {
-            SourceType::LocalFile => file.map(str::to_owned),
+            SourceType::LocalFile => self.file().map(str::to_owned),
             SourceType::DaemonTool | SourceType::ConnectorTool => {
                 tool.or(self.tool_name.as_ref()).map(ToString::to_string)
             }

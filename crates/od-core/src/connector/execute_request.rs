@@ -15,14 +15,15 @@ pub struct ExecuteRequest {
     pub tool_name: ToolName,
     /// The tool's input; its schema is checked when the tool is known.
     pub input: BoundedObject,
+    /// Why; whether the caller may say so is for the use case to decide.
+    pub purpose: Purpose,
 }
 
 impl ExecuteRequest {
     /// The fields of the request.
     pub(crate) const FIELDS: &[&str] = &["connectorId", "toolName", "input", "purpose"];
 
-    /// Reads `{ connectorId, toolName, input?, purpose? }`; the one purpose an agent may give is
-    /// `agent_preview`.
+    /// Reads `{ connectorId, toolName, input?, purpose? }`; the purpose is `agent_preview` if absent.
     ///
     /// # Errors
     ///
@@ -43,7 +44,7 @@ impl ExecuteRequest {
             Some(_) => fields.bounded("input"),
             None => Some(BoundedObject::default()),
         };
-        fields.word("purpose", &[Purpose::AgentPreview], Purpose::as_str);
+        let purpose = fields.word("purpose", Purpose::ALL, Purpose::as_str);
         let connector_id = connector_id?;
         let tool_name = match tool_name?.qualified(&connector_id) {
             Ok(qualified) => qualified,
@@ -53,7 +54,8 @@ impl ExecuteRequest {
                 return None;
             }
         };
-        Some(Self { connector_id, tool_name, input: input? })
+        let purpose = purpose.unwrap_or(Purpose::AgentPreview);
+        Some(Self { connector_id, tool_name, input: input?, purpose })
     }
 }
 
@@ -64,14 +66,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_qualified_and_refresh_is_not_the_agents_purpose() {
+    fn names_are_qualified_and_every_fault_comes_at_once() {
         let request = ExecuteRequest::parse(&json!({
             "connectorId": "github", "toolName": "list_issues", "purpose": "agent_preview",
         }))
         .unwrap();
         assert_eq!(request.tool_name.as_str(), "github.list_issues");
         let issues = ExecuteRequest::parse(&json!({
-            "connectorId": "no/pe", "input": [], "purpose": "artifact_refresh",
+            "connectorId": "no/pe", "input": [], "purpose": "curiosity",
         }))
         .unwrap_err();
         let paths: Vec<_> = issues.iter().map(|issue| issue.path.as_str()).collect();

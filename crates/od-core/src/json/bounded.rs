@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::check::check;
 use super::fault::{FaultKind, JsonFaults};
 use super::pointer::Pointer;
-use super::rules::{BOUNDED, MESSAGE};
+use super::rules::BOUNDED;
 use super::scanner::scan;
 use super::{Map, Value, type_name};
 
@@ -61,6 +61,16 @@ impl BoundedJson {
 }
 
 /// A JSON object within every limit of the contract, without denied keys.
+///
+/// ```
+/// use od_core::json::BoundedObject;
+///
+/// let data = BoundedObject::parse(br#"{ "rows": [1, 2.0] }"#).unwrap();
+/// assert_eq!(data.value()["rows"][1], 2);
+///
+/// let faults = BoundedObject::parse(br#"{ "password": "x", "n": 9007199254740993 }"#).unwrap_err();
+/// assert_eq!(faults.faults().len(), 2);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundedObject {
     /// Always an object.
@@ -142,19 +152,6 @@ impl From<BoundedObject> for BoundedJson {
     fn from(object: BoundedObject) -> Self {
         Self { value: object.value, size: object.size }
     }
-}
-
-/// Reads a message (a request, an answer, a file of ours) as strictly as bounded JSON, under the
-/// larger limits of a message; the parts that are stored are checked by their own rules.
-///
-/// Duplicate keys, NUL, lone surrogates and inexact numbers are refused here, where the bytes still
-/// show them; doubles are read exactly, which `serde_json` does not do by default.
-///
-/// # Errors
-///
-/// As [`BoundedJson::parse`].
-pub fn parse_message(bytes: &[u8]) -> Result<Value, JsonFaults> {
-    scan(bytes, &MESSAGE).map(|(value, _)| value)
 }
 
 macro_rules! through_check {

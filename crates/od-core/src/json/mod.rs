@@ -6,6 +6,7 @@ mod check;
 mod deny;
 mod fault;
 mod literal;
+mod message;
 mod number;
 mod pointer;
 mod rules;
@@ -13,10 +14,11 @@ mod scanner;
 mod text;
 mod type_name;
 
-pub use bounded::{BoundedJson, BoundedObject, parse_message};
+pub use bounded::{BoundedJson, BoundedObject};
 pub use canonical::{canonical_bytes, canonical_size, pretty_bytes};
 pub use deny::{DENIED_KEYS, is_denied_key};
 pub use fault::{FaultKind, JsonFault, JsonFaults};
+pub use message::{Message, parse_message};
 pub use pointer::Pointer;
 pub use type_name::type_name;
 

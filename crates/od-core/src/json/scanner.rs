@@ -36,14 +36,40 @@ pub(super) struct Scanner<'a> {
     path: Vec<Step>,
     /// Bytes of canonical form so far.
     size: usize,
-    /// Whether values are still kept; after the first fault nothing is.
+    /// Whether values are still kept.
     holding: bool,
+    /// Whether they are kept past a fault, with a stand-in for what was at fault.
+    keeping: bool,
     /// Escaped strings are decoded here.
     scratch: String,
 }
 
 /// Reads one document: its value and canonical size, or every fault.
 pub(super) fn scan(bytes: &[u8], rules: &Rules) -> Result<(Value, usize), JsonFaults> {
+    let read = scan_all(bytes, rules, false)?;
+    if read.faults.is_empty() { Ok((read.value, read.size)) } else { Err(read.faults) }
+}
+
+/// Reads one document past its faults, with a stand-in for each value that is at fault: a zero for
+/// a number, a replacement character in a text, null for what is too large to hold.
+pub(super) fn scan_past_faults(
+    bytes: &[u8],
+    rules: &Rules,
+) -> Result<(Value, JsonFaults), JsonFaults> {
+    let read = scan_all(bytes, rules, true)?;
+    if read.is_whole { Ok((read.value, read.faults)) } else { Err(read.faults) }
+}
+
+/// What was read of a document.
+struct Reading {
+    value: Value,
+    size: usize,
+    faults: JsonFaults,
+    /// Whether everything the document holds is in the value.
+    is_whole: bool,
+}
+
+fn scan_all(bytes: &[u8], rules: &Rules, keeping: bool) -> Result<Reading, JsonFaults> {
     let mut scanner = Scanner {
         bytes,
         at: 0,
@@ -52,13 +78,13 @@ pub(super) fn scan(bytes: &[u8], rules: &Rules) -> Result<(Value, usize), JsonFa
         path: Vec::with_capacity(rules.depth.max()),
         size: 0,
         holding: true,
+        keeping,
         scratch: String::new(),
     };
     let value = scanner.document();
-    let Scanner { mut faults, size, .. } = scanner;
+    let Scanner { mut faults, size, holding: is_whole, .. } = scanner;
     match value {
-        Ok(value) if faults.is_empty() => Ok((value, size)),
-        Ok(_) => Err(faults),
+        Ok(value) => Ok(Reading { value, size, faults, is_whole }),
         Err(Syntax { at, what }) => {
             let (line, column) = place(bytes, at);
             faults.note_syntax(format!("{what} at line {line}, column {column}"));
@@ -263,6 +289,8 @@ impl<'a> Scanner<'a> {
         if read.plain {
             // Its bytes were found to be UTF-8 when they were read.
             std::str::from_utf8(&self.bytes[start..read.end - 1]).unwrap_or_default().to_owned()
+        } else if read.has_nul {
+            self.scratch.replace('\0', "\u{fffd}")
         } else {
             self.scratch.clone()
         }
@@ -283,7 +311,7 @@ impl<'a> Scanner<'a> {
                     "integers within ±(2^53 - 1), or finite doubles that are not larger integers"
                         .to_owned()
                 });
-                Ok(Value::Null)
+                Ok(Value::from(0))
             }
         }
     }
@@ -322,7 +350,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn over(&mut self, kind: FaultKind, measured: usize, limit: &Limit, at_root: bool) {
-        self.holding = false;
+        self.holding &= self.keeping;
         let (bytes, path) = (self.bytes, if at_root { &[][..] } else { &self.path[..] });
         self.faults.note_over(kind, || pointer(bytes, path), measured, limit);
     }
@@ -333,7 +361,7 @@ impl<'a> Scanner<'a> {
         got: impl FnOnce() -> String,
         want: impl FnOnce() -> String,
     ) {
-        self.holding = false;
+        self.holding &= self.keeping;
         let (bytes, path) = (self.bytes, &self.path);
         self.faults.note(kind, || pointer(bytes, path), got, want);
     }

@@ -3,13 +3,11 @@
 use super::mapping::{MappingError, apply_mapping};
 use super::{ChangeReport, report_changes};
 use crate::artifact::{
-    Artifact, GeneratedBy, Provenance, ProvenanceSource, ProvenanceSourceType, Source, SourceType,
-    check_data,
+    Artifact, GeneratedBy, Provenance, Source, check_data, origin_of, source_label,
 };
 use crate::error::{ErrorCode, Issue};
 use crate::ids::Timestamp;
 use crate::json::{BoundedJson, BoundedObject, JsonFaults, Value};
-use crate::limits;
 
 /// What a refresh is built from.
 #[derive(Clone, Copy, Debug)]
@@ -106,62 +104,22 @@ pub fn build_candidate(parts: &CandidateParts<'_>) -> Result<Candidate, Candidat
     let mapped = apply_mapping(parts.data.object(), parts.output.value(), mapping, &label)?;
     let data = BoundedObject::check(Value::Object(mapped))
         .map_err(|faults| CandidateError::Limits { faults })?;
-    let issues = parts
-        .artifact
-        .document
-        .as_ref()
-        .map(|document| check_data(document, &data))
-        .unwrap_or_default();
+    let issues = check_data(parts.artifact.document.as_ref(), &data);
     if !issues.is_empty() {
         return Err(CandidateError::Data { issues });
     }
     let changes = report_changes(parts.data.value(), data.value());
-    Ok(Candidate { data, provenance: provenance(parts, label), changes })
+    Ok(Candidate { data, provenance: provenance(parts), changes })
 }
 
-fn provenance(parts: &CandidateParts<'_>, label: String) -> Provenance {
-    let origin = ProvenanceSource {
-        reference: Some(source_reference(parts.source)),
-        label,
-        kind: match parts.source.kind {
-            SourceType::LocalFile => ProvenanceSourceType::LocalFile,
-            SourceType::DaemonTool | SourceType::ConnectorTool => ProvenanceSourceType::Connector,
-        },
-        account_label: parts.account_label.map(str::to_owned),
-    };
+fn provenance(parts: &CandidateParts<'_>) -> Provenance {
     Provenance {
         generated_at: parts.at,
         generated_by: GeneratedBy::RefreshRunner,
         notes: parts.provenance.notes.clone(),
-        sources: vec![origin],
+        sources: vec![origin_of(parts.source, parts.account_label)],
         extra: parts.provenance.extra.clone(),
     }
-}
-
-/// Names a source for a reader: its tool, or its file.
-#[must_use]
-pub fn source_label(source: &Source) -> String {
-    match &source.tool_name {
-        Some(tool) => tool.to_string(),
-        None => local_path(source).unwrap_or("a file of the project").to_owned(),
-    }
-}
-
-fn source_reference(source: &Source) -> String {
-    let connector = source.connector.as_ref().map(|connector| connector.connector_id.as_str());
-    match (connector, local_path(source)) {
-        (Some(connector), _) => connector.to_owned(),
-        (None, Some(path)) => path.chars().take(limits::SHORT_TEXT.max() / 2).collect(),
-        (None, None) => source.kind.as_str().to_owned(),
-    }
-}
-
-/// Returns the file a source names, if it does.
-fn local_path(source: &Source) -> Option<&str> {
-    crate::artifact::FILE_SELECTORS
-        .iter()
-        .find_map(|key| source.input.object().get(*key))
-        .and_then(Value::as_str)
 }
 
 #[cfg(test)]

@@ -82,6 +82,11 @@ pub fn apply_mapping(
     Ok(mapped)
 }
 
+/// Checks that a refresh could write to a place of the data, by writing there.
+pub(crate) fn check_target(data: &Map, to: &MappingPath) -> Result<(), MappingError> {
+    write(&mut data.clone(), to, Value::Null)
+}
+
 fn replace_keys(
     data: &Map,
     output: &Value,

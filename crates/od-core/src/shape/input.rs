@@ -69,6 +69,14 @@ pub(super) fn tool_update_request() -> Value {
     schema
 }
 
+/// What a validate request carries: all that create would be sent, or all that update would.
+pub(super) fn validate_request() -> Value {
+    json!({
+        "description": "what create would be sent; or, with an artifactId, what update would be",
+        "oneOf": [create_request(), tool_update_request()],
+    })
+}
+
 fn refresh_request() -> Value {
     object(
         "refreshes a live artifact's data from its source",

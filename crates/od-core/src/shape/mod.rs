@@ -12,4 +12,4 @@ mod source;
 
 pub use input::{AGENT_FACING, AgentShape};
 pub use lint::{FREE_FORM, LintFault, lint};
-pub use request::{CreateShape, ExecuteShape, ToolUpdateShape, UpdateShape};
+pub use request::{CreateShape, ExecuteShape, ToolUpdateShape, UpdateShape, ValidateShape};

@@ -2,7 +2,9 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-use super::input::{create_request, execute_request, tool_update_request, update_request};
+use super::input::{
+    create_request, execute_request, tool_update_request, update_request, validate_request,
+};
 use crate::json::Value;
 
 macro_rules! shape {
@@ -33,6 +35,10 @@ shape! {
 shape! {
     /// The body of an update request at the agent's door.
     ToolUpdateShape, tool_update_request
+}
+shape! {
+    /// The body of a validate request: of a create, or of an update at the agent's door.
+    ValidateShape, validate_request
 }
 shape! {
     /// The body of an execute request.

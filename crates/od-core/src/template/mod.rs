@@ -43,6 +43,7 @@ pub use check::{Coverage, DataCheck};
 pub use css_policy::CssFault;
 pub use inspect::{INSPECTION_STYLE, Inspection};
 pub use issue::{Edit, Fix, ISSUES_MAX, IssueCode, TemplateIssue};
+pub(crate) use path::is_key;
 pub use path::{Path, Root, Segment};
 pub use program::{Binding, Place, Repeat};
 pub use render::{RENDERED_BYTES_MAX, RenderReport};

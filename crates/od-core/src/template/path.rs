@@ -130,7 +130,7 @@ impl fmt::Display for Segment {
 }
 
 /// Says whether the text is an object key as templates may name it.
-pub(super) fn is_key(text: &str) -> bool {
+pub(crate) fn is_key(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))

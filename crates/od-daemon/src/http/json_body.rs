@@ -1,7 +1,7 @@
 //! Request bodies: a JSON object with known fields, read by the core's strict reader.
 
 use od_core::error::{ErrorCode, Failure, Issue, nearest_name};
-use od_core::json::{self, Map, Value, type_name};
+use od_core::json::{self, Map, Message, Value, type_name};
 use serde::de::DeserializeOwned;
 
 /// The fields of a request body.
@@ -36,8 +36,11 @@ impl Fields {
         name: &str,
     ) -> Result<Option<T>, Failure> {
         let Some(value) = self.take(name) else { return Ok(None) };
+        let got = type_name(&value);
         serde_json::from_value(value).map(Some).map_err(|error| {
-            let issue = Issue::new(format!("/{name}"), "invalid", error.to_string());
+            let issue = Issue::new(format!("/{name}"), "invalid", error.to_string())
+                .got(got)
+                .fix(format!("correct `{name}`; GET /openapi.json has its schema"));
             Failure::validation(ErrorCode::BadRequest, &[issue])
         })
     }
@@ -53,19 +56,37 @@ impl Fields {
 }
 
 /// Reads a body as an object; nothing at all is `{}`.
-pub(crate) fn object(body: &[u8], code: ErrorCode) -> Result<Map, Failure> {
+fn object(body: &[u8], code: ErrorCode) -> Result<Map, Failure> {
     if body.is_empty() {
         return Ok(Map::new());
     }
     let value = json::parse_message(body)
         .map_err(|faults| Failure::validation(code, &faults.issues("")))?;
-    let Value::Object(fields) = value else {
-        let issue = Issue::new("", "wrong_type", "the body is not an object")
-            .got(type_name(&value))
-            .want("an object");
-        return Err(Failure::validation(code, &[issue]));
-    };
+    let Value::Object(fields) = value else { return Err(not_an_object(&value, code)) };
     Ok(fields)
+}
+
+/// Reads a body as the object that a use case checks itself, with what only its bytes show to be
+/// wrong; nothing at all is `{}`.
+pub(crate) fn document(body: &[u8], code: ErrorCode) -> Result<Message, Failure> {
+    if body.is_empty() {
+        return Ok(Value::Object(Map::new()).into());
+    }
+    let message =
+        Message::read(body).map_err(|faults| Failure::validation(code, &faults.issues("")))?;
+    if message.value().is_object() {
+        Ok(message)
+    } else {
+        Err(not_an_object(message.value(), code))
+    }
+}
+
+fn not_an_object(value: &Value, code: ErrorCode) -> Failure {
+    let issue = Issue::new("", "wrong_type", "the body is not an object")
+        .got(type_name(value))
+        .want("an object")
+        .fix("send one JSON object: `{ … }`");
+    Failure::validation(code, &[issue])
 }
 
 fn unknown_field(name: &str, known: &[&str]) -> Issue {
@@ -75,7 +96,7 @@ fn unknown_field(name: &str, known: &[&str]) -> Issue {
     match nearest_name(name, known.iter().copied()) {
         Some(near) => issue.fix(format!("did you mean `{near}`?")),
         None if known.is_empty() => issue.fix("send `{}`"),
-        None => issue.want(format!("one of {}", known.join(", "))),
+        None => issue.want(format!("one of {}", known.join(", "))).fix("remove it"),
     }
 }
 

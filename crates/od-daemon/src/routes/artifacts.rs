@@ -6,7 +6,6 @@ use od_app::artifacts::{
     self, Address, CreateArtifact, DeleteArtifact, ListArtifacts, UpdateArtifact,
 };
 use od_core::error::{ErrorCode, Failure, Issue};
-use od_core::json::Value;
 use od_wire::artifact::{ArtifactsAnswer, DeletedAnswer};
 
 use super::views;
@@ -41,7 +40,7 @@ pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
 pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let query = exchange.query(&["projectId"])?;
     let Some(project) = query.get("projectId")? else { return Err(no_project()) };
-    let body = Value::Object(exchange.document(body).await?);
+    let body = exchange.document(body).await?;
     let request = CreateArtifact { project, body };
     let created = artifacts::create(&exchange.daemon.app, &Caller::Person, request)
         .await
@@ -60,8 +59,8 @@ pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
 /// Changes one artifact.
 pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let address = address(exchange)?;
-    let body = Value::Object(exchange.document(body).await?);
-    let request = UpdateArtifact { address, body };
+    let body = exchange.document(body).await?;
+    let request = UpdateArtifact { target: address.into(), body };
     let updated = artifacts::update(&exchange.daemon.app, &Caller::Person, request)
         .await
         .map_err(|error| Failure::from(&error))?;

@@ -1,15 +1,15 @@
 //! The agent's door: the project is the token's, the answers are compact.
 
 use hyper::body::Incoming;
-use od_app::artifacts::{self, Address, CreateArtifact, ListArtifacts, UpdateArtifact};
+use od_app::artifacts::{self, CreateArtifact, ListArtifacts, Target, UpdateArtifact};
 use od_app::connectors::execute::ExecuteTool;
 use od_app::connectors::{self, Payer};
 use od_app::refresh::run::RunRefresh;
 use od_app::{Caller, refresh as refreshing};
-use od_core::connector::Purpose;
+use od_core::connector::{ExecuteRequest, Purpose};
 use od_core::error::{ErrorCode, Failure, Issue};
-use od_core::ids::{ArtifactId, ProjectId, RunId};
-use od_core::json::{BoundedObject, Map, Value};
+use od_core::ids::{ProjectId, RunId};
+use od_core::json::{BoundedObject, Message, Value};
 use od_ports::stored::Stored;
 use od_wire::artifact::{
     ToolArtifactAnswer, ToolArtifactsAnswer, ToolRefreshedAnswer, ToolValidAnswer,
@@ -25,7 +25,7 @@ use crate::http::reply::Reply;
 /// Creates an artifact.
 pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let agent = Agent::of(exchange)?;
-    let body = Value::Object(agent.document(exchange, body).await?);
+    let body = agent.document(exchange, body).await?;
     let request = CreateArtifact { project: agent.project, body };
     let created = artifacts::create(&exchange.daemon.app, &agent.caller, request)
         .await
@@ -36,10 +36,8 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
 /// Changes an artifact.
 pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let agent = Agent::of(exchange)?;
-    let mut body = agent.document(exchange, body).await?;
-    let artifact = take_artifact(&mut body)?;
-    let address = Address { project: Some(agent.project), artifact };
-    let request = UpdateArtifact { address, body: Value::Object(body) };
+    let body = agent.document(exchange, body).await?;
+    let request = UpdateArtifact { target: Target::InBody(agent.project), body };
     let updated = artifacts::update(&exchange.daemon.app, &agent.caller, request)
         .await
         .map_err(|error| Failure::from(&error))?;
@@ -80,17 +78,14 @@ pub(crate) async fn refresh(exchange: &Exchange<'_>, body: Incoming) -> Result<R
 /// Says everything create would say; everything update would say if the body names an artifact.
 pub(crate) async fn validate(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let agent = Agent::of(exchange)?;
-    let mut body = agent.document(exchange, body).await?;
-    if body.contains_key("artifactId") {
-        let artifact = take_artifact(&mut body)?;
-        let address = Address { project: Some(agent.project), artifact };
-        let request = UpdateArtifact { address, body: Value::Object(body) };
+    let body = agent.document(exchange, body).await?;
+    if body.value().get("artifactId").is_some() {
+        let request = UpdateArtifact { target: Target::InBody(agent.project), body };
         let warnings = artifacts::validate_update(&exchange.daemon.app, &agent.caller, request)
             .await
             .map_err(|error| Failure::from(&error))?;
         return Ok(Reply::json(&ToolValidAnswer { valid: true, warnings }));
     }
-    let body = Value::Object(body);
     let request = CreateArtifact { project: agent.project, body };
     let valid = artifacts::validate(&exchange.daemon.app, &agent.caller, request)
         .await
@@ -110,14 +105,21 @@ pub(crate) async fn connectors(exchange: &Exchange<'_>) -> Result<Reply, Failure
 /// Executes a tool of a connector.
 pub(crate) async fn execute(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let agent = Agent::of(exchange)?;
-    let known = ["connectorId", "toolName", "input", "purpose"];
-    let mut fields = agent.fields(exchange, body, &known).await?;
+    let body = agent.message(exchange, body, ErrorCode::BadRequest).await?;
+    let read = ExecuteRequest::parse(body.value());
+    let request = match read {
+        Ok(request) if body.is_sound() => request,
+        read => {
+            let issues = body.report(read.err().unwrap_or_default());
+            return Err(Failure::validation(ErrorCode::BadRequest, &issues));
+        }
+    };
     let request = ExecuteTool {
         project: agent.project,
-        connector: fields.required("connectorId")?,
-        tool: fields.required("toolName")?,
-        input: fields.optional("input")?.unwrap_or_default(),
-        purpose: purpose(&mut fields)?,
+        connector: request.connector_id,
+        tool: request.tool_name.to_string(),
+        input: request.input,
+        purpose: preview_only(request.purpose)?,
         payer: Payer::Run(agent.run),
         expected: None,
         mapping: None,
@@ -139,10 +141,10 @@ pub(crate) async fn execute(exchange: &Exchange<'_>, body: Incoming) -> Result<R
     }))
 }
 
-fn purpose(fields: &mut Fields) -> Result<Purpose, Failure> {
-    match fields.optional("purpose")? {
-        None | Some(Purpose::AgentPreview) => Ok(Purpose::AgentPreview),
-        Some(Purpose::ArtifactRefresh) => Err(Failure::new(
+fn preview_only(purpose: Purpose) -> Result<Purpose, Failure> {
+    match purpose {
+        Purpose::AgentPreview => Ok(purpose),
+        Purpose::ArtifactRefresh => Err(Failure::new(
             ErrorCode::Forbidden,
             "an agent executes tools as `agent_preview` only",
         )
@@ -166,17 +168,6 @@ fn changed(
         replayed,
         warnings,
     }))
-}
-
-/// Takes the artifact's id out of a body that a use case reads on its own.
-fn take_artifact(body: &mut Map) -> Result<ArtifactId, Failure> {
-    let id = body.remove("artifactId").unwrap_or_default();
-    id.as_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
-        let issue =
-            Issue::new("/artifactId", "required", "`artifactId` names the artifact to change")
-                .fix("add `artifactId`; `list` shows the ids");
-        Failure::validation(ErrorCode::LiveArtifactInvalid, &[issue])
-    })
 }
 
 /// The agent behind a request.
@@ -215,18 +206,28 @@ impl Agent {
         Ok(fields)
     }
 
-    /// Reads the body for a use case that checks it itself; what it says about project or run has
-    /// to agree with the token.
-    async fn document(&self, exchange: &Exchange<'_>, body: Incoming) -> Result<Map, Failure> {
-        let mut body = exchange.document(body).await?;
+    /// Reads the body for a use case that checks it itself.
+    async fn document(&self, exchange: &Exchange<'_>, body: Incoming) -> Result<Message, Failure> {
+        self.message(exchange, body, ErrorCode::LiveArtifactInvalid).await
+    }
+
+    /// Reads the body as an object, refused with `code` if it is none; what it says about project or
+    /// run has to agree with the token, and is taken out.
+    async fn message(
+        &self,
+        exchange: &Exchange<'_>,
+        body: Incoming,
+        code: ErrorCode,
+    ) -> Result<Message, Failure> {
+        let mut message = exchange.message(body, code).await?;
         let mut take = |name: &str| {
             // What is no text cannot be the token's: it is shown as it came.
-            body.remove(name)
-                .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+            let value = message.object_mut().and_then(|body| body.remove(name))?;
+            Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
         };
         let (project, run) = (take("projectId"), take("runId"));
         self.agree(project.as_deref(), run.as_deref())?;
-        Ok(body)
+        Ok(message)
     }
 
     fn agree(&self, project: Option<&str>, run: Option<&str>) -> Result<(), Failure> {

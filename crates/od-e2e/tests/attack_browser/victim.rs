@@ -112,7 +112,7 @@ impl Victim {
             "input": { "title": "Page", "document": { "format": "html_template_v1", "dataJson": data } },
             "templateHtml": template,
         });
-        let request = CreateArtifact { project: self.project.clone(), body };
+        let request = CreateArtifact { project: self.project.clone(), body: body.into() };
         match self.runtime().block_on(create(self.running().app(), &Caller::Person, request)) {
             Ok(created) => created.detail.stored.id.clone(),
             Err(error) => {

@@ -161,7 +161,7 @@ impl World {
     }
 
     async fn artifact_by(&self, caller: &Caller, project: &ProjectId, body: Value) -> ArtifactId {
-        let request = CreateArtifact { project: project.clone(), body };
+        let request = CreateArtifact { project: project.clone(), body: body.into() };
         let app = self.daemon().app();
         match od_app::artifacts::create(app, caller, request).await {
             Ok(made) => made.detail.stored.id.clone(),

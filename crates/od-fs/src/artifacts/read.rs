@@ -7,12 +7,11 @@
 use std::sync::Arc;
 
 use od_core::artifact::{
-    ArtifactState, ArtifactSummary, Health, HealthReason, HealthState, Provenance,
+    ArtifactState, ArtifactSummary, Health, HealthReason, HealthState, Provenance, check_state,
 };
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId};
 use od_core::json::BoundedObject;
 use od_core::refresh::RefreshRecord;
-use od_core::template::Template;
 use od_ports::stored::{Drift, KeptAside, PageKey, Stored};
 
 use super::aside;
@@ -336,9 +335,7 @@ fn validate(pointer: Pointer, sources: &Sources) -> Result<ArtifactState, Health
         serde_json::from_slice(&sources.provenance).map_err(|_| HealthReason::ProvenanceInvalid)?;
     let template_html =
         std::str::from_utf8(&sources.template).map_err(|_| HealthReason::TemplateInvalid)?;
-    let (template, _) =
-        Template::compile(template_html).map_err(|_| HealthReason::TemplateInvalid)?;
-    template.render(data.value(), &mut std::io::sink()).map_err(|_| HealthReason::DataInvalid)?;
+    check_state(&pointer.artifact, template_html, &data, &provenance)?;
     Ok(ArtifactState {
         artifact: pointer.artifact,
         template_html: template_html.into(),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use od_core::artifact::ArtifactSummary;
+use od_core::artifact::{ArtifactSummary, Attempt};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision, Timestamp};
 use od_core::refresh::RefreshRecord;
 use od_ports::artifact_store::ArtifactStore;
@@ -137,6 +137,15 @@ impl ArtifactStore for FileArtifactStore {
         }
         let project = project.clone();
         self.run(move |shared| shared.list(&project)).await
+    }
+
+    async fn find_attempt(
+        &self,
+        project: &ProjectId,
+        attempt: &Attempt,
+    ) -> Result<Option<Arc<Stored>>, StoreError> {
+        let (project, attempt) = (project.clone(), attempt.clone());
+        self.run(move |shared| shared.find_attempt(&project, &attempt)).await
     }
 
     async fn create(&self, new: NewArtifact) -> Result<Created, StoreError> {

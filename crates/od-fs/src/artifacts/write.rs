@@ -81,8 +81,6 @@ impl Shared {
         if let Some(attempt) = &attempt
             && let Some(stored) = self.earlier_attempt(&live, &project, attempt)?
         {
-            // The attempt before may have ended, or been ended, just before its last sync.
-            live.sync()?;
             return Ok((Created::Replayed(stored), None));
         }
         let staging = live.child_or_make(STAGING)?;
@@ -102,6 +100,19 @@ impl Shared {
         Ok((Created::Fresh(stored), Some(placing)))
     }
 
+    /// Returns what an attempt made before; without its lock, for one that is made at this moment is
+    /// found by `create`.
+    pub(crate) fn find_attempt(
+        &self,
+        project: &ProjectId,
+        attempt: &Attempt,
+    ) -> Result<Option<Arc<Stored>>, StoreError> {
+        match self.live_if_there(project)? {
+            Some(live) => self.earlier_attempt(&live, project, attempt),
+            None => Ok(None),
+        }
+    }
+
     /// Returns what an attempt made before, or why it may not be made again.
     fn earlier_attempt(
         &self,
@@ -111,7 +122,11 @@ impl Shared {
     ) -> Result<Option<Arc<Stored>>, StoreError> {
         for (artifact, light) in self.lights(project)? {
             match light.attempt {
-                Some(found) if found == *attempt => return self.load(project, &artifact).map(Some),
+                Some(found) if found == *attempt => {
+                    // It may have ended, or been ended, just before its last sync.
+                    live.sync()?;
+                    return self.load(project, &artifact).map(Some);
+                }
                 Some(found) if found.id == attempt.id => {
                     return Err(StoreError::AttemptConflict { attempt: found.id, artifact });
                 }

@@ -120,6 +120,28 @@ async fn an_edit_by_hand_is_served_as_drift_and_adopted_by_the_next_commit() {
 }
 
 #[tokio::test]
+async fn an_edit_by_hand_that_create_would_refuse_makes_the_artifact_unsound() {
+    let key = ["gh", "p_abcdefghij0123456789klmnopqrst"].concat();
+    let data = format!(r#"{{"title":"{key}"}}"#);
+    let provenance = format!(
+        r#"{{"generatedAt":"2026-04-30T00:00:00.000Z","generatedBy":"agent","notes":"{key}","sources":[]}}"#
+    );
+    for (name, content, reason) in [
+        ("data.json", data, HealthReason::DataInvalid),
+        ("provenance.json", provenance, HealthReason::ProvenanceInvalid),
+    ] {
+        let one = Store::with(&["first"]).await;
+        one.store.trash(&one.project).await.expect("places the copies");
+        fs::write(one.file(1, name), content).expect("a write");
+        let stored = one.store.load(&one.project, &sample::id(1)).await.expect("it loads");
+        assert_eq!(stored.health.reason, Some(reason), "{name}");
+        assert_eq!(one.title(1).await, "first", "the last good state is served");
+        let list = one.store.list(&one.project).await.expect("a list");
+        assert_eq!(list[0].health.state, HealthState::CorruptHead, "and listed so");
+    }
+}
+
+#[tokio::test]
 async fn a_damaged_artifact_is_shown_served_and_repaired_and_hides_no_other() {
     let one = Store::with(&["first", "second"]).await;
     let id = sample::id(1);

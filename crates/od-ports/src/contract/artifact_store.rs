@@ -88,14 +88,26 @@ async fn what_is_created_can_be_read(store: &dyn ArtifactStore, project: &Projec
 
 async fn an_attempt_is_made_once(store: &dyn ArtifactStore, project: &ProjectId) {
     let attempt = |number, title| sample::attempt(project, &sample::id(number), title, "try-1");
+    let named = |title| {
+        let state = attempt(2, title).state;
+        state.artifact.created_by_attempt.expect("the sample names its attempt")
+    };
+    let nothing = store.find_attempt(project, &named("tried")).await.expect("a search works");
+    assert!(nothing.is_none(), "an attempt that was not made made nothing");
     let first = store.create(attempt(2, "tried")).await.expect("a create works");
     assert!(matches!(first, Created::Fresh(_)));
+    let found = store.find_attempt(project, &named("tried")).await.expect("a search works");
+    assert_eq!(found.map(|stored| stored.id.clone()), Some(sample::id(2)));
+    let other = store.find_attempt(project, &named("something else")).await;
+    assert!(matches!(other, Err(StoreError::AttemptConflict { .. })));
     let second = store.create(attempt(3, "tried")).await.expect("a replay works");
     assert!(matches!(&second, Created::Replayed(stored) if stored.id == sample::id(2)));
     let other = store.create(attempt(3, "something else")).await;
     assert!(matches!(other, Err(StoreError::AttemptConflict { .. })));
     store.delete(project, &sample::id(2), None).await.expect("a delete works");
     let trashed = store.create(attempt(3, "tried")).await;
+    assert!(matches!(trashed, Err(StoreError::AttemptTrashed { .. })));
+    let trashed = store.find_attempt(project, &named("tried")).await;
     assert!(matches!(trashed, Err(StoreError::AttemptTrashed { .. })));
 }
 

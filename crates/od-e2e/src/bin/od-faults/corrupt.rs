@@ -99,8 +99,8 @@ fn page(app: &App, id: &ArtifactId) -> Result<String, Wrong> {
 
 fn refuses(patient: &Patient<'_>) -> Result<(), Wrong> {
     let request = UpdateArtifact {
-        address: world::address(&patient.id),
-        body: world::body(SUBJECT, "forbidden"),
+        target: world::address(&patient.id).into(),
+        body: world::body(SUBJECT, "forbidden").into(),
     };
     match world::wait(artifacts::update(patient.app, &Caller::Person, request)) {
         Ok(_) => Err(Wrong::Torn("a damaged artifact was written".to_owned())),

@@ -157,7 +157,7 @@ async fn race(app: &App, id: &ArtifactId) -> Result<(), Failure> {
         let revision = detail.stored.revision().expect("the subject has a revision");
         let mut body = world::body(world::SUBJECT, "raced");
         body["ifRevision"] = revision.get().into();
-        let request = UpdateArtifact { address: world::address(id), body };
+        let request = UpdateArtifact { target: world::address(id).into(), body: body.into() };
         match artifacts::update(app, &Caller::Person, request).await {
             Ok(updated) => {
                 let won = updated.detail.stored.revision().expect("a revision");

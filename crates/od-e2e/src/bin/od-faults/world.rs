@@ -144,7 +144,7 @@ pub(crate) async fn create(
     if let Some(attempt) = attempt {
         body["attemptId"] = attempt.into();
     }
-    let request = CreateArtifact { project: project(), body };
+    let request = CreateArtifact { project: project(), body: body.into() };
     let created = artifacts::create(app, &Caller::Person, request).await;
     created.map(|made| made.detail.stored.id.clone()).map_err(|err| Failure::from(&err))
 }
@@ -155,7 +155,8 @@ pub(crate) async fn update(
     name: &str,
     generation: &str,
 ) -> Result<(), Failure> {
-    let request = UpdateArtifact { address: address(id), body: body(name, generation) };
+    let request =
+        UpdateArtifact { target: address(id).into(), body: body(name, generation).into() };
     let updated = artifacts::update(app, &Caller::Person, request).await;
     updated.map(|_| ()).map_err(|err| Failure::from(&err))
 }

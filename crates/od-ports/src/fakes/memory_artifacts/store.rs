@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use od_core::artifact::{ArtifactSummary, Health};
+use od_core::artifact::{ArtifactSummary, Attempt, Health};
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId, Revision, Timestamp};
 use od_core::json;
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
@@ -79,6 +79,19 @@ impl ArtifactStore for MemoryArtifactStore {
         }
         list.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.id.cmp(&b.id)));
         Ok(list.into())
+    }
+
+    async fn find_attempt(
+        &self,
+        project: &ProjectId,
+        attempt: &Attempt,
+    ) -> Result<Option<Arc<Stored>>, StoreError> {
+        let shelf = self.shelf();
+        shelf.check_project(project)?;
+        match shelf.earlier_attempt(project, attempt)? {
+            Some(made) => shelf.stored(&made).map(Some),
+            None => Ok(None),
+        }
     }
 
     async fn create(&self, new: NewArtifact) -> Result<Created, StoreError> {

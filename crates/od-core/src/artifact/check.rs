@@ -1,0 +1,140 @@
+//! The rules that a stored state keeps, whoever wrote it.
+
+use super::document_input::credential_issues;
+use super::drawing::draw;
+use super::provenance_input::read_provenance;
+use super::{Artifact, Document, HealthReason, Provenance};
+use crate::error::Issue;
+use crate::fields::Issues;
+use crate::json::{BoundedObject, Map, Pointer, Value};
+use crate::schema::DataSchema;
+use crate::template::Template;
+
+/// Checks data against its document's schema, and for credentials; the same check everywhere data
+/// enters: create, update, refresh, and an edit by hand.
+#[must_use]
+pub fn check_data(document: Option<&Document>, data: &BoundedObject) -> Vec<Issue> {
+    let at = Pointer::root().key("document").key("dataJson");
+    let mut issues = credential_issues(data.value(), &at);
+    let schema = document.and_then(|document| document.data_schema_json.as_ref());
+    let Some(schema) = schema else { return issues };
+    let broken = match DataSchema::compile(schema.value()) {
+        Ok(schema) => schema.check(data.value()),
+        Err(broken) => broken,
+    };
+    issues.extend(broken.into_iter().map(|issue| issue.under(at.as_str())));
+    issues
+}
+
+/// Checks provenance by the rules of its input: lengths, words, credentials. Only who made the data
+/// is not asked, for a refresh makes it too.
+#[must_use]
+pub fn check_provenance(provenance: &Provenance) -> Vec<Issue> {
+    let mut issues = Issues::default();
+    let at = Pointer::root();
+    let known = Provenance { extra: Map::new(), ..provenance.clone() };
+    // A provenance is always written as an object.
+    if let Ok(Value::Object(mut fields)) = serde_json::to_value(known) {
+        fields.remove("generatedBy");
+        read_provenance(&Value::Object(fields), at.clone(), &mut issues);
+    }
+    issues.extend(credential_issues(&Value::Object(provenance.extra.clone()), &at));
+    match issues.finish(Some(())) {
+        Ok(()) => Vec::new(),
+        Err(issues) => issues,
+    }
+}
+
+/// Checks a whole state by the rules of create: template, data, provenance, and that the page can be
+/// drawn. The source is not asked: what it can do is for a refresh to say.
+///
+/// # Errors
+///
+/// Returns what is wrong first, as an artifact that holds it is reported.
+pub fn check_state(
+    artifact: &Artifact,
+    template_html: &str,
+    data: &BoundedObject,
+    provenance: &Provenance,
+) -> Result<(), HealthReason> {
+    let (template, _) =
+        Template::compile(template_html).map_err(|_| HealthReason::TemplateInvalid)?;
+    if !check_data(artifact.document.as_ref(), data).is_empty() {
+        return Err(HealthReason::DataInvalid);
+    }
+    if !check_provenance(provenance).is_empty() {
+        return Err(HealthReason::ProvenanceInvalid);
+    }
+    draw(&template, data.value(), &mut std::io::sink()).map_err(|_| HealthReason::DataInvalid)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{Author, Birth, CreateInput, Told, new_artifact, provenance_of};
+    use super::*;
+    use crate::ids::Timestamp;
+
+    /// Judges an edit of a state whose schema asks for a number.
+    fn judge(template: &str, data: Value, provenance: Value) -> Result<(), HealthReason> {
+        let at = Timestamp::from_unix_ms(0);
+        let input = CreateInput::parse(&json!({ "title": "T", "document": {
+            "dataJson": { "n": 1 },
+            "dataSchemaJson": { "properties": { "n": { "type": "number" } } },
+        }}))
+        .unwrap();
+        let birth = Birth {
+            id: "la-x-000000000000".parse().unwrap(),
+            project_id: "demo".parse().unwrap(),
+            run_id: None,
+            author: Author::Agent,
+            at,
+            source_pin: None,
+            attempt: None,
+        };
+        let artifact = new_artifact(&input, birth);
+        let told = Told { source: None, pin: None, author: Author::Agent, at };
+        let mut known = serde_json::to_value(provenance_of(None, &told)).unwrap();
+        for (key, value) in provenance.as_object().unwrap() {
+            known[key] = value.clone();
+        }
+        let data = BoundedObject::check(data).unwrap();
+        check_state(&artifact, template, &data, &serde_json::from_value(known).unwrap())
+    }
+
+    const PAGE: &str = "<!doctype html><title>T</title><p>{{data.n}}</p>";
+
+    fn key() -> String {
+        ["gh", "p_abcdefghij0123456789klmnopqrst"].concat()
+    }
+
+    #[test]
+    fn a_sound_state_is_sound_whoever_made_it() {
+        let by_refresh = json!({ "generatedBy": "refresh_runner", "newer": { "field": 1 } });
+        assert_eq!(judge(PAGE, json!({ "n": 2 }), by_refresh), Ok(()));
+    }
+
+    #[test]
+    fn the_rules_of_create_hold_for_every_part() {
+        let template = |html: &str| judge(html, json!({ "n": 2 }), json!({}));
+        assert_eq!(template("<script></script>"), Err(HealthReason::TemplateInvalid));
+        let with_key = format!("<p>{}</p>", key());
+        assert_eq!(template(&with_key), Err(HealthReason::TemplateInvalid));
+        let data = |data: Value| judge(PAGE, data, json!({}));
+        assert_eq!(data(json!({ "n": "text" })), Err(HealthReason::DataInvalid));
+        assert_eq!(data(json!({ "m": key() })), Err(HealthReason::DataInvalid));
+        let unshowable = judge("<p>{{data.m}}</p>", json!({ "m": {} }), json!({}));
+        assert_eq!(unshowable, Err(HealthReason::DataInvalid));
+        for provenance in [
+            json!({ "notes": key() }),
+            json!({ "notes": "x".repeat(16_385) }),
+            json!({ "sources": [{ "label": " ", "type": "derived" }] }),
+            json!({ "newer": [key()] }),
+        ] {
+            let judged = judge(PAGE, json!({ "n": 2 }), provenance.clone());
+            assert_eq!(judged, Err(HealthReason::ProvenanceInvalid), "{provenance}");
+        }
+    }
+}
