@@ -15,6 +15,18 @@ use super::warning::Warnings;
 pub const TEMPLATE_BYTES_MAX: usize = crate::limits::TEMPLATE.max();
 
 /// A compiled template. Whoever holds one need not check it again.
+///
+/// ```
+/// use od_core::template::Template;
+///
+/// let (template, _warnings) = Template::compile("<!doctype html><p>{{data.name}}</p>").unwrap();
+/// let mut page = Vec::new();
+/// template.render(&serde_json::json!({ "name": "<b>" }), &mut page).unwrap();
+/// assert_eq!(page, b"<!doctype html><p>&lt;b&gt;</p>");
+///
+/// let faults = Template::compile("<p onclick='x()'>{{name}}</p>").unwrap_err();
+/// assert_eq!(faults.len(), 2);
+/// ```
 #[derive(Debug)]
 pub struct Template {
     pub(super) source: Box<str>,

@@ -3,10 +3,14 @@
 #[cfg(test)]
 mod canonical_oracle;
 #[cfg(test)]
+mod embedding;
+#[cfg(test)]
 mod fixtures;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
 mod limits;
+#[cfg(test)]
+mod links;
 #[cfg(test)]
 mod repository;
