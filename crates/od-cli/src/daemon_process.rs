@@ -10,7 +10,7 @@ use std::time::Duration;
 use od_app::App;
 use od_client::{Bearer, Client};
 use od_core::error::{ErrorCode, Failure};
-use od_core::ids::{Timestamp, TokenId};
+use od_core::ids::{Audience, Timestamp, TokenId};
 use od_core::limits;
 use od_core::token::{Claims, CliClaims};
 use od_daemon::{Announcement, DEFAULT_PORT};
@@ -131,13 +131,33 @@ pub(crate) fn free_default() -> Option<u16> {
 }
 
 /// Returns the person's client of a daemon: whoever can read the keyring is the person.
+///
+/// Each call asks anew whether the daemon at that address is the living one of this data directory:
+/// after its death anybody on the machine may listen there. The token is for that very start of it, so
+/// that it is worth nothing should another be there before the request is.
 pub(crate) fn person(settings: &Settings, daemon: &Announcement) -> Result<Client, Refusal> {
     let app = Arc::new(local::open(settings)?);
-    let sign = move || sign(&app);
+    let (data_dir, url) = (settings.data_dir.clone(), daemon.url.clone());
+    let sign = move || sign(&app, living(&data_dir, &url)?);
     Ok(Client::new(&daemon.url, Bearer::Fresh(Arc::new(sign)))?)
 }
 
-fn sign(app: &App) -> Result<String, Failure> {
+/// Returns whom a token for the daemon at this address names, if it lives.
+fn living(data_dir: &Path, url: &str) -> Result<Audience, Failure> {
+    let found = Announcement::of_living_with_audience(data_dir);
+    let Some((found, audience)) = found.filter(|(found, _)| found.url == url) else {
+        let message = format!("the daemon of this data directory no longer serves {url}");
+        return Err(Failure::new(ErrorCode::Internal, message)
+            .suggest("run the command again: it starts a daemon if there is none"));
+    };
+    audience.ok_or_else(|| {
+        let message = format!("the daemon at {url} is of version {}", found.version);
+        Failure::new(ErrorCode::Conflict, message)
+            .suggest(format!("end it with `kill {}`, then run the command again", found.pid))
+    })
+}
+
+fn sign(app: &App, audience: Audience) -> Result<String, Failure> {
     let internal = |message: String| Failure::new(ErrorCode::Internal, message);
     let mut entropy = [0; 16];
     app.ports.entropy.fill(&mut entropy).map_err(|error| internal(error.to_string()))?;
@@ -145,6 +165,7 @@ fn sign(app: &App) -> Result<String, Failure> {
     let lifetime = i64::try_from(limits::CLI_TOKEN_LIFETIME.allowed).unwrap_or(i64::MAX);
     let claims = Claims::Cli(CliClaims {
         token_id: TokenId::generate(entropy),
+        audience,
         issued_at: now,
         expires_at: Timestamp::from_unix_ms(now.unix_ms().saturating_add(lifetime)),
     });

@@ -64,7 +64,7 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Ref
             block_on(verbs::connectors::disconnect(&settings()?, &asked))
         }
         Command::Doctor => {
-            let settings = settings()?;
+            let settings = Settings::unchecked(globals)?;
             let work = verbs::doctor::run(&settings);
             block_on(with_progress(sink, "checking this installation", work))
         }
@@ -108,7 +108,7 @@ fn tool(asked: ToolCommand) -> Exit {
         Format::Json => true,
     };
     let sink = Sink::of_process(true);
-    let outcome = verbs::tools::client().and_then(|client| {
+    let outcome = verbs::tools::client_of_living().and_then(|client| {
         let work = verbs::tools::perform(&client, asked);
         block_on(with_progress(sink, "waiting for the daemon", work))
     });

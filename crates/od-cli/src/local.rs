@@ -6,10 +6,11 @@ use od_app::{App, Caller};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_daemon::{ComposeError, ComposeOptions, compose};
+use od_fs::PrivateError;
 use od_ports::project_registry::Project;
 
 use crate::args::nearest;
-use crate::output::Refusal;
+use crate::output::{Exit, Refusal};
 use crate::settings::Settings;
 use crate::verbs::keys;
 
@@ -40,8 +41,12 @@ pub(crate) fn refused(error: &ComposeError) -> Refusal {
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
     let message = format!("{error}{}", cause.unwrap_or_default());
     match error {
-        ComposeError::DataDir { .. } => Refusal::new(ErrorCode::LiveArtifactStorageFailed, message)
-            .suggesting("check the directory's permissions, or choose another with --data-dir"),
+        ComposeError::DataDir { source: PrivateError::Io { source, .. }, .. } => {
+            let message = format!("{message}: {source}");
+            Refusal::new(ErrorCode::LiveArtifactStorageFailed, message)
+                .suggesting("check the directory's permissions, or choose another with --data-dir")
+        }
+        ComposeError::DataDir { source, .. } => untrusted(source),
         ComposeError::Keyring { home, source } => {
             Refusal::new(ErrorCode::Internal, message).suggesting(keys::fix(home, source))
         }
@@ -50,6 +55,13 @@ pub(crate) fn refused(error: &ComposeError) -> Refusal {
         ComposeError::GitHub { .. } => Refusal::new(ErrorCode::BadRequest, message)
             .suggesting("correct or unset OD_GITHUB_BASE_URL"),
     }
+}
+
+/// Says why a directory or a file in it is not trusted, and what helps.
+pub(crate) fn untrusted(error: &PrivateError) -> Refusal {
+    Refusal::new(ErrorCode::BadRequest, error.to_string())
+        .suggesting(error.fix())
+        .ending(Exit::Usage)
 }
 
 /// Returns the projects of a store.

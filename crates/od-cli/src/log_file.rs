@@ -2,9 +2,12 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
 
 /// How long one file grows; with the one before it a log takes twice as much.
 pub(crate) const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -38,8 +41,31 @@ impl LogFile {
 }
 
 /// Opens a file of the person's own to write at its end.
+///
+/// A link is not followed: one that came with a repository would have another file written to.
 pub(crate) fn append(path: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).append(true).mode(0o600).open(path)
+    let file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
+        .open(path)
+        .map_err(|error| match Errno::from_io_error(&error) {
+            Some(Errno::LOOP) => refused("it is a symbolic link"),
+            Some(_) | None => error,
+        })?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(refused("it is not a regular file"));
+    }
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err(refused("it belongs to another user"));
+    }
+    Ok(file)
+}
+
+fn refused(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, why)
 }
 
 impl Open {
@@ -89,6 +115,18 @@ mod tests {
         assert_eq!(read("daemon.log.1"), "second line\n");
         assert_eq!(read("daemon.log"), "third line\nfourth\nx\n");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_log_that_is_a_link_or_no_file_is_refused_and_what_it_leads_to_stays_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let (kept, path) = (folder.path().join("kept"), folder.path().join("daemon.log"));
+        std::fs::write(&kept, "mine\n").unwrap();
+        std::os::unix::fs::symlink(&kept, &path).unwrap();
+        assert_eq!(LogFile::open(&path).unwrap_err().to_string(), "it is a symbolic link");
+        assert_eq!(std::fs::read_to_string(&kept).unwrap(), "mine\n");
+        let device = LogFile::open(Path::new("/dev/null")).unwrap_err().to_string();
+        assert_eq!(device, "it is not a regular file");
     }
 
     #[test]

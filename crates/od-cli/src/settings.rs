@@ -4,8 +4,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use od_core::error::ErrorCode;
+use od_fs::{DataDir, PrivateDir, PrivateError};
 
 use crate::args::Globals;
+use crate::local;
 use crate::output::Refusal;
 
 /// Where everything is.
@@ -22,13 +24,41 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Returns the settings of this process.
+    /// Returns the settings of this process, if nobody else can write to their directories.
+    ///
+    /// The search upward ends with an error at a `.od/` of somebody else's: whoever made it could name
+    /// a daemon of his own in it and be sent tokens. Going on past it would be as safe, but it would
+    /// show another store than the one the person sees lying there, without a word.
     pub(crate) fn of_process(globals: &Globals) -> Result<Self, Refusal> {
+        let settings = Self::unchecked(globals)?;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    /// As [`Self::of_process`], whoever can write there: for the verb that says what is wrong.
+    pub(crate) fn unchecked(globals: &Globals) -> Result<Self, Refusal> {
         let directory = std::env::current_dir().map_err(|error| {
             Refusal::new(ErrorCode::Internal, format!("the current directory is gone: {error}"))
                 .suggesting("change to a directory that exists")
         })?;
         Self::resolve(globals, &|name| std::env::var_os(name), &directory, &Path::is_dir)
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        let home = PrivateDir::open(&self.home);
+        for checked in [home, DataDir::look(&self.data_dir)] {
+            match checked {
+                // What is missing is made, and what cannot be opened is told by whoever needs it.
+                Ok(_) | Err(PrivateError::Io { .. } | PrivateError::Kind { .. }) => {}
+                Err(
+                    error @ (PrivateError::Foreign { .. }
+                    | PrivateError::Writable { .. }
+                    | PrivateError::TooOpen { .. }
+                    | PrivateError::Link { .. }),
+                ) => return Err(local::untrusted(&error)),
+            }
+        }
+        Ok(())
     }
 
     fn resolve(

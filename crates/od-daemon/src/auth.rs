@@ -52,8 +52,13 @@ pub(crate) fn verify_ticket(daemon: &Daemon, ticket: &str) -> Result<PreviewClai
 fn person(daemon: &Daemon, headers: &HeaderMap) -> Result<Identity, Failure> {
     let verified = verify(daemon, bearer(headers).ok_or_else(no_bearer)?)?;
     match verified.claims() {
-        Claims::Console(claims) => Ok(Identity::Person { until: claims.expires_at }),
-        Claims::Cli(claims) => Ok(Identity::Person { until: claims.expires_at }),
+        Claims::Console(claims) if claims.audience == daemon.audiences.console => {
+            Ok(Identity::Person { until: claims.expires_at })
+        }
+        Claims::Cli(claims) if claims.audience == daemon.audiences.terminal => {
+            Ok(Identity::Person { until: claims.expires_at })
+        }
+        Claims::Console(_) | Claims::Cli(_) => Err(for_another()),
         Claims::Tool(_) | Claims::Preview(_) => Err(wrong_kind(&verified)),
     }
 }
@@ -61,7 +66,10 @@ fn person(daemon: &Daemon, headers: &HeaderMap) -> Result<Identity, Failure> {
 fn terminal(daemon: &Daemon, headers: &HeaderMap) -> Result<Identity, Failure> {
     let verified = verify(daemon, bearer(headers).ok_or_else(no_bearer)?)?;
     match verified.claims() {
-        Claims::Cli(claims) => Ok(Identity::Person { until: claims.expires_at }),
+        Claims::Cli(claims) if claims.audience == daemon.audiences.terminal => {
+            Ok(Identity::Person { until: claims.expires_at })
+        }
+        Claims::Cli(_) => Err(for_another()),
         Claims::Console(_) => {
             Err(Failure::new(ErrorCode::Forbidden, "the console cannot make codes for itself")
                 .suggest("run `od open`"))
@@ -106,6 +114,12 @@ const SUGGEST_SESSION: &str = "open the console again with `od open`";
 
 fn no_bearer() -> Failure {
     Failure::new(ErrorCode::Unauthorized, "the request carries no bearer").suggest(SUGGEST_SESSION)
+}
+
+/// One keyring signs for every data directory: what was shown to one daemon is worth nothing at another.
+fn for_another() -> Failure {
+    Failure::new(ErrorCode::Unauthorized, "the token was made for another daemon")
+        .suggest(SUGGEST_SESSION)
 }
 
 fn wrong_kind(verified: &VerifiedToken) -> Failure {

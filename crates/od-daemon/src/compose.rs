@@ -1,7 +1,6 @@
 //! Composition: the one place where adapters are chosen and put together.
 
 use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use od_app::App;
 use od_connectors::{Fence, Git, GitHub, GitHubConfig, ProjectFilesConnector};
 use od_fs::{
     DataDir, DiskProjectFiles, FileArtifactStore, FileProjectRegistry, FileRunStore,
-    FileTokenAuthority, FileVault, SystemClock, SystemEntropy,
+    FileTokenAuthority, FileVault, PrivateError, SystemClock, SystemEntropy,
 };
 use od_ports::event_sink::{Event, EventSink};
 use od_ports::token_authority::KeyringError;
@@ -44,8 +43,8 @@ pub enum ComposeError {
     DataDir {
         /// Where it is.
         path: PathBuf,
-        /// What the system said.
-        source: io::Error,
+        /// Why not.
+        source: PrivateError,
     },
     /// The keyring cannot be read: without it nobody could be told from anybody.
     #[error("the keyring in `{}` cannot be used", home.display())]

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use od_app::App;
 use od_core::error::{ErrorCode, Failure};
-use od_core::ids::{ArtifactId, ProjectId, Timestamp, TokenId};
+use od_core::ids::{ArtifactId, Audience, ProjectId, Timestamp, TokenId};
 use od_core::token::Claims;
 
 use crate::http::access_log::AccessLog;
@@ -28,6 +28,7 @@ pub(crate) struct Daemon {
     pub(crate) access_log: AccessLog,
     pub(crate) in_flight: Arc<InFlight>,
     pub(crate) urls: Urls,
+    pub(crate) audiences: Audiences,
     pub(crate) started_at: Timestamp,
     pub(crate) started: Instant,
 }
@@ -56,6 +57,15 @@ impl Daemon {
                 .suggest("`od doctor` says what is wrong with the keyring")
         })
     }
+}
+
+/// Whom a token has to name to be taken here.
+#[derive(Clone, Debug)]
+pub(crate) struct Audiences {
+    /// Of the console, which goes on after a restart: the data directory.
+    pub(crate) console: Audience,
+    /// Of the command line, which finds the daemon anew each time: this start of it.
+    pub(crate) terminal: Audience,
 }
 
 /// Where the two doors are.

@@ -1,12 +1,15 @@
 //! Where everything lies in a data directory.
 
-use std::io;
+use std::io::ErrorKind::NotFound;
 use std::path::{Path, PathBuf};
 
 use od_core::ids::{ArtifactId, ProjectId};
 
 use crate::disk::{Dir, DiskError};
+use crate::private_dir::{PrivateDir, PrivateError};
 
+/// What a data directory beside a project is called.
+const BESIDE_A_PROJECT: &str = ".od";
 pub(crate) const PROJECTS: &str = "projects";
 pub(crate) const RUNS: &str = "runs";
 pub(crate) const LIVE: &str = ".live-artifacts";
@@ -18,25 +21,93 @@ pub(crate) const STAGING: &str = ".staging";
 #[derive(Clone, Debug)]
 pub struct DataDir {
     root: PathBuf,
+    bound: Option<PathBuf>,
 }
 
 impl DataDir {
     /// Opens a data directory, making it if it is missing.
-    pub fn open(root: &Path) -> io::Result<Self> {
-        Self::make(root).map_err(|err| err.source)
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is not this user's alone to write to, and for a `.od` that is a link: such a one
+    /// may have come with somebody's repository.
+    pub fn open(root: &Path) -> Result<Self, PrivateError> {
+        let dir = match Self::look(root) {
+            Ok(dir) => dir,
+            Err(PrivateError::Io { source, .. }) if source.kind() == NotFound => {
+                PrivateDir::make(root)?
+            }
+            Err(error) => return Err(error),
+        };
+        Self::prepare(&dir.into_dir(), root)
     }
 
-    fn make(root: &Path) -> Result<Self, DiskError> {
-        let dir = Dir::make_all(root)?;
-        dir.make_dir(PROJECTS)?;
-        dir.make_dir(RUNS)?;
-        if dir.stat(".gitignore")?.is_none() {
-            dir.replace_synced(".gitignore", b"*\n")?;
-            dir.sync()?;
+    /// Opens a data directory that is there, to see whether it is to be trusted.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`], and if it is missing.
+    pub fn look(root: &Path) -> Result<PrivateDir, PrivateError> {
+        if root.file_name().is_some_and(|name| name == BESIDE_A_PROJECT) {
+            PrivateDir::open_no_link(root)
+        } else {
+            PrivateDir::open(root)
+        }
+    }
+
+    fn prepare(dir: &Dir, root: &Path) -> Result<Self, PrivateError> {
+        let failed = |name: &str, err: DiskError| PrivateError::Io {
+            action: err.action,
+            path: root.join(name),
+            source: err.source,
+        };
+        for name in [PROJECTS, RUNS] {
+            dir.make_dir(name).map_err(|err| failed(name, err))?;
+            // A link, or a file: everything below would be written elsewhere.
+            if dir.child(name).is_err() {
+                let path = root.join(name);
+                return Err(PrivateError::Kind { path, wanted: "a directory" });
+            }
+        }
+        let ignore = ".gitignore";
+        let is_there = dir.stat(ignore).map_err(|err| failed(ignore, err))?.is_some();
+        if !is_there {
+            dir.replace_synced(ignore, b"*\n").map_err(|err| failed(ignore, err))?;
+            dir.sync().map_err(|err| failed(ignore, err))?;
         }
         // An absolute path: watches and messages must not depend on the working directory.
-        let root = root.canonicalize().map_err(|err| DiskError::new("open a directory", err))?;
-        Ok(Self { root })
+        let root = root
+            .canonicalize()
+            .map_err(|err| failed("", DiskError::new("open a directory", err)))?;
+        let bound = Self::bound(&root);
+        Ok(Self { root, bound })
+    }
+
+    /// Returns the directory that the roots of a data directory's projects lie in, if it is one beside
+    /// a project.
+    ///
+    /// Such a one may have come with somebody's repository, and its `project.json` may name any
+    /// directory of the disk; so it counts for what lies beside it, and for nothing else. A signature
+    /// by the keyring would tell the same apart, but not after a rotation, and a data directory could
+    /// not be moved with its project.
+    #[must_use]
+    pub fn bound(data_dir: &Path) -> Option<PathBuf> {
+        let path = data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_owned());
+        let is_beside = path.file_name().is_some_and(|name| name == BESIDE_A_PROJECT);
+        path.parent().filter(|_| is_beside).map(Path::to_owned)
+    }
+
+    /// Returns the directory that a project's root stands for, or as an error the one it has to lie
+    /// in.
+    pub(crate) fn admit(&self, root: PathBuf) -> Result<PathBuf, PathBuf> {
+        let Some(bound) = &self.bound else { return Ok(root) };
+        match root.canonicalize() {
+            // Where its links lead is what is opened, and not looked up again.
+            Ok(found) if found.starts_with(bound) => Ok(found),
+            Ok(_) => Err(bound.clone()),
+            // What is missing is told by whoever opens it.
+            Err(_) => Ok(root),
+        }
     }
 
     /// Returns the directory's path.
@@ -49,11 +120,11 @@ impl DataDir {
     }
 
     pub(crate) fn projects(&self) -> Result<Dir, DiskError> {
-        Dir::open(&self.projects_path())
+        Dir::open_no_link(&self.projects_path())
     }
 
     pub(crate) fn runs(&self) -> Result<Dir, DiskError> {
-        Dir::open(&self.root.join(RUNS))
+        Dir::open_no_link(&self.root.join(RUNS))
     }
 
     pub(crate) fn projects_path(&self) -> PathBuf {

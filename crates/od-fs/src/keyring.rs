@@ -12,6 +12,7 @@ use od_ports::token_authority::{KeyringError, TokenAuthority, VerifyError};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{Dir, DiskError, FileLock, FileStat, LockAttempt};
+use crate::private_dir::{PrivateDir, PrivateError};
 
 const FILE: &str = "keyring.json";
 const FILE_BYTES_MAX: u64 = 4096;
@@ -59,7 +60,9 @@ struct KeyringFile {
 impl FileTokenAuthority {
     /// Opens the keyring of a home directory, making one with a new key if there is none.
     pub fn open(home: &Path, entropy: &dyn Entropy) -> Result<Self, KeyringError> {
-        let keys = Dir::make_all(&home.join("keys"))?;
+        // Whoever can write to the home can put a keyring of his own there.
+        PrivateDir::make(home).map_err(untrusted)?;
+        let keys = PrivateDir::make(&home.join("keys")).map_err(untrusted)?.into_dir();
         let authority = Self { keys, read: Mutex::new(None) };
         if authority.keys.stat(FILE)?.is_none() {
             let _lock = authority.lock()?;
@@ -151,11 +154,26 @@ impl Read {
 }
 
 fn check_mode(file: &std::fs::File) -> Result<(), KeyringError> {
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::MetadataExt as _;
     let metadata = file
         .metadata()
         .map_err(|source| KeyringError::Io { action: "look at the keyring", source })?;
-    if metadata.permissions().mode() & 0o077 == 0 { Ok(()) } else { Err(KeyringError::TooOpen) }
+    let is_ours = metadata.uid() == rustix::process::geteuid().as_raw();
+    if is_ours && metadata.mode() & 0o077 == 0 { Ok(()) } else { Err(KeyringError::TooOpen) }
+}
+
+fn untrusted(error: PrivateError) -> KeyringError {
+    let source = match error {
+        PrivateError::Io { source, .. } => source,
+        PrivateError::Foreign { .. }
+        | PrivateError::Writable { .. }
+        | PrivateError::TooOpen { .. }
+        | PrivateError::Link { .. }
+        | PrivateError::Kind { .. } => {
+            std::io::Error::new(std::io::ErrorKind::PermissionDenied, error)
+        }
+    };
+    KeyringError::Io { action: "open the directory of the keyring", source }
 }
 
 fn decode(bytes: &[u8]) -> Result<Keyring, KeyringError> {

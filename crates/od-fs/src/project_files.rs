@@ -45,14 +45,26 @@ impl DiskProjectFiles {
         Closed { data_dir: self.data_dir.clone(), home: self.home.clone() }
     }
 
+    fn admit(&self, project: &ProjectId, root: PathBuf) -> Result<PathBuf, FilesError> {
+        self.data_dir.admit(root.clone()).map_err(|allowed| FilesError::RootOutside {
+            project: project.clone(),
+            root,
+            allowed,
+        })
+    }
+
     async fn root_path(&self, project: &ProjectId) -> Result<Option<PathBuf>, FilesError> {
         match self.registry.get(project).await {
-            Ok(Some(found)) => Ok(found.root),
+            Ok(Some(found)) => found.root.map(|root| self.admit(project, root)).transpose(),
             Ok(None) | Err(ProjectError::NotFound { .. }) => {
                 Err(FilesError::ProjectNotFound { project: project.clone() })
             }
             Err(ProjectError::Io { action, source }) => Err(FilesError::Io { action, source }),
-            Err(err @ (ProjectError::Damaged { .. } | ProjectError::Exists { .. })) => {
+            Err(
+                err @ (ProjectError::Damaged { .. }
+                | ProjectError::Exists { .. }
+                | ProjectError::RootOutside { .. }),
+            ) => {
                 let source = io::Error::new(io::ErrorKind::InvalidData, err.to_string());
                 Err(FilesError::Io { action: "read the project", source })
             }

@@ -112,7 +112,17 @@ fn read(projects: &Dir, project: &ProjectId) -> Result<Option<ProjectFile>, Proj
     Ok(Some(file))
 }
 
+/// Refuses a root that would not be read from.
+fn check_root(data_dir: &DataDir, project: &Project) -> Result<(), ProjectError> {
+    let Some(root) = project.root.clone() else { return Ok(()) };
+    match data_dir.admit(root.clone()) {
+        Ok(_) => Ok(()),
+        Err(allowed) => Err(ProjectError::RootOutside { root, allowed }),
+    }
+}
+
 fn create(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
+    check_root(data_dir, &project)?;
     let projects = data_dir.projects()?;
     let id = project.id.clone();
     let dir = projects.child_or_make(id.as_str())?;
@@ -142,6 +152,7 @@ fn create(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
 }
 
 fn update(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
+    check_root(data_dir, &project)?;
     let projects = data_dir.projects()?;
     let Some(mut file) = read(&projects, &project.id)? else {
         return Err(ProjectError::NotFound { project: project.id });

@@ -95,6 +95,16 @@ pub enum FilesError {
         /// The project.
         project: ProjectId,
     },
+    /// The project's root lies where its data directory may not reach.
+    #[error("project `{project}` is bound to `{}`, outside `{}`, the only place that a data directory there may name", root.display(), allowed.display())]
+    RootOutside {
+        /// The project.
+        project: ProjectId,
+        /// The root that its file names.
+        root: PathBuf,
+        /// The directory that it has to lie in.
+        allowed: PathBuf,
+    },
     /// There is no such file.
     #[error("no file `{path}` in the project")]
     NotFound {

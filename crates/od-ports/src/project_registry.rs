@@ -65,6 +65,14 @@ pub enum ProjectError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A data directory beside a project takes no directory outside it.
+    #[error("`{}` is outside `{}`, the only place that a data directory there may name", root.display(), allowed.display())]
+    RootOutside {
+        /// The directory asked for.
+        root: PathBuf,
+        /// The directory that it has to lie in.
+        allowed: PathBuf,
+    },
     /// The disk refused.
     #[error("could not {action}")]
     Io {

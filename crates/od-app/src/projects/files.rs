@@ -5,7 +5,7 @@ use od_core::error::{ErrorCode, Failure};
 use od_core::ids::ProjectId;
 use od_ports::project_files::{FileListing, FilesError};
 
-use super::read::not_found;
+use super::read::{SUGGEST_OTHER_DATA_DIR, not_found};
 use crate::{App, Caller};
 
 /// The most files one answer names.
@@ -35,6 +35,9 @@ impl From<&ProjectFilesError> for Failure {
             ProjectFilesError::Files(FilesError::NoRoot { .. }) => {
                 Self::new(ErrorCode::NotFound, err.to_string())
                     .suggest("use a project that `od init` registered in its directory")
+            }
+            ProjectFilesError::Files(FilesError::RootOutside { .. }) => {
+                Self::new(ErrorCode::Forbidden, err.to_string()).suggest(SUGGEST_OTHER_DATA_DIR)
             }
             ProjectFilesError::Files(
                 FilesError::NotFound { .. }

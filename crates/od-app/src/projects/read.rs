@@ -29,6 +29,10 @@ impl From<&ReadProjectError> for Failure {
     }
 }
 
+/// What helps where a data directory beside a project names a directory elsewhere.
+pub(crate) const SUGGEST_OTHER_DATA_DIR: &str =
+    "register it in another data directory: OD_DATA_DIR=~/.open-design/data od init DIR";
+
 /// Says what the registry refused.
 pub(crate) fn failure(err: &ProjectError) -> Failure {
     match err {
@@ -39,6 +43,9 @@ pub(crate) fn failure(err: &ProjectError) -> Failure {
         ProjectError::Damaged { .. } => {
             Failure::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())
                 .suggest("mend or remove the project's project.json")
+        }
+        ProjectError::RootOutside { .. } => {
+            Failure::new(ErrorCode::BadRequest, err.to_string()).suggest(SUGGEST_OTHER_DATA_DIR)
         }
         ProjectError::Io { .. } => {
             Failure::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())

@@ -132,6 +132,7 @@ async fn only_a_tool_token_of_the_runs_own_project_opens_anything() {
     });
     let terminal = Claims::Cli(CliClaims {
         token_id: TokenId::generate([2; 16]),
+        audience: od_core::ids::Audience::of_data_dir([2; 16]),
         issued_at: now,
         expires_at: now.plus_ms(60_000),
     });

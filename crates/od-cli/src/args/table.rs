@@ -96,7 +96,7 @@ pub const VERBS: &[Verb] = &[
     Verb {
         id: VerbId::Run, words: "run",
         summary: "Start any agent with the right to make live artifacts.",
-        detail: "Starts the daemon if none runs, mints a token that is good for this project and this run only, puts OD_BIN, OD_DAEMON_URL, OD_TOOL_TOKEN and OD_RUN_ID into the command's environment, renews the run's lease while the command lives, passes signals on, and ends the run when the command exits. Input, output and exit code are the command's; --json is only for what goes wrong before it starts.",
+        detail: "Starts the daemon if none runs, mints a token that is good for this project and this run only, puts OD_BIN, OD_DAEMON_URL, OD_DATA_DIR, OD_TOOL_TOKEN and OD_RUN_ID into the command's environment, renews the run's lease while the command lives, passes signals on, and ends the run when the command exits. Input, output and exit code are the command's; --json is only for what goes wrong before it starts.",
         positional: takes("CMD", Arity::Rest, Value::Text, "The command and its arguments."),
         flags: &[PROJECT, DRY_RUN],
         examples: &["od run -- claude", "od run --project site -- codex exec 'make a live release dashboard'"],

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use od_app::App;
 use od_client::Client;
 use od_core::error::ErrorCode;
-use od_daemon::{Announcement, LogSink, RunningDaemon, serve};
+use od_daemon::{LogSink, RunningDaemon, serve};
 use serde_json::{Value, json};
 
 use super::serve::{config, ends, refused};
@@ -79,7 +79,7 @@ async fn play(
     with_git: bool,
     daemon: &RunningDaemon,
 ) -> Result<Answer, Refusal> {
-    let client = daemon_process::person(settings, &announced(daemon))?;
+    let client = daemon_process::person(settings, daemon.announcement())?;
     let stage = Stage { app: daemon.app(), client: &client };
     let repository = with_git.then(|| directory.to_owned());
     let staged = set_up(&stage, directory, repository.as_deref()).await?;
@@ -161,7 +161,7 @@ async fn stay(settings: &Settings, asked: &Demo, sink: Sink) -> Result<Answer, R
     configuration.access_log = LogSink::Off;
     let daemon = serve(configuration).await.map_err(|error| refused(&error))?;
     let mut end = ends()?;
-    let client = daemon_process::person(settings, &announced(&daemon))?;
+    let client = daemon_process::person(settings, daemon.announcement())?;
     let text =
         introduce(settings, daemon.app(), &client, &directory, repository.as_deref()).await?;
     let url = daemon
@@ -215,15 +215,6 @@ fn prepared(directory: &Path) -> Result<PathBuf, Refusal> {
     write_files(directory)
         .and_then(|_| directory.canonicalize())
         .map_err(|error| unwritable(directory, &error))
-}
-
-fn announced(daemon: &RunningDaemon) -> Announcement {
-    Announcement {
-        url: daemon.url().to_owned(),
-        preview_url: daemon.preview_url().to_owned(),
-        pid: std::process::id(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    }
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Refusal {

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use od_app::health::StoreState;
 use od_core::artifact::HealthState;
 use od_daemon::Announcement;
+use od_fs::{DataDir, PrivateError};
 use serde_json::{Value, json};
 
 use crate::daemon_process;
@@ -89,6 +90,18 @@ pub(crate) async fn run(settings: &Settings) -> Result<Answer, Refusal> {
 /// A directory of ours exists and nobody else can look into it.
 fn private(name: &'static str, path: &Path) -> Check {
     let shown = path.display();
+    match DataDir::look(path) {
+        Err(error @ (PrivateError::Foreign { .. } | PrivateError::Link { .. })) => {
+            return check(name, Verdict::Bad, error.to_string(), Some(error.fix()));
+        }
+        Err(
+            PrivateError::Writable { .. }
+            | PrivateError::TooOpen { .. }
+            | PrivateError::Kind { .. }
+            | PrivateError::Io { .. },
+        )
+        | Ok(_) => {}
+    }
     match std::fs::metadata(path) {
         Err(_) => check(
             name,

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use od_app::Caller;
-use od_app::projects::CreateProject;
-use od_ports::project_registry::Project;
+use od_app::projects::{CreateProject, CreateProjectError};
+use od_fs::DataDir;
+use od_ports::project_registry::{Project, ProjectError};
 use serde_json::json;
 
 use super::skills_install::resolve;
@@ -16,6 +17,14 @@ use crate::settings::Settings;
 /// Registers a directory as a project; does nothing if it is one.
 pub(crate) async fn init(settings: &Settings, asked: Init) -> Result<Answer, Refusal> {
     let directory = resolve(asked.directory)?;
+    // A plan says what the deed would say.
+    if let Some(allowed) =
+        DataDir::bound(&settings.data_dir).filter(|allowed| !directory.starts_with(allowed))
+    {
+        let error =
+            CreateProjectError::from(ProjectError::RootOutside { root: directory, allowed });
+        return Err(local::failed(&error));
+    }
     let existing = match local::open_existing(settings)? {
         Some(app) => local::projects(&app).await?,
         None => Vec::new(),

@@ -88,6 +88,8 @@ async fn supervise(
         // Older skills write `"$OD_NODE_BIN" "$OD_BIN" …`; env(1) makes that the same call.
         .env("OD_NODE_BIN", "/usr/bin/env")
         .env("OD_DAEMON_URL", client.url())
+        // So that its commands can ask whether the daemon at that address is still the run's.
+        .env("OD_DATA_DIR", &settings.data_dir)
         .env("OD_TOOL_TOKEN", &started.tool_token)
         .env("OD_RUN_ID", started.run.run_id.as_str())
         .spawn()

@@ -161,6 +161,7 @@ pub(crate) fn refused(error: &StartError) -> Refusal {
             "`fuser {}` names the process; end it, or use another directory with --data-dir",
             lock.display()
         )),
+        StartError::Claim(ClaimError::Untrusted(error)) => local::untrusted(error),
         StartError::Claim(ClaimError::Io { .. }) => {
             refusal.suggesting("check the data directory's permissions and free space")
         }

@@ -2,14 +2,19 @@
 //!
 //! They always answer in JSON: one document on stdout, or a refusal on stderr with stdout empty.
 
-use od_client::{Bearer, Client};
-use od_core::error::ErrorCode;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use od_client::{Bearer, CallError, Client};
+use od_core::error::{ErrorCode, Failure};
+use od_daemon::Announcement;
+use od_fs::{DataDir, PrivateError};
 use od_wire::route::Operation;
 use serde_json::{Map, Value, json};
 
 use super::tool_input;
 use crate::args::{ExecuteTool, ToolCommand, ToolCreate, ToolRefresh, ToolUpdate, ToolValidate};
-use crate::output::Refusal;
+use crate::output::{Exit, Refusal};
 
 /// Returns the agent's client, from the environment that `od run` sets.
 pub(crate) fn client() -> Result<Client, Refusal> {
@@ -22,7 +27,52 @@ pub(crate) fn client() -> Result<Client, Refusal> {
         Refusal::new(ErrorCode::BadRequest, "OD_DAEMON_URL is not set")
             .suggesting("start the agent with `od run -- COMMAND`; it sets OD_DAEMON_URL")
     })?;
-    Ok(Client::new(&url, Bearer::Token(token))?)
+    let bearer = match variable("OD_DATA_DIR") {
+        Some(place) => {
+            let (place, url) = (PathBuf::from(place), url.clone());
+            let show = move || living(&place, &url).map(|()| token.clone());
+            Bearer::Fresh(Arc::new(show))
+        }
+        None => Bearer::Token(token),
+    };
+    Ok(Client::new(&url, bearer)?)
+}
+
+/// As [`client`], if the run's daemon lives.
+pub(crate) fn client_of_living() -> Result<Client, Refusal> {
+    let client = client()?;
+    if let Some(place) = std::env::var_os("OD_DATA_DIR").filter(|text| !text.is_empty()) {
+        living(Path::new(&place), client.url())
+            .map_err(|failure| Refusal::from(failure).ending(Exit::Unavailable))?;
+    }
+    Ok(client)
+}
+
+/// Checks that the daemon at the run's address is the living one of the run's data directory: after
+/// its death anybody on the machine may listen there, and would be shown the token.
+///
+/// An agent that cannot see the directory, in a sandbox or a container, has nothing to ask; its token
+/// opens no more than its run's project.
+fn living(place: &Path, url: &str) -> Result<(), Failure> {
+    match DataDir::look(place) {
+        Ok(_) => {}
+        Err(PrivateError::Io { .. }) => return Ok(()),
+        Err(
+            error @ (PrivateError::Foreign { .. }
+            | PrivateError::Writable { .. }
+            | PrivateError::TooOpen { .. }
+            | PrivateError::Link { .. }
+            | PrivateError::Kind { .. }),
+        ) => {
+            return Err(Failure::new(ErrorCode::BadRequest, error.to_string()).suggest(error.fix()));
+        }
+    }
+    let living = Announcement::of_living(place).map(|found| found.url);
+    if living.as_deref() == Some(url.trim_end_matches('/')) {
+        return Ok(());
+    }
+    let source = std::io::ErrorKind::NotConnected.into();
+    Err(Failure::from(&CallError::Unreachable { url: url.to_owned(), source }))
 }
 
 /// Makes the one exchange that was asked for.

@@ -15,10 +15,12 @@ use crate::world::{Place, World};
 /// The person's client, with a token for each call.
 fn person(world: &World) -> Client {
     let ports = world.app().ports.clone();
+    let audience = world.audience().clone();
     let sign = move || {
         let now = ports.clock.now();
         let claims = CliClaims {
             token_id: "cli-test".parse().unwrap(),
+            audience: audience.clone(),
             issued_at: now,
             expires_at: now.plus_ms(60_000),
         };

@@ -10,7 +10,7 @@ use od_app::refresh::cancel::CancelRefresh;
 use od_app::refresh::run::RunRefresh;
 use od_app::runs::{StartRun, StartedRun};
 use od_app::{App, Caller};
-use od_core::ids::{ConnectorId, ProjectId, TokenId};
+use od_core::ids::{Audience, ConnectorId, ProjectId, TokenId};
 use od_core::token::{Claims, Endpoint, Operation, ToolClaims};
 use od_daemon::{ComposeOptions, LogSink, Port, RunningDaemon, ServeConfig, serve};
 use serde_json::Value;
@@ -74,6 +74,11 @@ impl World {
 
     pub(crate) fn url(&self) -> &str {
         self.daemon.url()
+    }
+
+    /// Whom a token of the command line has to name.
+    pub(crate) fn audience(&self) -> &Audience {
+        self.daemon.audience()
     }
 
     pub(crate) fn folder(&self) -> &Path {

@@ -15,4 +15,5 @@ mod serving;
 mod skill_agent;
 mod success;
 mod transcripts;
+mod trust;
 mod waiting;

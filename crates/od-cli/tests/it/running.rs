@@ -65,10 +65,18 @@ fn the_command_has_what_the_contract_promises_in_its_environment() {
         .agent("env | grep '^OD_' | sort | sed 's/=.*//'\n\"$OD_NODE_BIN\" \"$OD_BIN\" version\n");
     assert!(output.status.success());
     let names: Vec<String> =
-        String::from_utf8(output.stdout).unwrap().lines().take(6).map(str::to_owned).collect();
+        String::from_utf8(output.stdout).unwrap().lines().take(7).map(str::to_owned).collect();
     assert_eq!(
         names,
-        ["OD_BIN", "OD_DAEMON_URL", "OD_HOME", "OD_NODE_BIN", "OD_RUN_ID", "OD_TOOL_TOKEN"]
+        [
+            "OD_BIN",
+            "OD_DAEMON_URL",
+            "OD_DATA_DIR",
+            "OD_HOME",
+            "OD_NODE_BIN",
+            "OD_RUN_ID",
+            "OD_TOOL_TOKEN"
+        ]
     );
 }
 
@@ -121,7 +129,7 @@ fn answer_all(mut stream: TcpStream, asked: &std::sync::mpsc::Sender<String>) {
 fn announce(bench: &Bench) -> Receiver<String> {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let said = json!({ "url": url, "previewUrl": url, "pid": 4_000_000_000_u32, "version": "0" });
+    let said = json!({ "url": url, "previewUrl": url, "pid": 4_000_000_000_u32, "version": "0", "instance": "i" });
     std::fs::write(bench.data().join("daemon.json"), said.to_string()).unwrap();
     let (sender, receiver) = channel();
     std::thread::spawn(move || short_leases(&listener, &sender));

@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt};
 use std::process::{Child, Stdio};
 
 use serde_json::json;
@@ -57,7 +57,9 @@ fn the_console_is_named_with_its_one_time_code() {
 /// Holds the data directory's lock, as a daemon would.
 pub(crate) fn hold_lock(bench: &Bench) -> std::fs::File {
     let path = bench.data().join("daemon.lock");
-    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(path).unwrap();
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true).mode(0o600);
+    let lock = options.open(path).unwrap();
     lock.lock().unwrap();
     lock
 }

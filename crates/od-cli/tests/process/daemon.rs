@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use od_app::Caller;
 use od_app::projects::{CreateProject, create};
 use od_core::token::{Claims, CliClaims};
-use od_daemon::{ComposeOptions, compose};
+use od_daemon::{Announcement, ComposeOptions, compose};
 use od_fs::{FileTokenAuthority, SystemClock, SystemEntropy};
 use od_ports::clock::Clock as _;
 use od_ports::token_authority::TokenAuthority as _;
@@ -84,6 +84,7 @@ pub(crate) struct Daemon {
     child: Child,
     api: SocketAddr,
     home: PathBuf,
+    data: PathBuf,
     said: Arc<Mutex<Vec<u8>>>,
     listening: Option<JoinHandle<()>>,
 }
@@ -121,7 +122,7 @@ impl Daemon {
         let url = line.trim().strip_prefix("od serves http://");
         let url = url.unwrap_or_else(|| panic!("{line:?} {}", lossy(&said.lock().unwrap())));
         let api = url.parse().unwrap();
-        Self { child, api, home: place.home(), said, listening }
+        Self { child, api, home: place.home(), data: place.data(), said, listening }
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -133,7 +134,11 @@ impl Daemon {
         let issued_at = SystemClock.now();
         let expires_at = issued_at.plus_ms(60_000);
         let token_id = "cli-test".parse().unwrap();
-        authority.sign(&Claims::Cli(CliClaims { token_id, issued_at, expires_at })).unwrap()
+        let (_, audience) = Announcement::of_living_with_audience(&self.data).unwrap();
+        let audience = audience.unwrap();
+        authority
+            .sign(&Claims::Cli(CliClaims { token_id, audience, issued_at, expires_at }))
+            .unwrap()
     }
 
     /// Sends a request as the person and does not wait for the answer.

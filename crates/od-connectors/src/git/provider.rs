@@ -45,6 +45,9 @@ impl Git {
                     message: "the project has no root directory; set one with `od init`".to_owned(),
                 });
             }
+            Err(err @ FilesError::RootOutside { .. }) => {
+                return Err(ProviderError::Forbidden { message: err.to_string() });
+            }
             Err(err) => return Err(ProviderError::Unavailable { message: err.to_string() }),
         };
         if self.fence.look_up().encloses(&root) {

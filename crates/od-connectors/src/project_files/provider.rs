@@ -285,7 +285,9 @@ pub(super) fn files_fault(error: &FilesError) -> ProviderError {
         FilesError::ProjectNotFound { .. }
         | FilesError::NoRoot { .. }
         | FilesError::NotFound { .. } => ProviderError::Missing { message },
-        FilesError::Refused { .. } => ProviderError::Forbidden { message },
+        FilesError::Refused { .. } | FilesError::RootOutside { .. } => {
+            ProviderError::Forbidden { message }
+        }
         FilesError::TooLarge { allowed, .. } => ProviderError::TooLarge { allowed: *allowed },
         FilesError::Io { .. } => ProviderError::Unavailable { message },
     }

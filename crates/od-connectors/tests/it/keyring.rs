@@ -43,14 +43,14 @@ const PATHS: [&str; 14] = [
     "hard.json",
     ".git/copy.json",
     "root/.live-artifacts/copy.json",
-    "root/.od/daemon.json",
-    "root/.od/projects/web/project.json",
+    "root/store/daemon.json",
+    "root/store/projects/web/project.json",
     "../home/keys/keyring.json",
     "root/../home/keys/keyring.json",
     "/proc/self/root/etc/passwd",
     "home/connectors/vault.key",
     "home/connectors/credentials.enc",
-    "root/.od/.gitignore",
+    "root/store/.gitignore",
 ];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -125,13 +125,13 @@ async fn no_listing_shows_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_root_inside_the_home_or_the_data_directory_gives_nothing() {
     let world = World::new().await;
-    let projects = world.place().join("root/.od/projects");
+    let projects = world.place().join("root/store/projects");
     std::os::unix::fs::symlink(projects, world.place().join("linked")).unwrap();
     for (name, root) in [
         ("h", "home"),
         ("k", "home/keys"),
-        ("d", "root/.od"),
-        ("p", "root/.od/projects"),
+        ("d", "root/store"),
+        ("p", "root/store/projects"),
         ("l", "linked"),
     ] {
         let id: ProjectId = name.parse().unwrap();

@@ -95,7 +95,7 @@ impl World {
         let events = Arc::new(MemoryEvents::default());
         let script = Arc::new(ScriptedConnector::default());
         let home = place.path().join("home");
-        let data = DataDir::open(&place.path().join("root/.od")).unwrap();
+        let data = DataDir::open(&place.path().join("root/store")).unwrap();
         let registry = Arc::new(FileProjectRegistry::new(data.clone()));
         let project = Project {
             id: project(),
@@ -140,7 +140,7 @@ impl World {
     }
 
     pub(crate) fn artifact_directory(&self, artifact: &ArtifactId) -> PathBuf {
-        self.root().join(".od/projects/web/.live-artifacts").join(artifact.as_str())
+        self.root().join("store/projects/web/.live-artifacts").join(artifact.as_str())
     }
 
     /// Adds an artifact with a source, pinned as create would.

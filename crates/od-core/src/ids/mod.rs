@@ -19,8 +19,8 @@ pub use rel_path::RelPath;
 pub use revision::Revision;
 pub use slug::Slug;
 pub use text_id::{
-    ArtifactId, AttemptId, ConnectorId, ID_PATTERN, ParseIdError, ProjectId, RunId, SessionId,
-    TokenId, ToolName,
+    ArtifactId, AttemptId, Audience, ConnectorId, ID_PATTERN, InstanceId, ParseIdError, ProjectId,
+    RunId, SessionId, TokenId, ToolName,
 };
 pub(crate) use text_id::{hex, string_newtype};
 pub use timestamp::Timestamp;

@@ -120,6 +120,14 @@ text_id! {
     TokenId, "token id"
 }
 text_id! {
+    /// Names whom a person's token is for: a data directory, or one start of its daemon.
+    Audience, "audience"
+}
+text_id! {
+    /// Names one start of a daemon.
+    InstanceId, "instance id"
+}
+text_id! {
     /// Names one connector of the catalog.
     ConnectorId, "connector id"
 }
@@ -160,6 +168,30 @@ impl TokenId {
     #[must_use]
     pub fn generate(entropy: [u8; 16]) -> Self {
         Self(hex(&entropy))
+    }
+}
+
+impl InstanceId {
+    /// Makes the id of a new start: 32 hex digits.
+    #[must_use]
+    pub fn generate(entropy: [u8; 16]) -> Self {
+        Self(hex(&entropy))
+    }
+}
+
+impl Audience {
+    /// Names a data directory by a digest of what tells it from every other.
+    #[must_use]
+    pub fn of_data_dir(digest: [u8; 16]) -> Self {
+        Self(hex(&digest))
+    }
+
+    /// Names one start of this data directory's daemon.
+    #[must_use]
+    pub fn started(&self, instance: &InstanceId) -> Self {
+        // Ids have no line breaks, so no other pair gives the same text.
+        let both = format!("{self}\n{instance}");
+        Self(hex(&ring::digest::digest(&ring::digest::SHA256, both.as_bytes()).as_ref()[..16]))
     }
 }
 

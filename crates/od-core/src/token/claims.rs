@@ -1,7 +1,7 @@
 //! What a token says.
 
 use super::{Endpoint, Operation};
-use crate::ids::{ArtifactId, ProjectId, RefreshId, RunId, Timestamp, TokenId};
+use crate::ids::{ArtifactId, Audience, ProjectId, RefreshId, RunId, Timestamp, TokenId};
 use crate::words::words;
 
 words! {
@@ -69,6 +69,8 @@ pub struct ToolClaims {
 pub struct CliClaims {
     /// Names the token.
     pub token_id: TokenId,
+    /// The start of the daemon it is for: worthless at any other.
+    pub audience: Audience,
     /// When it was made.
     pub issued_at: Timestamp,
     /// From when on it is refused.
@@ -80,6 +82,8 @@ pub struct CliClaims {
 pub struct ConsoleClaims {
     /// Names the token.
     pub token_id: TokenId,
+    /// The data directory it is for: good after a restart there, and nowhere else.
+    pub audience: Audience,
     /// When it was made.
     pub issued_at: Timestamp,
     /// From when on it is refused.

@@ -23,9 +23,10 @@ pub(super) fn to_json(claims: &Claims) -> Value {
             let operations = claims.operations.iter().map(|operation| operation.as_str().into());
             add("operations", Value::Array(operations.collect()));
         }
-        Claims::Cli(CliClaims { token_id, .. })
-        | Claims::Console(ConsoleClaims { token_id, .. }) => {
+        Claims::Cli(CliClaims { token_id, audience, .. })
+        | Claims::Console(ConsoleClaims { token_id, audience, .. }) => {
             add("tokenId", token_id.as_str().into());
+            add("audience", audience.as_str().into());
         }
         Claims::Preview(claims) => {
             add("projectId", claims.project_id.as_str().into());
@@ -61,11 +62,13 @@ pub(super) fn from_json(payload: &[u8]) -> Option<Claims> {
         }),
         TokenKind::Cli => Claims::Cli(CliClaims {
             token_id: fields.parsed("tokenId")?,
+            audience: fields.parsed("audience")?,
             issued_at: fields.parsed("issuedAt")?,
             expires_at: fields.parsed("expiresAt")?,
         }),
         TokenKind::Console => Claims::Console(ConsoleClaims {
             token_id: fields.parsed("tokenId")?,
+            audience: fields.parsed("audience")?,
             issued_at: fields.parsed("issuedAt")?,
             expires_at: fields.parsed("expiresAt")?,
         }),

@@ -218,6 +218,7 @@ mod tests {
         });
         let cli = Claims::Cli(CliClaims {
             token_id: "c-1".parse().unwrap(),
+            audience: "a-1".parse().unwrap(),
             issued_at: at(0),
             expires_at: at(60_000),
         });

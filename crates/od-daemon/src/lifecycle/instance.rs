@@ -1,13 +1,17 @@
 //! One daemon per data directory: the lock, and the file by which others find the daemon.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use od_core::ids::{Audience, InstanceId};
+use od_fs::{DataDir, PrivateDir, PrivateError};
 use serde::{Deserialize, Serialize};
 
+const LOCK: &str = "daemon.lock";
+const ANNOUNCEMENT: &str = "daemon.json";
+const ANNOUNCEMENT_BYTES_MAX: u64 = 16 * 1024;
 /// How long a second start waits for the first one to say where it listens.
 const ANNOUNCE_WAIT: Duration = Duration::from_secs(3);
 const ANNOUNCE_POLL: Duration = Duration::from_millis(20);
@@ -24,6 +28,9 @@ pub struct Announcement {
     pub pid: u32,
     /// Its version.
     pub version: String,
+    /// This start of it; absent from a daemon of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<InstanceId>,
 }
 
 impl Announcement {
@@ -32,19 +39,38 @@ impl Announcement {
     /// It may be a dead daemon's: [`Self::of_living`] tells.
     #[must_use]
     pub fn read(data_dir: &Path) -> Option<Self> {
-        let bytes = fs::read(data_dir.join("daemon.json")).ok()?;
+        Self::read_in(&DataDir::look(data_dir).ok()?)
+    }
+
+    fn read_in(data_dir: &PrivateDir) -> Option<Self> {
+        let bytes = data_dir.read(ANNOUNCEMENT, ANNOUNCEMENT_BYTES_MAX).ok()??;
         serde_json::from_slice(&bytes).ok()
     }
 
     /// Reads the announcement of a daemon that lives, which is one that holds the directory's lock.
     ///
     /// What a killed daemon announced stays behind, and anybody on the machine may listen at its port
-    /// and call himself `od`: whoever sends a token or a secret there has to ask this first.
+    /// and call himself `od`: whoever sends a token or a secret there has to ask this first. Only the
+    /// person's own directory and files count, because others could hold the lock of any other.
     #[must_use]
     pub fn of_living(data_dir: &Path) -> Option<Self> {
-        let lock = File::open(data_dir.join("daemon.lock")).ok()?;
+        Self::living_in(&DataDir::look(data_dir).ok()?)
+    }
+
+    /// As [`Self::of_living`], with whom a token for that very start has to name.
+    #[must_use]
+    pub fn of_living_with_audience(data_dir: &Path) -> Option<(Self, Option<Audience>)> {
+        let data_dir = DataDir::look(data_dir).ok()?;
+        let living = Self::living_in(&data_dir)?;
+        let place = data_dir.audience().ok()?;
+        let audience = living.instance.as_ref().map(|instance| place.started(instance));
+        Some((living, audience))
+    }
+
+    fn living_in(data_dir: &PrivateDir) -> Option<Self> {
+        let lock = data_dir.existing_lock_file(LOCK).ok()??;
         match lock.try_lock_shared() {
-            Err(TryLockError::WouldBlock) => Self::read(data_dir),
+            Err(TryLockError::WouldBlock) => Self::read_in(data_dir),
             Ok(()) | Err(TryLockError::Error(_)) => None,
         }
     }
@@ -76,7 +102,10 @@ pub enum ClaimError {
         /// The lock.
         lock: PathBuf,
     },
-    /// The lock or the announcement could not be written.
+    /// The directory, its lock or its announcement is not the person's alone, or cannot be written.
+    #[error(transparent)]
+    Untrusted(#[from] PrivateError),
+    /// The lock cannot be taken.
     #[error("could not {action} `{}`", path.display())]
     Io {
         /// What was tried.
@@ -91,7 +120,7 @@ pub enum ClaimError {
 /// The claim of this process on a data directory, given up when dropped.
 #[derive(Debug)]
 pub(crate) struct Instance {
-    data_dir: PathBuf,
+    data_dir: PrivateDir,
     announced: bool,
     _lock: File,
 }
@@ -99,21 +128,15 @@ pub(crate) struct Instance {
 impl Instance {
     /// Becomes the data directory's daemon, or says who is.
     pub(crate) async fn claim(data_dir: &Path, version: &str) -> Result<Self, ClaimError> {
-        let path = data_dir.join("daemon.lock");
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(&path)
-            .map_err(|source| ClaimError::Io { action: "open", path: path.clone(), source })?;
+        let path = data_dir.join(LOCK);
+        let data_dir = DataDir::look(data_dir)?;
+        let lock = data_dir.lock_file(LOCK)?;
         let deadline = tokio::time::Instant::now() + ANNOUNCE_WAIT;
         let mut was_held = false;
         loop {
             match lock.try_lock() {
                 Ok(()) => {
-                    let instance =
-                        Self { data_dir: data_dir.to_owned(), announced: false, _lock: lock };
+                    let instance = Self { data_dir, announced: false, _lock: lock };
                     // What a killed daemon left behind names nobody any more.
                     instance.withdraw();
                     return Ok(instance);
@@ -123,7 +146,7 @@ impl Instance {
                 }
                 Err(TryLockError::WouldBlock) => {}
             }
-            match Announcement::read(data_dir) {
+            match Announcement::read_in(&data_dir) {
                 // Whoever asks whether a daemon lives has the lock for an instant.
                 Some(_) if !was_held => {
                     was_held = true;
@@ -144,34 +167,27 @@ impl Instance {
         }
     }
 
+    /// Returns whom tokens for this data directory name.
+    pub(crate) fn audience(&self) -> Result<Audience, ClaimError> {
+        Ok(self.data_dir.audience()?)
+    }
+
     /// Tells others where this daemon listens.
     pub(crate) fn announce(&mut self, announcement: &Announcement) -> Result<(), ClaimError> {
-        let path = self.announcement_path();
-        let draft = self.data_dir.join("daemon.json.new");
-        let write = || {
-            let mut file = OpenOptions::new()
-                .create(true)
-                .truncate(true)
-                .write(true)
-                .mode(0o600)
-                .open(&draft)?;
-            let mut text = serde_json::to_vec_pretty(announcement)?;
-            text.push(b'\n');
-            file.write_all(&text)?;
-            fs::rename(&draft, &path)
-        };
-        write().map_err(|source| ClaimError::Io { action: "write", path: path.clone(), source })?;
+        let mut text = serde_json::to_vec_pretty(announcement).map_err(|error| ClaimError::Io {
+            action: "write",
+            path: PathBuf::from(ANNOUNCEMENT),
+            source: error.into(),
+        })?;
+        text.push(b'\n');
+        self.data_dir.replace(ANNOUNCEMENT, &text)?;
         self.announced = true;
         Ok(())
     }
 
-    fn announcement_path(&self) -> PathBuf {
-        self.data_dir.join("daemon.json")
-    }
-
     fn withdraw(&self) {
         // Nothing to withdraw is the usual case, and a leftover is harmless: nobody listens there.
-        let _ = fs::remove_file(self.announcement_path());
+        let _ = self.data_dir.remove(ANNOUNCEMENT);
     }
 }
 
@@ -185,6 +201,8 @@ impl Drop for Instance {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn announcement(version: &str) -> Announcement {
@@ -193,6 +211,7 @@ mod tests {
             preview_url: "http://127.0.0.1:7457".to_owned(),
             pid: 1,
             version: version.to_owned(),
+            instance: Some(InstanceId::generate([1; 16])),
         }
     }
 
@@ -243,5 +262,61 @@ mod tests {
         asking.lock_shared().unwrap();
         let (next, ()) = tokio::join!(Instance::claim(dir.path(), "2"), async { drop(asking) });
         next.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_daemon_lives_only_where_nobody_else_could_have_said_so() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let mode = |path: &Path, mode| fs::set_permissions(path, PermissionsExt::from_mode(mode));
+        let dir = tempfile::tempdir().unwrap();
+        let mut living = Instance::claim(dir.path(), "1").await.unwrap();
+        living.announce(&announcement("1")).unwrap();
+        let lives = || Announcement::of_living(dir.path()).is_some();
+        let (lock, said) = (dir.path().join(LOCK), dir.path().join(ANNOUNCEMENT));
+        assert!(lives());
+        for (path, open, closed) in [
+            (dir.path(), 0o770, 0o700),
+            // Whoever can read a lock file can hold its lock.
+            (lock.as_path(), 0o604, 0o600),
+            (said.as_path(), 0o602, 0o600),
+        ] {
+            mode(path, open).unwrap();
+            assert!(!lives(), "{} {open:o}", path.display());
+            mode(path, closed).unwrap();
+            assert!(lives());
+        }
+        for path in [&lock, &said] {
+            let aside = dir.path().join("aside");
+            fs::rename(path, &aside).unwrap();
+            symlink(&aside, path).unwrap();
+            assert!(!lives(), "{} is a link", path.display());
+            fs::rename(&aside, path).unwrap();
+            assert!(lives());
+        }
+        if std::os::unix::fs::chown(&lock, Some(12_345), None).is_ok() {
+            assert!(!lives(), "a lock of somebody else's");
+        }
+    }
+
+    #[tokio::test]
+    async fn links_that_came_with_a_repository_are_not_written_through() {
+        use std::os::unix::fs::symlink;
+        let place = tempfile::tempdir().unwrap();
+        let (kept, made) = (place.path().join("kept"), place.path().join("made"));
+        let dir = place.path().join(".od");
+        fs::create_dir(&dir).unwrap();
+        fs::write(&kept, "mine").unwrap();
+        symlink(&kept, dir.join("daemon.json")).unwrap();
+        symlink(&kept, dir.join("daemon.json.new")).unwrap();
+        symlink(&made, dir.join("daemon.lock")).unwrap();
+        let refused = Instance::claim(&dir, "1").await.unwrap_err();
+        assert!(matches!(&refused, ClaimError::Untrusted(PrivateError::Link { .. })), "{refused}");
+        assert!(!made.exists());
+        fs::remove_file(dir.join("daemon.lock")).unwrap();
+        let mut instance = Instance::claim(&dir, "1").await.unwrap();
+        symlink(&kept, dir.join("daemon.json")).unwrap();
+        instance.announce(&announcement("1")).unwrap();
+        assert_eq!(fs::read_to_string(&kept).unwrap(), "mine");
+        assert_eq!(Announcement::of_living(&dir), Some(announcement("1")));
     }
 }

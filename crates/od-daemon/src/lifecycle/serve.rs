@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hyper::header::HeaderValue;
 use od_app::App;
-use od_core::ids::ArtifactId;
+use od_core::ids::{ArtifactId, Audience, InstanceId};
 use od_ports::entropy::EntropyError;
 use od_ports::inspection::Unrecovered;
 use tokio::sync::watch;
@@ -17,7 +17,7 @@ use super::instance::{Announcement, ClaimError, Instance};
 use super::listeners::{ListenError, Listeners, Port};
 use super::open_files;
 use crate::compose::{ComposeError, ComposeOptions, compose};
-use crate::daemon::{Daemon, Urls};
+use crate::daemon::{Audiences, Daemon, Urls};
 use crate::doors::{ApiDoor, PreviewDoor};
 use crate::http::accept;
 use crate::http::access_log::{AccessLog, LogSink};
@@ -119,6 +119,7 @@ pub struct RunningDaemon {
     stop: watch::Sender<bool>,
     accepting: Vec<JoinHandle<()>>,
     instance: Option<Instance>,
+    announcement: Announcement,
 }
 
 /// Starts a daemon: it answers before this returns.
@@ -145,8 +146,13 @@ pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
         let message = "an address cannot stand in a header".to_owned();
         return Err(StartError::Table { message });
     };
-    let mut start = [0; 4];
-    app.ports.entropy.fill(&mut start)?;
+    let mut chance = [0; 20];
+    app.ports.entropy.fill(&mut chance)?;
+    let (mut start, mut name) = ([0; 4], [0; 16]);
+    name.copy_from_slice(&chance[..16]);
+    start.copy_from_slice(&chance[16..]);
+    let (place, name) = (instance.audience()?, InstanceId::generate(name));
+    let audiences = Audiences { terminal: place.started(&name), console: place };
     let daemon = Arc::new(Daemon {
         routes: RouteIndex::new().map_err(|e| StartError::Table { message: e.to_string() })?,
         policies,
@@ -157,18 +163,21 @@ pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
             .map_err(|source| StartError::AccessLog { source })?,
         in_flight: Arc::new(InFlight::default()),
         urls,
+        audiences,
         started_at: app.ports.clock.now(),
         started: Instant::now(),
         app,
     });
-    instance.announce(&Announcement {
+    let announcement = Announcement {
         url: daemon.urls.api.clone(),
         preview_url: daemon.urls.preview.clone(),
         pid: std::process::id(),
         version: version.to_owned(),
-    })?;
+        instance: Some(name),
+    };
+    instance.announce(&announcement)?;
     let slots = Slots::new(connections_max.unwrap_or_else(open_files::connections_allowed));
-    Ok(start_accepting(daemon, slots, listeners, instance, console))
+    Ok(start_accepting(daemon, slots, listeners, console, (instance, announcement)))
 }
 
 /// Tells two starts apart: the moment of this one.
@@ -196,8 +205,8 @@ fn start_accepting(
     daemon: Arc<Daemon>,
     slots: Arc<Slots>,
     listeners: Listeners,
-    instance: Instance,
     console: HeaderValue,
+    (instance, announcement): (Instance, Announcement),
 ) -> RunningDaemon {
     let Listeners { api, api_address, preview, preview_address } = listeners;
     let (stop, stopping) = watch::channel(false);
@@ -209,7 +218,7 @@ fn start_accepting(
         tokio::spawn(accept::run(api, Arc::clone(&slots), api_door, stopping.clone())),
         tokio::spawn(accept::run(preview, Arc::clone(&slots), preview_door, stopping)),
     ];
-    RunningDaemon { daemon, slots, stop, accepting, instance: Some(instance) }
+    RunningDaemon { daemon, slots, stop, accepting, instance: Some(instance), announcement }
 }
 
 impl RunningDaemon {
@@ -223,6 +232,18 @@ impl RunningDaemon {
     #[must_use]
     pub fn preview_url(&self) -> &str {
         &self.daemon.urls.preview
+    }
+
+    /// Returns what others are told of this daemon.
+    #[must_use]
+    pub fn announcement(&self) -> &Announcement {
+        &self.announcement
+    }
+
+    /// Returns whom a token of the command line has to name to be taken here.
+    #[must_use]
+    pub fn audience(&self) -> &Audience {
+        &self.daemon.audiences.terminal
     }
 
     /// Returns the use cases, for whoever runs in the daemon's process.

@@ -25,7 +25,8 @@ pub(crate) async fn open(exchange: &Exchange<'_>, body: Incoming) -> Result<Repl
     }
     let expires_at = now.plus_ms(BEARER_LIFETIME_MS);
     let token_id = exchange.daemon.token_id()?;
-    let claims = Claims::Console(ConsoleClaims { token_id, issued_at: now, expires_at });
+    let audience = exchange.daemon.audiences.console.clone();
+    let claims = Claims::Console(ConsoleClaims { token_id, audience, issued_at: now, expires_at });
     let token = exchange.daemon.sign(&claims)?;
     Ok(Reply::json(&Session { token, expires_at }))
 }

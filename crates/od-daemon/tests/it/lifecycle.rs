@@ -1,5 +1,6 @@
 //! One daemon per data directory, honest starts, clean stops.
 
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::Arc;
 
 use od_daemon::{
@@ -68,7 +69,9 @@ async fn a_lock_that_nobody_explains_is_named() {
     let dirs = tempfile::tempdir().unwrap();
     let data = dirs.path().join("data");
     std::fs::create_dir_all(&data).unwrap();
-    let foreign = std::fs::File::create(data.join("daemon.lock")).unwrap();
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    let foreign = options.open(data.join("daemon.lock")).unwrap();
     foreign.lock().unwrap();
     let error = serve(config(dirs.path())).await.unwrap_err();
     assert!(matches!(&error, StartError::Claim(ClaimError::ForeignLock { .. })), "{error}");

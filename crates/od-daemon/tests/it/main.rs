@@ -1,6 +1,7 @@
 //! The daemon through its sockets.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod audience;
 mod damaged;
 mod every_route;
 mod fault_log;

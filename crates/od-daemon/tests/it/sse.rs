@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use od_core::token::{Claims, CliClaims, ConsoleClaims};
+use od_fs::PrivateDir;
 use serde_json::json;
 
 use crate::raw_client::RawClient;
@@ -107,9 +108,16 @@ async fn a_stream_ends_with_the_bearer_it_was_opened_with() {
     let issued_at = ports.clock.now();
     let expires_at = issued_at.plus_ms(1_500);
     let token_id: od_core::ids::TokenId = "short-lived".parse().unwrap();
+    let terminal = daemon.running.audience().clone();
+    let console = PrivateDir::open(&daemon.dirs.path().join("data")).unwrap().audience().unwrap();
     let bearers = [
-        Claims::Cli(CliClaims { token_id: token_id.clone(), issued_at, expires_at }),
-        Claims::Console(ConsoleClaims { token_id, issued_at, expires_at }),
+        Claims::Cli(CliClaims {
+            token_id: token_id.clone(),
+            audience: terminal,
+            issued_at,
+            expires_at,
+        }),
+        Claims::Console(ConsoleClaims { token_id, audience: console, issued_at, expires_at }),
     ];
     let address = daemon.api();
     let streams = bearers.map(|claims| {

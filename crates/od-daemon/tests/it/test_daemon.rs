@@ -46,6 +46,7 @@ impl TestDaemon {
         let now = ports.clock.now();
         let claims = CliClaims {
             token_id: "cli-test".parse().unwrap(),
+            audience: self.running.audience().clone(),
             issued_at: now,
             expires_at: now.plus_ms(60_000),
         };

@@ -53,6 +53,14 @@ impl Dir {
             .map_err(|err| DiskError::new("open a directory", err))
     }
 
+    /// As [`Dir::open`], but what the path names must be no link.
+    pub(crate) fn open_no_link(path: &Path) -> Result<Self, DiskError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        rustix::fs::open(path, flags, Mode::empty())
+            .map(|fd| Self { fd })
+            .map_err(|err| DiskError::new("open a directory", err))
+    }
+
     /// Makes a directory with its parents, private to the user, and opens it.
     pub(crate) fn make_all(path: &Path) -> Result<Self, DiskError> {
         use std::os::unix::fs::DirBuilderExt as _;
@@ -174,6 +182,14 @@ impl Dir {
         let mut file = File::from(fd);
         file.write_all(bytes).map_err(|err| DiskError::new("write a file", err))?;
         Ok(file)
+    }
+
+    /// Makes a file that is not there yet: whatever has the name already, a link too, is refused.
+    pub(crate) fn create_new(&self, name: &str) -> Result<File, DiskError> {
+        let flags = OFlags::CREATE | OFlags::EXCL | TO_WRITE;
+        rustix::fs::openat(&self.fd, name, flags, PRIVATE_FILE)
+            .map(File::from)
+            .map_err(|err| DiskError::new("create a file", err))
     }
 
     /// Writes a new file and lets its bytes go to the disk without waiting for them: whoever syncs

@@ -11,6 +11,7 @@ use od_ports::token_authority::{KeyringError, TokenAuthority, VerifyError};
 fn claims() -> Claims {
     Claims::Cli(CliClaims {
         token_id: od_core::ids::TokenId::generate([1; 16]),
+        audience: od_core::ids::Audience::of_data_dir([1; 16]),
         issued_at: sample::now(),
         expires_at: sample::now().plus_ms(60_000),
     })

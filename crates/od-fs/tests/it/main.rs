@@ -6,4 +6,5 @@ mod history;
 mod keyring;
 mod lines;
 mod paths;
+mod private_dir;
 mod restart;

@@ -9,7 +9,7 @@ use od_core::ids::{ProjectId, RelPath};
 use od_fs::{DataDir, DiskProjectFiles, FileProjectRegistry};
 use od_ports::contract::sample;
 use od_ports::project_files::{FilesError, ProjectFiles, RefusedPath};
-use od_ports::project_registry::{Project, ProjectRegistry};
+use od_ports::project_registry::{Project, ProjectError, ProjectRegistry};
 
 struct Files {
     _home: tempfile::TempDir,
@@ -134,4 +134,52 @@ async fn swapping_a_directory_for_a_link_gains_nothing() {
     }
     stop.store(true, std::sync::atomic::Ordering::Relaxed);
     swapping.join().expect("the swapper ends");
+}
+
+#[tokio::test]
+async fn a_data_directory_beside_a_project_names_no_directory_outside_it() {
+    let place = tempfile::tempdir().expect("a directory");
+    let place = place.path().canonicalize().expect("a path");
+    let clone = place.join("clone");
+    fs::create_dir_all(clone.join("sub")).expect("directories");
+    fs::create_dir_all(place.join("clone-beside")).expect("a directory");
+    symlink("/", clone.join("link")).expect("a link");
+    for (name, roots_of) in [(".od", false), ("named", true)] {
+        let data_dir = DataDir::open(&clone.join(name)).expect("a data directory");
+        let registry = Arc::new(FileProjectRegistry::new(data_dir.clone()));
+        let files = DiskProjectFiles::new(registry.clone(), data_dir);
+        for (id, root, inside) in [
+            ("a", clone.clone(), true),
+            ("b", clone.join("sub"), true),
+            ("c", place.clone(), false),
+            ("d", place.join("clone-beside"), false),
+            ("e", clone.join("link"), false),
+            ("f", clone.join("sub/../.."), false),
+        ] {
+            let id: ProjectId = id.parse().expect("an id");
+            let project = |root| Project {
+                id: id.clone(),
+                name: "P".to_owned(),
+                root,
+                created_at: sample::now(),
+            };
+            let expected = inside || roots_of;
+            let bound = registry.create(project(Some(root.clone()))).await;
+            assert_eq!(bound.is_ok(), expected, "{id} in {name}: {bound:?}");
+            if !expected {
+                registry.create(project(None)).await.expect("a project");
+                let changed = registry.update(project(Some(root.clone()))).await;
+                assert!(matches!(changed, Err(ProjectError::RootOutside { .. })), "{changed:?}");
+                // As a repository brings it.
+                let path = clone.join(name).join("projects").join(id.as_str()).join("project.json");
+                let mut file = serde_json::to_value(project(Some(root))).expect("a document");
+                file["schemaVersion"] = 1.into();
+                fs::write(path, file.to_string()).expect("a file");
+            }
+            let given = files.root(&id).await;
+            assert_eq!(given.is_ok(), expected, "{id} in {name}: {given:?}");
+            let refused = matches!(given, Err(FilesError::RootOutside { .. }));
+            assert_eq!(refused, !expected, "{id} in {name}");
+        }
+    }
 }

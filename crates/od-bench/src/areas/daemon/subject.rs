@@ -2,6 +2,7 @@
 
 use od_core::ids::ArtifactId;
 use od_core::token::{Claims, CliClaims, PreviewClaims, Variant};
+use od_daemon::Announcement;
 
 use super::child::Child;
 use crate::world::{Outcome, World, page, template, told};
@@ -50,11 +51,14 @@ impl Subject {
         Child::spawn(self.world.path())
     }
 
-    /// A token as the command line makes it.
+    /// A token as the command line makes it for the daemon that runs.
     pub(crate) fn person_token(&self) -> Outcome<String> {
+        let living = Announcement::of_living_with_audience(&self.world.path().join("data"));
+        let audience = living.and_then(|(_, audience)| audience).ok_or("no daemon runs")?;
         let now = self.world.app.ports.clock.now();
         let claims = CliClaims {
             token_id: "bench".parse().map_err(|_| "no token id".to_owned())?,
+            audience,
             issued_at: now,
             expires_at: now.plus_ms(60_000),
         };
