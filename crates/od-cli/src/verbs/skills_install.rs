@@ -1,10 +1,11 @@
 //! `od skills install`
 
-use od_core::error::ErrorCode;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use od_core::error::ErrorCode;
 use serde_json::json;
 
 use crate::args::SkillsInstall;
@@ -32,7 +33,11 @@ pub(crate) fn install(asked: SkillsInstall) -> Result<Answer, Refusal> {
     for (place, wanted) in PLACES.into_iter().zip([asked.agents, asked.claude]) {
         if wanted {
             let root = directory.join(place).join(BUILTIN_NAME);
-            targets.extend(BUILTIN_FILES.iter().map(|file| target(file, &root)));
+            for file in BUILTIN_FILES {
+                let target = target(file, &root);
+                no_link_below(&directory, &target.path)?;
+                targets.push(target);
+            }
         }
     }
     let changed: Vec<&Target> =
@@ -100,13 +105,36 @@ fn answer(directory: &Path, targets: &[Target], dry_run: bool) -> Answer {
     Answer::new(json, text)
 }
 
+/// Refuses a link on the way to a file: a repository may hold one that leads out of it, and what is
+/// there would be written over.
+fn no_link_below(directory: &Path, path: &Path) -> Result<(), Refusal> {
+    let below = path.ancestors().take_while(|above| *above != directory);
+    for step in below {
+        if fs::symlink_metadata(step).is_ok_and(|found| found.is_symlink()) {
+            let message = format!("{} is a symbolic link and is not followed", step.display());
+            return Err(Refusal::new(ErrorCode::Conflict, message).suggesting(format!(
+                "remove it with `rm {}`, or name another directory: od skills install DIR",
+                step.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Writes beside the file and renames, so that an agent never reads half a skill.
+///
+/// The name beside it is a new one: whatever is there already is neither followed nor written over.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let beside = path.with_extension("od-new");
-    fs::write(&beside, text)?;
-    fs::rename(&beside, path)
+    let mut beside = tempfile::Builder::new()
+        .prefix(".od-new-")
+        // What the person's umask leaves of it: agents of other users may read a skill.
+        .permissions(fs::Permissions::from_mode(0o666))
+        .tempfile_in(folder)?;
+    beside.write_all(text.as_bytes())?;
+    beside.persist(path).map_err(|error| error.error)?;
+    Ok(())
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Refusal {

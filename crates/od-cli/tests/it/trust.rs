@@ -109,6 +109,38 @@ fn a_data_directory_beside_a_project_registers_nothing_outside_it() {
     bench.good(&["init", "../user", "--data-dir", bench.data().to_str().unwrap()]);
 }
 
+#[test]
+fn an_installed_skill_is_written_below_the_directory_and_through_no_link() {
+    let bench = Bench::new();
+    let (project, outside) = (bench.project(), bench.root().join("user"));
+    let kept = outside.join("kept.md");
+    fs::write(&kept, "mine\n").unwrap();
+    let skill = project.join(".claude/skills/live-artifact");
+    for link in [".claude", ".claude/skills", ".claude/skills/live-artifact"] {
+        let link = project.join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(&outside, &link).unwrap();
+        let output = bench.od(&["skills", "install", "--agent", "claude", "--force", "--json"]);
+        let said = refusal(&output);
+        let message = format!("{} is a symbolic link", link.display());
+        assert!(said["error"]["message"].as_str().unwrap().starts_with(&message), "{said}");
+        fs::remove_file(&link).unwrap();
+    }
+    fs::create_dir_all(&skill).unwrap();
+    symlink(&kept, skill.join("SKILL.md")).unwrap();
+    let output = bench.od(&["skills", "install", "--agent", "claude", "--force", "--json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", refusal(&output));
+    fs::remove_file(skill.join("SKILL.md")).unwrap();
+    symlink(&kept, skill.join("SKILL.od-new")).unwrap();
+    bench.good(&["skills", "install", "--agent", "claude"]);
+    assert_eq!(fs::read_to_string(&kept).unwrap(), "mine\n");
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 1, "nothing else landed there");
+    let mode = fs::metadata(skill.join("SKILL.md")).unwrap().permissions().mode() & 0o777;
+    let plain = project.join("plain");
+    fs::write(&plain, "x").unwrap();
+    assert_eq!(mode, fs::metadata(&plain).unwrap().permissions().mode() & 0o777);
+}
+
 /// Ends the daemon of a data directory and waits until it has gone.
 fn end_daemon(data: &Path) {
     let Ok(text) = fs::read(data.join("daemon.json")) else { return };
