@@ -43,6 +43,7 @@ pub async fn check_project_files(files: &dyn ProjectFiles, trial: &FilesTrial) {
                 Some(FilesError::ProjectNotFound { .. }) => !is_damaged,
                 Some(
                     FilesError::NoRoot { .. }
+                    | FilesError::RootOutside { .. }
                     | FilesError::NotFound { .. }
                     | FilesError::Refused { .. }
                     | FilesError::TooLarge { .. },
