@@ -81,14 +81,18 @@ async fn artifacts(
     asked: ArtifactsCommand,
     sink: Sink,
 ) -> Result<Answer, Refusal> {
-    use verbs::{artifacts_check, artifacts_read, artifacts_write};
+    use verbs::{artifacts_check, artifacts_list, artifacts_show, artifacts_write};
     match asked {
-        ArtifactsCommand::List { project } => {
-            artifacts_read::list(settings, project.as_deref()).await
+        ArtifactsCommand::List { project, trash: false } => {
+            artifacts_list::list(settings, project.as_deref()).await
         }
-        ArtifactsCommand::Show(asked) => artifacts_read::show(settings, &asked).await,
-        ArtifactsCommand::History(asked) => artifacts_read::history(settings, &asked).await,
+        ArtifactsCommand::List { project, trash: true } => {
+            artifacts_list::trash(settings, project.as_deref()).await
+        }
+        ArtifactsCommand::Show(asked) => artifacts_show::show(settings, &asked).await,
+        ArtifactsCommand::History(asked) => artifacts_show::history(settings, &asked).await,
         ArtifactsCommand::Refresh(asked) => artifacts_write::refresh(settings, &asked, sink).await,
+        ArtifactsCommand::Rollback(asked) => artifacts_write::rollback(settings, &asked).await,
         ArtifactsCommand::Restore(asked) => artifacts_write::restore(settings, &asked).await,
         ArtifactsCommand::Verify(asked) => {
             let work = artifacts_check::verify(settings, asked);

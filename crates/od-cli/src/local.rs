@@ -1,11 +1,15 @@
 //! The use cases in this process, for verbs that need no daemon.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use od_app::artifacts::ListArtifacts;
 use od_app::{App, Caller};
+use od_core::artifact::ArtifactSummary;
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId};
-use od_daemon::{ComposeError, ComposeOptions, compose};
+use od_daemon::views::Console;
+use od_daemon::{Announcement, ComposeError, ComposeOptions, DEFAULT_PORT, compose};
 use od_fs::PrivateError;
 use od_ports::project_registry::Project;
 
@@ -69,6 +73,23 @@ pub(crate) async fn projects(app: &App) -> Result<Vec<Project>, Refusal> {
     od_app::projects::list(app, &Caller::Person).await.map_err(|error| failed(&error))
 }
 
+/// Returns the artifacts of a project, or of all, the last updated first.
+pub(crate) async fn artifacts(
+    app: &App,
+    project: Option<ProjectId>,
+) -> Result<Arc<[Arc<ArtifactSummary>]>, Refusal> {
+    let listed = od_app::artifacts::list(app, &Caller::Person, ListArtifacts { project }).await;
+    listed.map_err(|error| failed(&error))
+}
+
+/// Returns where the console is, or would be if `od serve` ran.
+pub(crate) fn console(settings: &Settings) -> Console {
+    match Announcement::of_living(&settings.data_dir) {
+        Some(daemon) => Console::at(daemon.url),
+        None => Console::at(format!("http://127.0.0.1:{DEFAULT_PORT}")),
+    }
+}
+
 /// Returns the project that was named, else the one whose directory holds the current one.
 pub(crate) async fn project(
     app: &App,
@@ -107,14 +128,7 @@ pub(crate) async fn artifact(
     project: Option<&Project>,
     named: &str,
 ) -> Result<(ProjectId, ArtifactId), Refusal> {
-    let mut lines = Vec::new();
-    for candidate in projects(app).await? {
-        if project.is_none_or(|project| project.id == candidate.id) {
-            let request = od_app::artifacts::ListArtifacts { project: candidate.id };
-            let listed = od_app::artifacts::list(app, &Caller::Person, request).await;
-            lines.extend(listed.map_err(|error| failed(&error))?.iter().cloned());
-        }
-    }
+    let lines = artifacts(app, project.map(|project| project.id.clone())).await?;
     if let Some(line) = lines.iter().find(|line| line.id.as_str() == named) {
         return Ok((line.project_id.clone(), line.id.clone()));
     }

@@ -175,13 +175,13 @@ impl Client {
                 },
             }
         }
-        let mut sender = self.connect().await?;
+        let mut sender = self.dial().await?;
         let response = sender.send_request(request).await.map_err(broken)?;
         *self.idle.lock().await = Some(sender);
         Ok(response)
     }
 
-    async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, CallError> {
+    async fn dial(&self) -> Result<SendRequest<Full<Bytes>>, CallError> {
         let unreachable = |source| CallError::Unreachable { url: self.url.clone(), source };
         let stream = match timeout(CONNECT_MAX, TcpStream::connect(self.address)).await {
             Ok(connected) => connected.map_err(unreachable)?,

@@ -6,6 +6,7 @@ mod call;
 mod client;
 mod error;
 mod events;
+mod person;
 
 pub use call::{Answer, Call};
 pub use client::{Bearer, Client};

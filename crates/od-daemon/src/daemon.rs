@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use od_app::App;
 use od_core::error::{ErrorCode, Failure};
-use od_core::ids::{ArtifactId, Audience, ProjectId, Timestamp, TokenId};
+use od_core::ids::{Audience, Timestamp, TokenId};
 use od_core::token::Claims;
 
 use crate::http::access_log::AccessLog;
@@ -15,6 +15,7 @@ use crate::http::request_id::RequestIds;
 use crate::in_flight::InFlight;
 use crate::session::Codes;
 use crate::sse::hub::EventHub;
+use crate::views::Console;
 
 /// The state of a running daemon.
 #[derive(Debug)]
@@ -73,14 +74,10 @@ pub(crate) struct Audiences {
 pub(crate) struct Urls {
     pub(crate) api: String,
     pub(crate) preview: String,
+    pub(crate) console: Console,
 }
 
 impl Urls {
-    /// Returns the console's page of an artifact. Ids need no encoding.
-    pub(crate) fn console(&self, project: &ProjectId, artifact: &ArtifactId) -> String {
-        format!("{}/#/p/{project}/live/{artifact}", self.api)
-    }
-
     /// Returns the console's start page with a one-time code in its fragment.
     pub(crate) fn with_code(&self, code: &str) -> String {
         format!("{}/#code={code}", self.api)

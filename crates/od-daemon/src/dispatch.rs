@@ -34,6 +34,7 @@ pub(crate) async fn perform(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         Operation::ListRefreshes => refreshes::history(exchange).await,
         Operation::ListSnapshots => refreshes::snapshots(exchange).await,
         Operation::ShowSnapshot => refreshes::snapshot(exchange).await,
+        Operation::RestoreSnapshot => refreshes::roll_back(exchange, body).await,
         Operation::PreviewArtifact => preview::show(exchange).await,
         Operation::TicketPreview => preview::ticket(exchange, body).await,
         Operation::ListConnectors => connectors::all(exchange).await,

@@ -16,6 +16,7 @@ mod lifecycle;
 mod routes;
 mod session;
 mod sse;
+pub mod views;
 
 pub use compose::{ComposeError, ComposeOptions, compose};
 pub use http::access_log::LogSink;

@@ -12,7 +12,7 @@
  * @property {string} title What a person calls it.
  * @property {string} slug The title as part of names.
  * @property {"active" | "archived" | "error"} status Whether it is in use.
- * @property {boolean} pinned Whether it is kept at the top of lists.
+ * @property {boolean} pinned Whether the console keeps it at the top of its lists.
  * @property {Preview} preview How it is shown.
  * @property {"never" | "idle" | "running" | "succeeded" | "failed"} refreshStatus How its last refresh went, as of this commit.
  * @property {string} createdAt When it was created.
@@ -53,7 +53,7 @@
  * @property {string} title What a person calls it.
  * @property {string} slug The title as part of names.
  * @property {"active" | "archived" | "error"} status Whether it is in use.
- * @property {boolean} pinned Whether it is kept at the top of lists.
+ * @property {boolean} pinned Whether the console keeps it at the top of its lists.
  * @property {Preview} preview How it is shown.
  * @property {"never" | "idle" | "running" | "succeeded" | "failed"} refreshStatus How its last refresh went.
  * @property {string} createdAt When it was created.
@@ -79,7 +79,7 @@
  * @property {string} title What a person calls it.
  * @property {string} slug The title as part of names.
  * @property {"active" | "archived" | "error"} status Whether it is in use.
- * @property {boolean} pinned Whether it is kept at the top of lists.
+ * @property {boolean} pinned Whether the console keeps it at the top of its lists.
  * @property {{type: "html", entry: "index.html"}} preview How it is shown.
  * @property {"never" | "idle" | "running" | "succeeded" | "failed"} refreshStatus How its last refresh went, as of this commit.
  * @property {string} createdAt When it was created.
@@ -315,6 +315,21 @@
  */
 
 /** @typedef {{kind: "not_retryable"} | {kind: "retryable_immediate"} | {kind: "retryable_after_ms", afterMs: number}} Retry */
+
+/**
+ * @typedef {object} RollbackView
+ * @property {string} refreshId The refresh whose state is the current one now.
+ * @property {boolean} changed Whether that made a revision; false if the artifact was in that state already.
+ * @property {ChangeReport} changes Where the data is different from before.
+ */
+
+/**
+ * @typedef {object} RolledBackAnswer
+ * @property {ArtifactView} artifact The artifact and its data.
+ * @property {RollbackView} rollback What was brought back.
+ * @property {Array<Issue>=} warnings What will not work as written.
+ * @property {string} consoleUrl Where a person sees it.
+ */
 
 /**
  * @typedef {object} SnapshotLine

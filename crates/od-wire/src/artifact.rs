@@ -4,13 +4,13 @@ use od_core::artifact::{
     Artifact, ArtifactSummary, Health, HealthState, Provenance, RefreshStatus, Status,
 };
 use od_core::error::Issue;
-use od_core::ids::{ArtifactId, Digest, Revision, Slug, Timestamp};
+use od_core::ids::{ArtifactId, Digest, ProjectId, Revision, Slug, Timestamp};
 use od_core::json::BoundedObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::refresh::RefreshView;
+use crate::refresh::{RefreshView, RollbackView};
 
 /// `{ artifacts }`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
@@ -21,26 +21,35 @@ pub struct ArtifactsAnswer {
 }
 
 /// An artifact with its data: the stored metadata, `document.dataJson` filled in.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(transparent)]
-pub struct ArtifactView(Value);
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArtifactView {
+    /// What is stored about it.
+    pub artifact: Artifact,
+    /// Its data, which stands in the document on the wire.
+    pub data: BoundedObject,
+}
 
-impl ArtifactView {
-    /// Puts an artifact and its data together.
-    #[must_use]
-    pub fn new(artifact: &Artifact, data: &BoundedObject) -> Self {
-        // Strings, integers and JSON only: writing them cannot fail.
-        let mut value = serde_json::to_value(artifact).unwrap_or_default();
+impl Serialize for ArtifactView {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut value = serde_json::to_value(&self.artifact).map_err(serde::ser::Error::custom)?;
         if let Some(Value::Object(document)) = value.get_mut("document") {
-            document.insert("dataJson".to_owned(), data.value().clone());
+            document.insert("dataJson".to_owned(), self.data.value().clone());
         }
-        Self(value)
+        value.serialize(serializer)
     }
+}
 
-    /// Returns the artifact as JSON.
-    #[must_use]
-    pub const fn value(&self) -> &Value {
-        &self.0
+impl<'de> Deserialize<'de> for ArtifactView {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error;
+        let mut value = Value::deserialize(deserializer)?;
+        let data = value.get_mut("document").and_then(Value::as_object_mut);
+        let data = match data.and_then(|document| document.remove("dataJson")) {
+            Some(data) => serde_json::from_value(data).map_err(D::Error::custom)?,
+            None => BoundedObject::default(),
+        };
+        let artifact = serde_json::from_value(value).map_err(D::Error::custom)?;
+        Ok(Self { artifact, data })
     }
 }
 
@@ -108,6 +117,15 @@ pub struct DriftView {
     pub found: Digest,
 }
 
+/// Moves an artifact to the trash.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DeleteArtifact {
+    /// Only if the artifact is at this revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub if_revision: Option<Revision>,
+}
+
 /// An artifact that is in the trash now.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -120,6 +138,32 @@ pub struct DeletedAnswer {
     pub restorable_until: Timestamp,
 }
 
+/// `{ trash }`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct TrashAnswer {
+    /// What can be brought back, the last deleted first.
+    #[schemars(length(max = 100_000))]
+    pub trash: Vec<TrashLine>,
+}
+
+/// One artifact in the trash.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TrashLine {
+    /// Which one.
+    pub artifact_id: ArtifactId,
+    /// Its project.
+    pub project_id: ProjectId,
+    /// What a person called it, if that can still be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    pub title: Option<String>,
+    /// When it was deleted.
+    pub deleted_at: Timestamp,
+    /// Until when it can be brought back.
+    pub restorable_until: Timestamp,
+}
+
 /// A refresh that succeeded, for the person.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -128,6 +172,23 @@ pub struct RefreshedAnswer {
     pub artifact: ArtifactView,
     /// The refresh.
     pub refresh: RefreshView,
+    /// Where a person sees it.
+    #[schemars(length(max = 1024))]
+    pub console_url: String,
+}
+
+/// A stored state that is the current one again.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RolledBackAnswer {
+    /// The artifact and its data.
+    pub artifact: ArtifactView,
+    /// What was brought back.
+    pub rollback: RollbackView,
+    /// What will not work as written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 100))]
+    pub warnings: Vec<Issue>,
     /// Where a person sees it.
     #[schemars(length(max = 1024))]
     pub console_url: String,
@@ -172,6 +233,9 @@ pub struct ToolArtifactAnswer {
     /// Whether this very attempt had created it before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
+    /// Whether it was only tried: nothing was changed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
     /// What will not work as written.
     #[schemars(length(max = 100))]
     pub warnings: Vec<Issue>,
@@ -187,11 +251,15 @@ pub struct ToolArtifactsAnswer {
 
 /// A refresh that succeeded, for an agent.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ToolRefreshedAnswer {
     /// The artifact.
     pub artifact: ToolArtifact,
     /// The refresh.
     pub refresh: RefreshView,
+    /// Whether it was only tried: nothing was changed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
 }
 
 /// Create would succeed.
@@ -203,4 +271,33 @@ pub struct ToolValidAnswer {
     /// What will not work as written.
     #[schemars(length(max = 100))]
     pub warnings: Vec<Issue>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_artifact_and_its_data_survive_the_wire() {
+        let digest = Digest::of_bytes(b"");
+        let file = json!({ "content": digest, "file": digest });
+        let wire = json!({
+            "schemaVersion": 1, "id": "la-x-0123456789ab", "projectId": "web", "title": "X",
+            "slug": "x", "status": "active", "pinned": false,
+            "preview": { "type": "html", "entry": "index.html" }, "refreshStatus": "idle",
+            "createdAt": "2026-04-30T00:00:00.000Z", "updatedAt": "2026-04-30T00:00:00.000Z",
+            "document": {
+                "format": "html_template_v1", "templatePath": "template.html",
+                "generatedPreviewPath": "index.html", "dataPath": "data.json",
+                "dataJson": { "n": 1 },
+            },
+            "revision": 1,
+            "digests": { "template": file, "data": file, "provenance": file, "index": file },
+        });
+        let view: ArtifactView = serde_json::from_value(wire.clone()).unwrap();
+        assert_eq!(view.data.value(), &json!({ "n": 1 }));
+        assert_eq!(serde_json::to_value(&view).unwrap(), wire);
+    }
 }

@@ -1,7 +1,7 @@
 //! Refreshes: starting one, and what past ones left.
 
 use od_core::artifact::Provenance;
-use od_core::ids::{ArtifactId, Digest, RefreshId, Timestamp};
+use od_core::ids::{ArtifactId, Digest, RefreshId, Revision, Timestamp};
 use od_core::json::BoundedObject;
 use od_core::refresh::{ChangeReport, RecordStatus, RefreshRecord};
 use schemars::JsonSchema;
@@ -39,6 +39,27 @@ pub struct RefreshView {
     /// Whether the data is different now.
     pub changed: bool,
     /// Where it is different.
+    pub changes: ChangeReport,
+}
+
+/// Brings a stored state back.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RollBack {
+    /// Only if the artifact is at this revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub if_revision: Option<Revision>,
+}
+
+/// What a roll back did.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RollbackView {
+    /// The refresh whose state is the current one now.
+    pub refresh_id: RefreshId,
+    /// Whether that made a revision; false if the artifact was in that state already.
+    pub changed: bool,
+    /// Where the data is different from before.
     pub changes: ChangeReport,
 }
 

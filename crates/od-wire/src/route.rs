@@ -108,6 +108,8 @@ pub enum Operation {
     ListSnapshots,
     /// Show one stored state.
     ShowSnapshot,
+    /// Make one stored state the current one again.
+    RestoreSnapshot,
     /// Serve a preview to an API client.
     PreviewArtifact,
     /// Make a ticketed preview URL for a browser.
@@ -197,6 +199,7 @@ pub const ROUTES: &[Route] = &[
     route(Get,    "/api/live-artifacts/{artifact}/refreshes",      Person,   Operation::ListRefreshes,       "List past refreshes, newest first."),
     route(Get,    "/api/live-artifacts/{artifact}/snapshots",      Person,   Operation::ListSnapshots,       "List stored states, newest first."),
     route(Get,    "/api/live-artifacts/{artifact}/snapshots/{refresh}", Person, Operation::ShowSnapshot,     "Show one stored state."),
+    route(Post,   "/api/live-artifacts/{artifact}/snapshots/{refresh}/restore", Person, Operation::RestoreSnapshot, "Make one stored state the current one again, as a new revision."),
     route(Get,    "/api/live-artifacts/{artifact}/preview",        Person,   Operation::PreviewArtifact,     "Serve the page under the sandbox policy, for API clients."),
     route(Post,   "/api/live-artifacts/{artifact}/preview-ticket", Person,   Operation::TicketPreview,       "Make a ticketed URL on the preview port, for browsers."),
     route(Get,    "/api/connectors",                               Person,   Operation::ListConnectors,      "List the catalog with each connector's status."),
@@ -226,6 +229,8 @@ impl Route {
     /// Returns the names of the query parameters that the route takes, each with one line about it.
     #[must_use]
     pub const fn query(&self) -> &'static [(&'static str, &'static str)] {
+        const DRY_RUN: (&str, &str) =
+            ("dryRun", "With `true` everything is checked and answered, and nothing is changed.");
         const PROJECT: (&str, &str) = ("projectId", "Must be the artifact's project, if given.");
         match self.operation {
             Operation::ListArtifacts => &[("projectId", "Only this project's artifacts.")],
@@ -247,7 +252,11 @@ impl Route {
             | Operation::ListRefreshes
             | Operation::ListSnapshots
             | Operation::ShowSnapshot
+            | Operation::RestoreSnapshot
             | Operation::TicketPreview => &[PROJECT],
+            Operation::ToolCreateArtifact
+            | Operation::ToolUpdateArtifact
+            | Operation::ToolRefreshArtifact => &[DRY_RUN],
             Operation::Health
             | Operation::OpenSession
             | Operation::MakeSessionCode
@@ -263,10 +272,7 @@ impl Route {
             | Operation::StartRun
             | Operation::RenewRun
             | Operation::EndRun
-            | Operation::ToolCreateArtifact
             | Operation::ToolListArtifacts
-            | Operation::ToolUpdateArtifact
-            | Operation::ToolRefreshArtifact
             | Operation::ToolValidateArtifact
             | Operation::ToolListConnectors
             | Operation::ToolExecuteConnector

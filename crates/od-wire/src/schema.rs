@@ -94,7 +94,9 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
             shapes.answer::<artifact::ArtifactAnswer>()
         }
         Operation::UpdateArtifact => shapes.exchange::<UpdateShape, artifact::ArtifactAnswer>(),
-        Operation::DeleteArtifact => shapes.answer::<artifact::DeletedAnswer>(),
+        Operation::DeleteArtifact => {
+            shapes.exchange::<artifact::DeleteArtifact, artifact::DeletedAnswer>()
+        }
         Operation::RefreshArtifact => {
             shapes.exchange::<refresh::StartRefresh, artifact::RefreshedAnswer>()
         }
@@ -102,6 +104,9 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
         Operation::ListRefreshes => shapes.answer::<refresh::RefreshesAnswer>(),
         Operation::ListSnapshots => shapes.answer::<refresh::SnapshotsAnswer>(),
         Operation::ShowSnapshot => shapes.answer::<refresh::SnapshotAnswer>(),
+        Operation::RestoreSnapshot => {
+            shapes.exchange::<refresh::RollBack, artifact::RolledBackAnswer>()
+        }
         Operation::PreviewArtifact => without(AnswerShape::Page),
         Operation::TicketPreview => {
             shapes.exchange::<preview::TicketRequest, preview::TicketAnswer>()

@@ -7,7 +7,7 @@ use od_core::artifact::{
     default_template, new_artifact, provenance_of,
 };
 use od_core::error::{ErrorCode, Failure, Issue};
-use od_core::ids::{ArtifactId, ProjectId};
+use od_core::ids::{ArtifactId, ProjectId, Revision};
 use od_core::json::{BoundedObject, Message};
 use od_ports::change::{Created, NewArtifact};
 use od_ports::entropy::EntropyError;
@@ -17,6 +17,7 @@ use od_ports::store_error::StoreError;
 
 use super::candidate::draw_page;
 use super::get::Detail;
+use super::planned::as_stored;
 use super::source_check::{check_source, further_faults};
 use crate::{App, Caller, projects, store_failure};
 
@@ -91,18 +92,10 @@ pub async fn create(
     request: CreateArtifact,
 ) -> Result<CreatedArtifact, CreateError> {
     let CreateArtifact { project, body } = request;
-    find_project(app, caller, &project).await?;
-    let judged = judge(&body);
-    let attempt = body.is_sound().then(|| CreateRequest::attempt(body.value())).flatten();
-    // Before anything that may be another today: the same attempt has the same result.
-    if let Some(attempt) = &attempt
-        && let Some(stored) = app.ports.artifacts.find_attempt(&project, attempt).await?
-    {
-        let warnings = judged.map(|judged| judged.warnings).unwrap_or_default();
-        return Ok(CreatedArtifact { detail: Detail::of(stored), replayed: true, warnings });
-    }
-    let Validated { state, page, warnings } =
-        settle(app, caller, &project, &body, judged, attempt).await?;
+    let Validated { state, page, warnings } = match prepare(app, caller, &project, &body).await? {
+        Prepared::New(new) => new,
+        Prepared::Made(created) => return Ok(created),
+    };
     let new = NewArtifact { project: project.clone(), state, page };
     let created = app.ports.artifacts.create(new).await?;
     let (stored, replayed) = match created {
@@ -119,6 +112,50 @@ pub async fn create(
         }));
     }
     Ok(CreatedArtifact { detail: Detail::of(stored), replayed, warnings })
+}
+
+/// Returns what a create would return, and writes nothing. The id of a new artifact is an example.
+pub async fn plan_create(
+    app: &App,
+    caller: &Caller,
+    request: CreateArtifact,
+) -> Result<CreatedArtifact, CreateError> {
+    let CreateArtifact { project, body } = request;
+    Ok(match prepare(app, caller, &project, &body).await? {
+        Prepared::Made(created) => created,
+        Prepared::New(Validated { state, page, warnings }) => {
+            let detail = Detail::of(as_stored(state, &page, Revision::first()));
+            CreatedArtifact { detail, replayed: false, warnings }
+        }
+    })
+}
+
+/// What a create comes to before anything is written.
+enum Prepared {
+    /// The same attempt has made it.
+    Made(CreatedArtifact),
+    /// It is to be made.
+    New(Validated),
+}
+
+async fn prepare(
+    app: &App,
+    caller: &Caller,
+    project: &ProjectId,
+    body: &Message,
+) -> Result<Prepared, CreateError> {
+    find_project(app, caller, project).await?;
+    let judged = judge(body);
+    let attempt = body.is_sound().then(|| CreateRequest::attempt(body.value())).flatten();
+    // Before anything that may be another today: the same attempt has the same result.
+    if let Some(attempt) = &attempt
+        && let Some(stored) = app.ports.artifacts.find_attempt(project, attempt).await?
+    {
+        let warnings = judged.map(|judged| judged.warnings).unwrap_or_default();
+        let detail = Detail::of(stored);
+        return Ok(Prepared::Made(CreatedArtifact { detail, replayed: true, warnings }));
+    }
+    Ok(Prepared::New(settle(app, caller, project, body, judged, attempt).await?))
 }
 
 /// Says everything a create would say, and writes nothing.

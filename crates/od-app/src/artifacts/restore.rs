@@ -1,13 +1,14 @@
 //! Bring an artifact back from the trash.
 
 use od_core::error::{ErrorCode, Failure};
-use od_core::ids::{ArtifactId, ProjectId};
+use od_core::ids::ArtifactId;
 use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
-use od_ports::project_registry::ProjectError;
 use od_ports::store_error::StoreError;
 
 use super::find::Address;
 use super::get::Detail;
+use super::list::ListError;
+use super::trash::{InTrash, ListTrash, trash};
 use crate::{App, Caller, store_failure};
 
 /// Why it was not brought back.
@@ -22,9 +23,9 @@ pub enum RestoreError {
     /// Only a person brings artifacts back.
     #[error("an agent may not restore artifacts")]
     PersonOnly,
-    /// The projects could not be read.
+    /// The trash could not be read.
     #[error(transparent)]
-    Projects(#[from] ProjectError),
+    Trash(#[from] ListError),
     /// The store refused or failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -35,12 +36,14 @@ impl From<&RestoreError> for Failure {
         match err {
             RestoreError::NotInTrash { artifact } => {
                 Self::new(ErrorCode::LiveArtifactNotFound, err.to_string())
-                    .suggest("deleted artifacts are kept for 7 days; this one is not among them")
+                    .suggest(
+                        "`od artifacts list --trash` shows what can be brought back, for 7 days",
+                    )
                     .detail("artifactId", artifact.as_str())
             }
             RestoreError::PersonOnly => Self::new(ErrorCode::Forbidden, err.to_string())
                 .suggest("ask the person to restore it"),
-            RestoreError::Projects(err) => crate::projects::failure(err),
+            RestoreError::Trash(err) => err.into(),
             RestoreError::Store(err) => store_failure::of(err),
         }
     }
@@ -48,14 +51,7 @@ impl From<&RestoreError> for Failure {
 
 /// Brings an artifact back from the trash, the last deleted if there are several of its id.
 pub async fn restore(app: &App, caller: &Caller, address: Address) -> Result<Detail, RestoreError> {
-    match caller {
-        Caller::Person => {}
-        Caller::Agent { .. } => return Err(RestoreError::PersonOnly),
-    }
-    let project = match address.project {
-        Some(project) => project,
-        None => find_in_trash(app, &address.artifact).await?,
-    };
+    let InTrash { project, .. } = find_in_trash(app, caller, &address).await?;
     let stored = app.ports.artifacts.restore(&project, &address.artifact).await?;
     app.ports.events.publish(Event::Artifact(ArtifactEvent {
         action: ArtifactAction::Created,
@@ -67,12 +63,32 @@ pub async fn restore(app: &App, caller: &Caller, address: Address) -> Result<Det
     Ok(Detail::of(stored))
 }
 
-async fn find_in_trash(app: &App, artifact: &ArtifactId) -> Result<ProjectId, RestoreError> {
-    for project in app.ports.projects.list().await? {
-        let trash = app.ports.artifacts.trash(&project.id).await?;
-        if trash.iter().any(|trashed| trashed.artifact_id == *artifact) {
-            return Ok(project.id);
-        }
+/// Says what would be brought back, and leaves it where it is.
+pub async fn plan_restore(
+    app: &App,
+    caller: &Caller,
+    address: Address,
+) -> Result<InTrash, RestoreError> {
+    let found = find_in_trash(app, caller, &address).await?;
+    let artifact = address.artifact;
+    match app.ports.artifacts.load(&found.project, &artifact).await {
+        Ok(_) => Err(StoreError::Exists { artifact }.into()),
+        Err(StoreError::NotFound { .. }) => Ok(found),
+        Err(err) => Err(err.into()),
     }
-    Err(RestoreError::NotInTrash { artifact: artifact.clone() })
+}
+
+async fn find_in_trash(
+    app: &App,
+    caller: &Caller,
+    address: &Address,
+) -> Result<InTrash, RestoreError> {
+    match caller {
+        Caller::Person => {}
+        Caller::Agent { .. } => return Err(RestoreError::PersonOnly),
+    }
+    let Address { project, artifact } = address;
+    let trash = trash(app, caller, ListTrash { project: project.clone() }).await?;
+    let found = trash.into_iter().find(|line| line.trashed.artifact_id == *artifact);
+    found.ok_or_else(|| RestoreError::NotInTrash { artifact: artifact.clone() })
 }

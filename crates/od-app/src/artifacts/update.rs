@@ -17,6 +17,7 @@ use od_ports::store_error::StoreError;
 use super::candidate::{draw_page, template_faults};
 use super::find::{Address, FindError, find};
 use super::get::Detail;
+use super::planned::as_stored;
 use super::source_check::{check_source, further_faults};
 use crate::{App, Caller, store_failure};
 
@@ -137,6 +138,15 @@ pub async fn validate_update(
     caller: &Caller,
     request: UpdateArtifact,
 ) -> Result<Vec<Issue>, UpdateError> {
+    Ok(plan_update(app, caller, request).await?.warnings)
+}
+
+/// Returns what an update would return, and writes nothing.
+pub async fn plan_update(
+    app: &App,
+    caller: &Caller,
+    request: UpdateArtifact,
+) -> Result<UpdatedArtifact, UpdateError> {
     let UpdateArtifact { target, body } = request;
     let (address, request) = read(app, caller, target, &body).await?;
     let project = find(app, caller, &address).await?;
@@ -146,8 +156,11 @@ pub async fn validate_update(
         return Err(StoreError::NotHealthy { artifact, health: stored.health }.into());
     }
     let before = state_of(stored.state.as_ref(), &project, &artifact)?;
-    let surveyed = survey(app, caller, &project, &before, &body, &request).await?;
-    Ok(surveyed.judged.warnings)
+    let Surveyed { pin, judged } = survey(app, caller, &project, &before, &body, &request).await?;
+    let Judged { changed, page, warnings } = judged;
+    let state = build(&before, request, changed, pin, caller.author(), app.ports.clock.now());
+    let detail = Detail::of(as_stored(state, &page, before.artifact.revision.next()));
+    Ok(UpdatedArtifact { detail, warnings })
 }
 
 /// Reads a request; one that is refused is refused with everything that can be said of it.

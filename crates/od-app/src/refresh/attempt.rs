@@ -163,25 +163,7 @@ impl<'a> Attempt<'a> {
     }
 
     async fn call_source(&self) -> Result<Executed, RefreshFault> {
-        let RunRefresh { caller, project, artifact, accept_drift } = &self.request;
-        let state = self.base_state()?;
-        let source = state.artifact.source().ok_or(RefreshFault::SourceChanged)?;
-        let payer = match caller.run() {
-            Some(run) => Payer::Run(run.clone()),
-            None => Payer::Artifact(project.clone(), artifact.clone()),
-        };
-        let mut call = source_call(self.app, project, payer, source)?;
-        if !accept_drift {
-            let saved = source.connector.as_ref().and_then(|saved| saved.account_label.clone());
-            call.expected = match &state.artifact.source_pin {
-                Some(pin) => Some(Expected {
-                    account_label: pin.account_label.clone(),
-                    pin: Some(pin.clone()),
-                }),
-                None => saved.map(|label| Expected { account_label: Some(label), pin: None }),
-            };
-        }
-        Ok(execute(self.app, call).await?)
+        call_source(self.app, &self.request, self.base_state()?).await
     }
 
     fn base_state(&self) -> Result<&ArtifactState, RefreshFault> {
@@ -216,18 +198,12 @@ impl<'a> Attempt<'a> {
         let at = self.now();
         let executed =
             self.executed.as_ref().ok_or(RefreshFault::OutOfOrder { lacks: "the output" })?;
-        let pin = self.pin(current, executed);
+        let pin = new_pin(self.app, &self.request, current, executed);
         let Candidate { next, changes } = candidate::build(current, source, executed, pin, at)?;
         let expected = current.artifact.revision;
         self.ready = next.map(|(state, page)| Ready { gate, expected, state, page });
         let revision = self.ready.as_ref().map(|ready| ready.expected.next());
         Ok(Event::CandidateBuilt { at, changes, revision })
-    }
-
-    /// Returns the pin of the new state: the old one, or what was found if a person accepted it.
-    fn pin(&self, current: &ArtifactState, executed: &Executed) -> Option<SourcePin> {
-        let saved = current.artifact.source_pin.clone();
-        if self.request.accept_drift { pin_of(self.app, executed).or(saved) } else { saved }
     }
 
     async fn commit(&mut self, record: RefreshRecord) -> Event {
@@ -360,11 +336,47 @@ impl<'a> Attempt<'a> {
 }
 
 /// Returns the state of an artifact that can be refreshed.
-fn state_of(stored: &Stored) -> Result<&ArtifactState, RefreshFault> {
+pub(super) fn state_of(stored: &Stored) -> Result<&ArtifactState, RefreshFault> {
     stored.state.as_deref().ok_or_else(|| {
         let (artifact, health) = (stored.id.clone(), stored.health);
         RefreshFault::Store(StoreError::NotHealthy { artifact, health })
     })
+}
+
+/// Runs the source of a state, if tool and account are still those it was saved with.
+pub(super) async fn call_source(
+    app: &App,
+    request: &RunRefresh,
+    state: &ArtifactState,
+) -> Result<Executed, RefreshFault> {
+    let RunRefresh { caller, project, artifact, accept_drift } = request;
+    let source = state.artifact.source().ok_or(RefreshFault::SourceChanged)?;
+    let payer = match caller.run() {
+        Some(run) => Payer::Run(run.clone()),
+        None => Payer::Artifact(project.clone(), artifact.clone()),
+    };
+    let mut call = source_call(app, project, payer, source)?;
+    if !accept_drift {
+        let saved = source.connector.as_ref().and_then(|saved| saved.account_label.clone());
+        call.expected = match &state.artifact.source_pin {
+            Some(pin) => {
+                Some(Expected { account_label: pin.account_label.clone(), pin: Some(pin.clone()) })
+            }
+            None => saved.map(|label| Expected { account_label: Some(label), pin: None }),
+        };
+    }
+    Ok(execute(app, call).await?)
+}
+
+/// Returns the pin of the new state: the old one, or what was found if a person accepted it.
+pub(super) fn new_pin(
+    app: &App,
+    request: &RunRefresh,
+    current: &ArtifactState,
+    executed: &Executed,
+) -> Option<SourcePin> {
+    let saved = current.artifact.source_pin.clone();
+    if request.accept_drift { pin_of(app, executed).or(saved) } else { saved }
 }
 
 /// Returns all that is known of a call but its output.

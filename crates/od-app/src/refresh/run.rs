@@ -101,13 +101,9 @@ pub enum Unavailable {
 /// connection) should run this in a task of its own: dropping it leaves a refresh that is found
 /// abandoned later.
 pub async fn run(app: &App, request: RunRefresh) -> Result<Refreshed, RefreshError> {
-    let RunRefresh { caller, project, artifact, accept_drift } = &request;
-    if *accept_drift && *caller != Caller::Person {
-        return Err(RefreshError::DriftNotYours);
-    }
+    check_request(app, &request).await?;
+    let RunRefresh { project, artifact, .. } = &request;
     let store = &app.ports.artifacts;
-    let stored = store.load(project, artifact).await.map_err(RefreshError::Begin)?;
-    check_refreshable(&stored)?;
     let entry = app.refreshes.enter((project.clone(), artifact.clone())).map_err(|running| {
         let running = running.id().cloned();
         RefreshError::Begin(StoreError::RefreshLocked { artifact: artifact.clone(), running })
@@ -126,7 +122,20 @@ pub async fn run(app: &App, request: RunRefresh) -> Result<Refreshed, RefreshErr
     Attempt::begin(app, request, started, running, entry).await.drive().await
 }
 
-/// Checks what has to hold before a refresh is even recorded.
+/// Checks what has to hold before a refresh is even recorded; returns the artifact.
+pub(super) async fn check_request(
+    app: &App,
+    request: &RunRefresh,
+) -> Result<Arc<Stored>, RefreshError> {
+    let RunRefresh { caller, project, artifact, accept_drift } = request;
+    if *accept_drift && *caller != Caller::Person {
+        return Err(RefreshError::DriftNotYours);
+    }
+    let stored = app.ports.artifacts.load(project, artifact).await.map_err(RefreshError::Begin)?;
+    check_refreshable(&stored)?;
+    Ok(stored)
+}
+
 fn check_refreshable(stored: &Stored) -> Result<(), RefreshError> {
     let refused = |reason| RefreshError::Unavailable { artifact: stored.id.clone(), reason };
     let not_healthy = || {

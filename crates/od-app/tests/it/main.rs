@@ -4,8 +4,10 @@
 
 mod create;
 mod health;
+mod plan;
 mod projects;
 mod refresh;
+mod roll_back;
 mod runs;
 mod update;
 mod world;

@@ -110,7 +110,7 @@ fn list(world: &World, size: usize) -> Outcome<(Duration, Duration)> {
     let (mut cold, mut warm) = (Vec::new(), Vec::new());
     for _ in 0..7 {
         let app = world.reopened()?;
-        let request = || ListArtifacts { project: world.project.clone() };
+        let request = || ListArtifacts { project: Some(world.project.clone()) };
         let mut found = Ok(0);
         let mut once = || {
             let listed = world.run(artifacts::list(&app, &Caller::Person, request()));

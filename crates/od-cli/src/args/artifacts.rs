@@ -10,6 +10,8 @@ pub enum ArtifactsCommand {
     List {
         /// The project, if it was given.
         project: Option<String>,
+        /// Whether those in the trash are meant.
+        trash: bool,
     },
     /// One artifact's state.
     Show(OneArtifact),
@@ -21,6 +23,8 @@ pub enum ArtifactsCommand {
     Verify(VerifyArtifacts),
     /// A repair of stored files.
     Repair(Repair),
+    /// An earlier state of one artifact.
+    Rollback(Rollback),
     /// An artifact out of the trash.
     Restore(OneArtifact),
     /// One artifact in a browser.
@@ -61,6 +65,17 @@ pub struct Repair {
     pub yes: bool,
 }
 
+/// `od artifacts rollback`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Rollback {
+    /// Which one.
+    pub artifact: OneArtifact,
+    /// The refresh whose state is wanted.
+    pub to: String,
+    /// The revision it must be at, if one was given.
+    pub if_revision: Option<u64>,
+}
+
 /// Types what was given to a verb about stored artifacts.
 pub(super) fn build(which: ArtifactsVerb, mut given: Given, dry_run: bool) -> ArtifactsCommand {
     let project = given.text("project");
@@ -75,10 +90,15 @@ pub(super) fn build(which: ArtifactsVerb, mut given: Given, dry_run: bool) -> Ar
         ArtifactsVerb::Repair => {
             ArtifactsCommand::Repair(Repair { artifact: one(project), yes: given.has("yes") })
         }
+        ArtifactsVerb::Rollback => ArtifactsCommand::Rollback(Rollback {
+            to: given.text("to").unwrap_or_default(),
+            if_revision: given.text("if-revision").and_then(|text| text.parse().ok()),
+            artifact: one(project),
+        }),
         ArtifactsVerb::Restore => ArtifactsCommand::Restore(one(project)),
         ArtifactsVerb::Open => {
             ArtifactsCommand::Open { artifact: one(project), print: given.has("print") }
         }
-        ArtifactsVerb::List => ArtifactsCommand::List { project },
+        ArtifactsVerb::List => ArtifactsCommand::List { project, trash: given.has("trash") },
     }
 }

@@ -13,7 +13,7 @@ mod usage_error;
 mod value;
 mod verb;
 
-pub use artifacts::{ArtifactsCommand, OneArtifact, Repair, VerifyArtifacts};
+pub use artifacts::{ArtifactsCommand, OneArtifact, Repair, Rollback, VerifyArtifacts};
 pub use command::{Command, Completions, ConnectorConnect, KeysRotate, McpConfig, Shell};
 pub use nearest::nearest;
 pub use parse::{Globals, Invocation, parse};

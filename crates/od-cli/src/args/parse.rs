@@ -401,7 +401,7 @@ mod tests {
         );
         check_refused(
             "artifacts",
-            "`od artifacts` needs one more word: list, show, refresh, history, verify, repair, restore, open",
+            "`od artifacts` needs one more word: list, show, refresh, history, verify, repair, rollback, restore, open",
             "`od help artifacts` says what each does",
         );
         check_refused("xyzzy", "`od` has no verb `xyzzy`", "`od help` lists every verb");

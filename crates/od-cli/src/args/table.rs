@@ -125,8 +125,8 @@ pub const VERBS: &[Verb] = &[
     Verb {
         id: VerbId::Artifacts(ArtifactsVerb::List), words: "artifacts list",
         summary: "List live artifacts.",
-        detail: "Works with and without a running daemon. Without --project and outside a project's directory it lists every project's.",
-        positional: None, flags: &[PROJECT], examples: &["od artifacts list", "od artifacts list --project site --json"],
+        detail: "The last updated first. Works with and without a running daemon. Without --project and outside a project's directory it lists every project's.",
+        positional: None, flags: &[PROJECT, switch("trash", "List what `od artifacts restore` can bring back instead.")], examples: &["od artifacts list", "od artifacts list --project site --json", "od artifacts list --trash"],
     },
     Verb {
         id: VerbId::Artifacts(ArtifactsVerb::Show), words: "artifacts show",
@@ -136,7 +136,7 @@ pub const VERBS: &[Verb] = &[
     Verb {
         id: VerbId::Artifacts(ArtifactsVerb::Refresh), words: "artifacts refresh",
         summary: "Run an artifact's source again and update its data.",
-        detail: "All or nothing: if a check, the source or the template fails, the last good data and preview stay. With --dry-run the source is not run; it is checked as a refresh would check it.",
+        detail: "All or nothing: if a check, the source or the template fails, the last good data and preview stay. With --dry-run the source is run and everything is checked up to the commit; nothing is stored or recorded.",
         positional: ONE_ARTIFACT, flags: &[PROJECT, DRY_RUN], examples: &["od artifacts refresh release-dashboard"],
     },
     Verb {
@@ -158,9 +158,16 @@ pub const VERBS: &[Verb] = &[
         positional: ONE_ARTIFACT, flags: &[PROJECT, YES, DRY_RUN], examples: &["od artifacts repair release-dashboard --dry-run", "od artifacts repair release-dashboard --yes"],
     },
     Verb {
+        id: VerbId::Artifacts(ArtifactsVerb::Rollback), words: "artifacts rollback",
+        summary: "Make the state that a refresh left the current one again.",
+        detail: "Data and provenance of that time become a new revision; nothing in the history changes, so that a rollback can be rolled back. Refused where the template or the data's schema of today does not fit the data of that time. `od artifacts history` shows the refreshes.",
+        positional: ONE_ARTIFACT, flags: &[needed("to", "REFRESH_ID", Value::Text, "The refresh whose state is wanted."), option("if-revision", "N", Value::Number, "Refuse if the artifact is at another revision."), PROJECT, DRY_RUN],
+        examples: &["od artifacts rollback release-dashboard --to refresh-000003"],
+    },
+    Verb {
         id: VerbId::Artifacts(ArtifactsVerb::Restore), words: "artifacts restore",
         summary: "Bring a deleted artifact back from the trash.",
-        detail: "The trash keeps an artifact for 7 days.",
+        detail: "The trash keeps an artifact for 7 days; `od artifacts list --trash` shows what is in it. For an earlier state of an artifact, see `od artifacts rollback`.",
         positional: takes("ARTIFACT", Arity::One, Value::Text, "The artifact's id."), flags: &[PROJECT, DRY_RUN], examples: &["od artifacts restore la-release-dashboard-1a2b3c4d5e6f"],
     },
     Verb {

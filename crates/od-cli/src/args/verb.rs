@@ -83,6 +83,8 @@ pub enum ArtifactsVerb {
     Verify,
     /// `od artifacts repair`
     Repair,
+    /// `od artifacts rollback`
+    Rollback,
     /// `od artifacts restore`
     Restore,
     /// `od artifacts open`

@@ -6,7 +6,8 @@ use od_app::projects::CreateProject;
 use od_app::{App, Caller};
 use od_client::Client;
 use od_core::error::ErrorCode;
-use od_core::ids::ProjectId;
+use od_core::ids::{ArtifactId, ProjectId};
+use od_wire::refresh::RefreshView;
 use od_wire::route::Operation;
 use serde_json::{Value, json};
 
@@ -23,7 +24,7 @@ pub(crate) struct Stage<'s> {
 /// An artifact of the demo, registered.
 #[derive(Clone, Debug)]
 pub(crate) struct Staged {
-    pub(crate) id: String,
+    pub(crate) id: ArtifactId,
     pub(crate) title: String,
     pub(crate) source: &'static str,
     /// Whether it was there before.
@@ -50,25 +51,21 @@ impl Stage<'_> {
         project: &ProjectId,
         artifact: &DemoArtifact,
     ) -> Result<Staged, Refusal> {
-        let list = self.client.call(Operation::ListArtifacts).query("projectId", project);
-        let list: Value = list.send_value().await?;
-        let known = list["artifacts"].as_array().map(Vec::as_slice).unwrap_or_default();
-        if let Some(found) = known.iter().find(|line| line["slug"] == artifact.slug) {
-            return Ok(staged(found, artifact, true));
+        let known = self.client.artifacts(project).await?.artifacts;
+        if let Some(found) = known.into_iter().find(|line| line.slug.as_str() == artifact.slug) {
+            let (id, title) = (found.id, found.title);
+            return Ok(Staged { id, title, source: artifact.source, existed: true });
         }
         let mut input = embedded(artifact.artifact)?;
         input["document"]["dataJson"] = embedded(artifact.data)?;
         let body = json!({ "input": input, "templateHtml": artifact.template });
-        let call = self.client.call(Operation::CreateArtifact).query("projectId", project);
-        let created: Value = call.json(&body)?.send_value().await?;
-        Ok(staged(&created["artifact"], artifact, false))
+        let made = self.client.create(project, &body).await?.artifact.artifact;
+        Ok(Staged { id: made.id, title: made.title, source: artifact.source, existed: false })
     }
 
     /// Refreshes an artifact and returns what changed.
-    pub(crate) async fn refresh(&self, artifact: &Staged) -> Result<Value, Refusal> {
-        let call = self.client.call(Operation::RefreshArtifact).parameter(&artifact.id);
-        let answer: Value = call.json(&json!({}))?.send_value().await?;
-        Ok(answer["refresh"].clone())
+    pub(crate) async fn refresh(&self, artifact: &Staged) -> Result<RefreshView, Refusal> {
+        Ok(self.client.refresh(&artifact.id).await?.refresh)
     }
 
     /// Returns the bytes of an artifact's page.
@@ -76,11 +73,6 @@ impl Stage<'_> {
         let call = self.client.call(Operation::PreviewArtifact).parameter(&artifact.id);
         Ok(call.send_raw().await?.body)
     }
-}
-
-fn staged(artifact: &Value, demo: &DemoArtifact, existed: bool) -> Staged {
-    let text = |name: &str| artifact[name].as_str().unwrap_or_default().to_owned();
-    Staged { id: text("id"), title: text("title"), source: demo.source, existed }
 }
 
 fn embedded(text: &str) -> Result<Value, Refusal> {

@@ -2,6 +2,7 @@
 
 use od_client::CallError;
 use od_core::error::{ErrorCode, Failure};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::exit::Exit;
@@ -34,6 +35,21 @@ impl Answer {
             fields.insert("value".to_owned(), json);
         }
         Self { json: fields, text, exit: Exit::Ok, said: false }
+    }
+
+    /// Returns an answer of the wire, with exit code 0.
+    #[must_use]
+    pub fn of(answer: &impl Serialize, text: Text) -> Self {
+        // Strings, numbers and JSON only: writing them cannot fail.
+        Self::new(serde_json::to_value(answer).unwrap_or_default(), text)
+    }
+
+    /// Says that nothing was changed.
+    #[must_use]
+    pub fn dry(mut self) -> Self {
+        self.json.insert("dryRun".to_owned(), Value::Bool(true));
+        self.text = self.text.line("Nothing was changed.");
+        self
     }
 
     /// Returns the answer of a verb that has said everything already: nothing more is written.

@@ -8,7 +8,7 @@ use od_core::error::ErrorCode;
 use od_ports::inspection::RepairMode;
 use serde_json::json;
 
-use super::artifacts_read::find;
+use super::artifacts_show::find;
 use crate::args::{OneArtifact, Repair, VerifyArtifacts};
 use crate::local;
 use crate::output::{Answer, Exit, Refusal, Style, Text};
@@ -26,20 +26,11 @@ pub(crate) async fn verify(settings: &Settings, asked: VerifyArtifacts) -> Resul
         let (project, artifact) = local::artifact(&app, scope, named).await?;
         addresses.push(Address { project: Some(project), artifact });
     } else {
-        let projects = match project {
-            Some(project) => vec![project],
-            None => local::projects(&app).await?,
-        };
-        for project in projects {
-            let request = od_app::artifacts::ListArtifacts { project: project.id.clone() };
-            let lines = od_app::artifacts::list(&app, &Caller::Person, request)
-                .await
-                .map_err(|error| local::failed(&error))?;
-            addresses.extend(lines.iter().map(|line| Address {
-                project: Some(project.id.clone()),
-                artifact: line.id.clone(),
-            }));
-        }
+        let lines = local::artifacts(&app, project.map(|project| project.id)).await?;
+        addresses.extend(lines.iter().map(|line| Address {
+            project: Some(line.project_id.clone()),
+            artifact: line.id.clone(),
+        }));
     }
     let mut reports = Vec::new();
     for address in addresses {

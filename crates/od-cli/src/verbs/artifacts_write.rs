@@ -1,15 +1,16 @@
-//! `od artifacts refresh`, `restore`: through the daemon if one runs, so that consoles hear of it.
+//! `od artifacts refresh`, `rollback`, `restore`: through the daemon if one runs, so that consoles
+//! hear of it. What is only tried needs no console, and is tried here.
 
 use od_app::Caller;
-use od_app::artifacts::Address;
+use od_app::artifacts::{Address, RollBack};
 use od_app::refresh::run::RunRefresh;
 use od_core::error::ErrorCode;
-use od_core::ids::ArtifactId;
-use od_wire::route::Operation;
-use serde_json::{Value, json};
+use od_core::ids::{ArtifactId, RefreshId, Revision};
+use od_daemon::views;
+use od_wire::artifact::{ArtifactAnswer, RefreshedAnswer, RolledBackAnswer};
 
-use super::artifacts_read::{document, find};
-use crate::args::OneArtifact;
+use super::artifacts_show::find;
+use crate::args::{OneArtifact, Rollback};
 use crate::daemon_process;
 use crate::local;
 use crate::output::{Answer, Refusal, Sink, Style, Text, with_progress};
@@ -21,91 +22,98 @@ pub(crate) async fn refresh(
     asked: &OneArtifact,
     sink: Sink,
 ) -> Result<Answer, Refusal> {
-    let (app, address) = find(settings, asked).await?;
-    if asked.dry_run {
-        return refresh_plan(&app, address).await;
-    }
-    let what = format!("refreshing {}", asked.artifact);
-    let json = match daemon_process::running(settings).await {
-        Some(daemon) => {
-            let client = daemon_process::person(settings, &daemon)?;
-            let call = client.call(Operation::RefreshArtifact).parameter(&address.artifact);
-            with_progress(sink, &what, call.json(&json!({}))?.send_value()).await?
-        }
-        None => with_progress(sink, &what, refresh_here(&app, address)).await?,
-    };
-    Ok(refreshed(json))
-}
-
-async fn refresh_here(app: &od_app::App, address: Address) -> Result<Value, Refusal> {
-    let Address { project, artifact } = address;
+    let (app, Address { project, artifact }) = find(settings, asked).await?;
     let project = project.ok_or_else(|| no_project(&artifact))?;
-    let request = RunRefresh { caller: Caller::Person, project, artifact, accept_drift: false };
-    let done = od_app::refresh::run(app, request).await.map_err(|error| local::failed(&error))?;
-    let mut json = document(&done.stored, done.stored.summary.refreshable);
-    json["refresh"] = json!({
-        "id": done.refresh,
-        "status": "succeeded",
-        "refreshedSourceCount": od_app::refresh::run::Refreshed::SOURCE_COUNT,
-        "changed": done.changes.count > 0,
-        "changes": done.changes,
-    });
-    Ok(json)
-}
-
-fn refreshed(json: Value) -> Answer {
-    let refresh = &json["refresh"];
-    let id = refresh["id"].as_str().unwrap_or_default();
-    let title = json["artifact"]["title"].as_str().unwrap_or_default();
-    let paths: Vec<&str> = refresh["changes"]["paths"]
-        .as_array()
-        .map(|paths| paths.iter().filter_map(Value::as_str).collect())
-        .unwrap_or_default();
-    let mut text = Text::new();
-    text = if refresh["changed"] == true {
-        let count = &refresh["changes"]["count"];
-        text.pieces(&[
-            (Style::Good, "refreshed "),
-            (Style::Bold, title),
-            (Style::Plain, &format!(": {count} changed ({id})")),
-        ])
-        .line(&format!("  {}", paths.join(" ")))
+    let what = format!("refreshing {}", asked.artifact);
+    let daemon = daemon_process::running(settings).await.filter(|_| !asked.dry_run);
+    let answer: RefreshedAnswer = if let Some(daemon) = daemon {
+        let client = daemon_process::person(settings, &daemon)?;
+        with_progress(sink, &what, client.refresh(&artifact)).await?
     } else {
-        text.pieces(&[
-            (Style::Good, "refreshed "),
-            (Style::Bold, title),
-            (Style::Plain, &format!(": nothing changed at the source ({id})")),
-        ])
+        let request = RunRefresh { caller: Caller::Person, project, artifact, accept_drift: false };
+        let work = async {
+            if asked.dry_run {
+                od_app::refresh::plan(&app, request).await
+            } else {
+                od_app::refresh::run(&app, request).await
+            }
+        };
+        let done = with_progress(sink, &what, work).await.map_err(|error| local::failed(&error))?;
+        views::refreshed(&local::console(settings), &done)?
     };
-    Answer::new(json, text)
+    let text = refreshed(&answer, if asked.dry_run { "would refresh " } else { "refreshed " });
+    let answer = Answer::of(&answer, text);
+    Ok(if asked.dry_run { answer.dry() } else { answer })
 }
 
-/// Checks what a refresh would check before it runs the source.
-async fn refresh_plan(app: &od_app::App, address: Address) -> Result<Answer, Refusal> {
-    let detail = od_app::artifacts::get(app, &Caller::Person, address.clone())
-        .await
-        .map_err(|error| local::failed(&error))?;
-    let source = detail.stored.artifact().and_then(|artifact| artifact.source().cloned());
-    let (Some(source), true) = (source, detail.refreshable) else {
-        let message = format!("artifact `{}` cannot be refreshed", address.artifact);
-        return Err(Refusal::new(ErrorCode::LiveArtifactRefreshUnavailable, message)
-            .suggesting("`od artifacts show` says whether it has a source and is permitted"));
+fn refreshed(answer: &RefreshedAnswer, verb: &str) -> Text {
+    let RefreshedAnswer { artifact, refresh, .. } = answer;
+    let title = (Style::Bold, artifact.artifact.title.as_str());
+    let id = &refresh.id;
+    if refresh.changed {
+        let count = refresh.changes.count;
+        Text::new()
+            .pieces(&[
+                (Style::Good, verb),
+                title,
+                (Style::Plain, &format!(": {count} changed ({id})")),
+            ])
+            .line(&format!("  {}", refresh.changes.paths.join(" ")))
+    } else {
+        let nothing = format!(": nothing changed at the source ({id})");
+        Text::new().pieces(&[(Style::Good, verb), title, (Style::Plain, &nothing)])
+    }
+}
+
+/// Makes the state that a refresh left the current one again.
+pub(crate) async fn rollback(settings: &Settings, asked: &Rollback) -> Result<Answer, Refusal> {
+    let dry_run = asked.artifact.dry_run;
+    let (app, address) = find(settings, &asked.artifact).await?;
+    let refresh: RefreshId = asked.to.parse().map_err(|_| {
+        Refusal::new(ErrorCode::NotFound, format!("`{}` is not the id of a refresh", asked.to))
+            .suggesting(format!("`od artifacts history {}` shows them", asked.artifact.artifact))
+    })?;
+    let if_revision = asked.if_revision.map(Revision::try_from).transpose().map_err(|error| {
+        Refusal::new(ErrorCode::BadRequest, error.to_string())
+            .suggesting(format!("`od artifacts show {}` says it", asked.artifact.artifact))
+    })?;
+    let daemon = daemon_process::running(settings).await.filter(|_| !dry_run);
+    let answer: RolledBackAnswer = if let Some(daemon) = daemon {
+        let client = daemon_process::person(settings, &daemon)?;
+        client.roll_back(&address.artifact, &refresh, if_revision).await?
+    } else {
+        let request = RollBack { address, refresh, if_revision };
+        let done = if dry_run {
+            od_app::artifacts::plan_roll_back(&app, &Caller::Person, request).await
+        } else {
+            od_app::artifacts::roll_back(&app, &Caller::Person, request).await
+        };
+        let done = done.map_err(|error| local::failed(&error))?;
+        views::rolled_back(&local::console(settings), done)?
     };
-    od_app::connectors::check_source(app, &detail.stored.project, &source)
-        .await
-        .map_err(|error| local::failed(&error))?;
-    let tool = source.tool_name.map(|name| name.to_string());
-    let json = json!({
-        "dryRun": true,
-        "artifactId": address.artifact,
-        "source": { "type": source.kind, "toolName": tool, "input": source.input },
-    });
-    let text = Text::new().line(&format!(
-        "Would run {} with {}. Nothing was changed.",
-        tool.unwrap_or_else(|| source.kind.to_string()),
-        source.input.value()
-    ));
-    Ok(Answer::new(json, text))
+    let text = rolled_back(&answer, dry_run);
+    let answer = Answer::of(&answer, text);
+    Ok(if dry_run { answer.dry() } else { answer })
+}
+
+fn rolled_back(answer: &RolledBackAnswer, dry_run: bool) -> Text {
+    let RolledBackAnswer { artifact, rollback, warnings, .. } = answer;
+    let title = (Style::Bold, artifact.artifact.title.as_str());
+    let id = &rollback.refresh_id;
+    if !rollback.changed {
+        return Text::new()
+            .pieces(&[title, (Style::Plain, &format!(" is in the state of {id} already."))]);
+    }
+    let verb = if dry_run { "would roll back " } else { "rolled back " };
+    let revision = artifact.artifact.revision;
+    let done = format!(" to {id}: {} changed (revision {revision})", rollback.changes.count);
+    let mut text = Text::new()
+        .pieces(&[(Style::Good, verb), title, (Style::Plain, &done)])
+        .line(&format!("  {}", rollback.changes.paths.join(" ")));
+    for warning in warnings {
+        text = text.styled(Style::Warn, &format!("  {}: {}", warning.path, warning.message));
+    }
+    text
 }
 
 /// Brings an artifact back from the trash.
@@ -115,47 +123,33 @@ pub(crate) async fn restore(settings: &Settings, asked: &OneArtifact) -> Result<
     };
     let artifact: ArtifactId = asked.artifact.parse().map_err(|_| {
         Refusal::new(ErrorCode::LiveArtifactNotFound, format!("`{}` is not an id", asked.artifact))
-            .suggesting("name the artifact by its id, as the console and the history show it")
+            .suggesting("name it by its id, as `od artifacts list --trash` shows it")
     })?;
     let project = local::project(&app, settings, asked.project.as_deref()).await?;
     let project = if asked.project.is_some() { project.map(|project| project.id) } else { None };
+    let address = Address { project: project.clone(), artifact: artifact.clone() };
     if asked.dry_run {
-        return restore_plan(&app, &artifact).await;
+        let found = od_app::artifacts::plan_restore(&app, &Caller::Person, address).await;
+        let line = views::in_trash(found.map_err(|error| local::failed(&error))?);
+        let text = Text::new().line(&format!(
+            "Would bring {artifact} back into {}; it was deleted at {}.",
+            line.project_id, line.deleted_at
+        ));
+        return Ok(Answer::of(&line, text).dry());
     }
-    let json = match daemon_process::running(settings).await {
+    let answer: ArtifactAnswer = match daemon_process::running(settings).await {
         Some(daemon) => {
             let client = daemon_process::person(settings, &daemon)?;
-            let call = client.call(Operation::RestoreArtifact).parameter(&artifact);
-            let call = call.maybe_query("projectId", project.as_ref());
-            call.json(&json!({}))?.send_value().await?
+            client.restore(&artifact, project.as_ref()).await?
         }
         None => {
-            let address = Address { project, artifact: artifact.clone() };
             let detail = od_app::artifacts::restore(&app, &Caller::Person, address)
                 .await
                 .map_err(|error| local::failed(&error))?;
-            document(&detail.stored, detail.refreshable)
+            views::detail(&local::console(settings), &detail, Vec::new())?
         }
     };
-    Ok(Answer::new(json, Text::new().line(&format!("{artifact} is back."))))
-}
-
-async fn restore_plan(app: &od_app::App, artifact: &ArtifactId) -> Result<Answer, Refusal> {
-    for project in local::projects(app).await? {
-        let trash = app.ports.artifacts.trash(&project.id).await;
-        let Ok(trash) = trash else { continue };
-        if let Some(found) = trash.iter().find(|line| line.artifact_id == *artifact) {
-            let text = Text::new().line(&format!(
-                "Would bring {artifact} back into {}; it was deleted at {}.",
-                project.id, found.deleted_at
-            ));
-            let json = json!({ "dryRun": true, "artifactId": artifact, "projectId": project.id });
-            return Ok(Answer::new(json, text));
-        }
-    }
-    let message = format!("no artifact `{artifact}` in the trash");
-    Err(Refusal::new(ErrorCode::LiveArtifactNotFound, message)
-        .suggesting("deleted artifacts are kept for 7 days; this one is not among them"))
+    Ok(Answer::of(&answer, Text::new().line(&format!("{artifact} is back."))))
 }
 
 fn no_project(artifact: &ArtifactId) -> Refusal {

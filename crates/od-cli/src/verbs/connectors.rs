@@ -6,8 +6,8 @@ use od_core::connector::{Connector, ConnectorStatus};
 use od_core::error::ErrorCode;
 use od_core::ids::ConnectorId;
 use od_ports::credential_vault::Secret;
-use od_wire::route::Operation;
-use serde_json::{Value, json};
+use od_wire::connector::{ConnectConnector, ConnectorAnswer};
+use serde_json::json;
 
 use crate::args::{ConnectorConnect, nearest};
 use crate::daemon_process;
@@ -97,27 +97,25 @@ pub(crate) async fn connect(
         None
     };
     let work = connect_with(settings, &found.id, secret);
-    let json = with_progress(sink, &format!("connecting {}", found.id), work).await?;
-    let account = json["connector"]["accountLabel"].as_str().unwrap_or_default();
-    let as_whom = if account.is_empty() { String::new() } else { format!(" as {account}") };
+    let answer = with_progress(sink, &format!("connecting {}", found.id), work).await?;
+    let account = answer.connector.account_label.as_deref().filter(|label| !label.is_empty());
+    let as_whom = account.map(|label| format!(" as {label}")).unwrap_or_default();
     let text = Text::new().pieces(&[
         (Style::Good, "Connected "),
         (Style::Bold, found.id.as_str()),
         (Style::Plain, &as_whom),
     ]);
-    Ok(Answer::new(json, text))
+    Ok(Answer::of(&answer, text))
 }
 
 async fn connect_with(
     settings: &Settings,
     connector: &ConnectorId,
     secret: Option<String>,
-) -> Result<Value, Refusal> {
+) -> Result<ConnectorAnswer, Refusal> {
     if let Some(daemon) = daemon_process::running(settings).await {
         let client = daemon_process::person(settings, &daemon)?;
-        let body = od_wire::connector::ConnectConnector { secret };
-        let call = client.call(Operation::ConnectConnector).parameter(connector);
-        return Ok(call.json(&body)?.send_value().await?);
+        return Ok(client.connect(connector, &ConnectConnector { secret }).await?);
     }
     let app = local::open(settings)?;
     let secret = secret.as_deref().map(Secret::parse).transpose().map_err(|error| {
@@ -126,7 +124,7 @@ async fn connect_with(
     })?;
     let request = Connect { connector: connector.clone(), secret };
     let done = od_app::connectors::connect(&app, request).await;
-    Ok(json!({ "connector": done.map_err(|error| local::failed(&error))? }))
+    Ok(ConnectorAnswer { connector: done.map_err(|error| local::failed(&error))? })
 }
 
 /// Disconnects a connector and forgets its secret.
@@ -140,15 +138,15 @@ pub(crate) async fn disconnect(
         let text = format!("Would disconnect {}; nothing would run it then.", found.id);
         return Ok(Answer::new(json, Text::new().line(&text)));
     }
-    let json = match daemon_process::running(settings).await {
+    let answer = match daemon_process::running(settings).await {
         Some(daemon) => {
             let client = daemon_process::person(settings, &daemon)?;
-            client.call(Operation::DisconnectConnector).parameter(&found.id).send_value().await?
+            client.disconnect(&found.id).await?
         }
         None => {
             let app = local::open(settings)?;
             let done = od_app::connectors::disconnect(&app, &found.id).await;
-            json!({ "connector": done.map_err(|error| local::failed(&error))? })
+            ConnectorAnswer { connector: done.map_err(|error| local::failed(&error))? }
         }
     };
     let text = Text::new()
@@ -161,7 +159,7 @@ pub(crate) async fn disconnect(
             Style::Dim,
             &format!("Nothing runs it until `od connectors connect {}`.", found.id),
         );
-    Ok(Answer::new(json, text))
+    Ok(Answer::of(&answer, text))
 }
 
 /// A connector that takes no secret has none to forget.

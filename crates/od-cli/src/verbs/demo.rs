@@ -7,6 +7,7 @@ use od_app::App;
 use od_client::Client;
 use od_core::error::ErrorCode;
 use od_daemon::{LogSink, RunningDaemon, serve};
+use od_wire::refresh::RefreshView;
 use serde_json::{Value, json};
 
 use super::serve::{config, ends, refused};
@@ -97,7 +98,7 @@ async fn play(
         let before = stage.page(artifact).await?;
         let refresh = stage.refresh(artifact).await?;
         let after = stage.page(artifact).await?;
-        if refresh["changed"] != true || before == after {
+        if !refresh.changed || before == after {
             let message = format!("the source of “{}” changed, its page did not", artifact.title);
             return Err(Refusal::new(ErrorCode::Internal, message)
                 .suggesting("this is a fault of od; please report it"));
@@ -239,13 +240,11 @@ impl Story {
         self.steps.push(json!({ "step": step, "artifactId": artifact.id, "title": artifact.title, "what": what }));
     }
 
-    fn refreshed(&mut self, artifact: &Staged, refresh: &Value) {
-        let paths: Vec<&str> = refresh["changes"]["paths"]
-            .as_array()
-            .map(|paths| paths.iter().filter_map(Value::as_str).take(3).collect())
-            .unwrap_or_default();
-        let what = if refresh["changed"] == true {
-            format!("{} changed: {} …", refresh["changes"]["count"], paths.join(" "))
+    fn refreshed(&mut self, artifact: &Staged, refresh: &RefreshView) {
+        let what = if refresh.changed {
+            let paths: Vec<&str> =
+                refresh.changes.paths.iter().take(3).map(String::as_str).collect();
+            format!("{} changed: {} …", refresh.changes.count, paths.join(" "))
         } else {
             "nothing changed at the source".to_owned()
         };

@@ -1,7 +1,8 @@
 //! One file for each verb, or small family of verbs: arguments in, answer out.
 
 pub(crate) mod artifacts_check;
-pub(crate) mod artifacts_read;
+pub(crate) mod artifacts_list;
+pub(crate) mod artifacts_show;
 pub(crate) mod artifacts_write;
 pub(crate) mod connectors;
 pub(crate) mod demo;

@@ -1,10 +1,9 @@
 //! `od open`, `od artifacts open`
 
 use od_core::ids::{ArtifactId, ProjectId};
-use od_wire::route::Operation;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::artifacts_read::find;
+use super::artifacts_show::find;
 use crate::args::{OneArtifact, Open};
 use crate::browser;
 use crate::daemon_process;
@@ -50,13 +49,12 @@ async fn open(
     let daemon =
         with_progress(sink, "starting the daemon", daemon_process::ensure(settings, None)).await?;
     let client = daemon_process::person(settings, &daemon)?;
-    let code = client.call(Operation::MakeSessionCode).json(&json!({}))?;
-    let code: Value = code.send_value().await?;
-    let url = match (artifact, code["code"].as_str()) {
-        (Some((project, artifact)), Some(code)) => {
-            format!("{}/#/p/{project}/live/{artifact}/preview?code={code}", daemon.url)
+    let made = client.session_code().await?;
+    let url = match artifact {
+        Some((project, artifact)) => {
+            format!("{}/#/p/{project}/live/{artifact}/preview?code={}", daemon.url, made.code)
         }
-        (Some(_) | None, _) => code["url"].as_str().unwrap_or_default().to_owned(),
+        None => made.url,
     };
     if asked.print {
         return Ok(Answer::new(json!({ "url": url, "opened": false }), Text::new().line(&url)));

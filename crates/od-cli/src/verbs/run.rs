@@ -44,7 +44,7 @@ pub(crate) async fn run(settings: &Settings, asked: Run, sink: Sink) -> Result<A
     let started: StartedRun = client.call(Operation::StartRun).json(&start)?.send().await?;
     let outcome = supervise(settings, &asked, &client, &started).await;
     // The run ends whatever happened to the command; its lease ends it if the daemon is gone.
-    let ended = client.call(Operation::EndRun).parameter(&started.run.run_id).send_value().await;
+    let ended = client.end_run(&started.run.run_id).await;
     let status = outcome?;
     if ended.is_err() {
         sink.remark("the daemon could not be told that the run is over; its lease ends it");

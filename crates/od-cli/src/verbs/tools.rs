@@ -5,11 +5,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use od_client::{Bearer, CallError, Client};
+use od_client::{Bearer, Call, CallError, Client};
 use od_core::error::{ErrorCode, Failure};
 use od_daemon::Announcement;
 use od_fs::{DataDir, PrivateError};
+use od_wire::artifact::{
+    ToolArtifactAnswer, ToolArtifactsAnswer, ToolRefreshedAnswer, ToolValidAnswer,
+};
+use od_wire::connector::{ConnectorsAnswer, ExecuteAnswer};
 use od_wire::route::Operation;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::tool_input;
@@ -88,26 +93,26 @@ pub(crate) async fn perform(client: &Client, asked: ToolCommand) -> Result<Value
     }
 }
 
-/// Creates an artifact; with `--dry-run` only says everything create would say.
+/// Creates an artifact; with `--dry-run` only answers as create would.
 async fn create(client: &Client, asked: ToolCreate) -> Result<Value, Refusal> {
     let mut read = tool_input::read(&asked.input)?;
     if let Some(attempt) = asked.attempt_id {
         read.fields.insert("attemptId".to_owned(), json!(attempt));
     }
-    let operation = if asked.dry_run {
-        read.fields.remove("attemptId");
-        Operation::ToolValidateArtifact
-    } else {
-        Operation::ToolCreateArtifact
-    };
-    let answer = client.call(operation).json_bytes(read.body()).send_value().await?;
-    Ok(finished(answer, read.warnings, asked.dry_run))
+    let call = client.call(Operation::ToolCreateArtifact).json_bytes(read.body());
+    let answer: ToolArtifactAnswer = tried(call, asked.dry_run).send().await?;
+    finished(&answer, read.warnings)
+}
+
+/// Asks that a change is only tried.
+fn tried(call: Call<'_>, dry_run: bool) -> Call<'_> {
+    call.maybe_query("dryRun", dry_run.then_some(true))
 }
 
 /// Lists the artifacts of the run's project.
 async fn list(client: &Client) -> Result<Value, Refusal> {
-    let answer = client.call(Operation::ToolListArtifacts).send_value().await?;
-    Ok(finished(answer, Vec::new(), false))
+    let answer: ToolArtifactsAnswer = client.call(Operation::ToolListArtifacts).send().await?;
+    finished(&answer, Vec::new())
 }
 
 /// Changes an artifact.
@@ -117,40 +122,17 @@ async fn update(client: &Client, asked: ToolUpdate) -> Result<Value, Refusal> {
     if let Some(revision) = asked.if_revision {
         read.fields.insert("ifRevision".to_owned(), json!(revision));
     }
-    let operation =
-        if asked.dry_run { Operation::ToolValidateArtifact } else { Operation::ToolUpdateArtifact };
-    let call = client.call(operation).json_bytes(read.body());
-    Ok(finished(call.send_value().await?, read.warnings, asked.dry_run))
+    let call = client.call(Operation::ToolUpdateArtifact).json_bytes(read.body());
+    let answer: ToolArtifactAnswer = tried(call, asked.dry_run).send().await?;
+    finished(&answer, read.warnings)
 }
 
-/// Refreshes an artifact; with `--dry-run` only says whether one may be started.
+/// Refreshes an artifact; with `--dry-run` only says what a refresh would change.
 async fn refresh(client: &Client, asked: ToolRefresh) -> Result<Value, Refusal> {
-    if asked.dry_run {
-        return refresh_plan(client, &asked.artifact_id).await;
-    }
     let body = json!({ "artifactId": asked.artifact_id });
-    let answer = client.call(Operation::ToolRefreshArtifact).json(&body)?.send_value().await?;
-    Ok(finished(answer, Vec::new(), false))
-}
-
-async fn refresh_plan(client: &Client, id: &str) -> Result<Value, Refusal> {
-    let listed = client.call(Operation::ToolListArtifacts).send_value().await?;
-    let artifacts = listed["artifacts"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let Some(found) = artifacts.iter().find(|artifact| artifact["id"] == id) else {
-        let message = format!("no artifact `{id}` here");
-        return Err(Refusal::new(ErrorCode::LiveArtifactNotFound, message)
-            .suggesting("`list` shows the ids")
-            .detail("artifactId", id));
-    };
-    if found["refreshable"] != true {
-        let message = format!("artifact `{id}` cannot be refreshed");
-        return Err(Refusal::new(ErrorCode::LiveArtifactRefreshUnavailable, message)
-            .suggesting(
-                "it needs to be active and healthy, with a source whose refresh is permitted",
-            )
-            .detail("artifactId", id));
-    }
-    Ok(finished(json!({ "artifact": found }), Vec::new(), true))
+    let call = client.call(Operation::ToolRefreshArtifact).json(&body)?;
+    let answer: ToolRefreshedAnswer = tried(call, asked.dry_run).send().await?;
+    finished(&answer, Vec::new())
 }
 
 /// Checks what create would be given, or what update would be if an artifact is named.
@@ -163,13 +145,14 @@ async fn validate(client: &Client, asked: ToolValidate) -> Result<Value, Refusal
         read.fields.insert("ifRevision".to_owned(), json!(revision));
     }
     let call = client.call(Operation::ToolValidateArtifact).json_bytes(read.body());
-    Ok(finished(call.send_value().await?, read.warnings, false))
+    let answer: ToolValidAnswer = call.send().await?;
+    finished(&answer, read.warnings)
 }
 
 /// Lists connected connectors and their read-only tools.
 async fn connectors(client: &Client) -> Result<Value, Refusal> {
-    let answer = client.call(Operation::ToolListConnectors).send_value().await?;
-    Ok(finished(answer, Vec::new(), false))
+    let answer: ConnectorsAnswer = client.call(Operation::ToolListConnectors).send().await?;
+    finished(&answer, Vec::new())
 }
 
 /// Runs one read-only tool.
@@ -183,17 +166,15 @@ async fn execute(client: &Client, asked: ExecuteTool) -> Result<Value, Refusal> 
         read.fields.insert(name.to_owned(), json!(value));
     }
     let call = client.call(Operation::ToolExecuteConnector).json_bytes(read.body());
-    let answer = call.send_value().await?;
-    Ok(finished(answer, Vec::new(), false))
+    let answer: ExecuteAnswer = call.send().await?;
+    finished(&answer, Vec::new())
 }
 
 /// Puts `ok` first, then what the daemon said, then our own remarks.
-fn finished(answer: Value, remarks: Vec<Value>, dry_run: bool) -> Value {
+fn finished(answer: &impl Serialize, remarks: Vec<Value>) -> Result<Value, Refusal> {
+    let answer = serde_json::to_value(answer).map_err(|source| CallError::Encode { source })?;
     let mut document = Map::new();
     document.insert("ok".to_owned(), json!(true));
-    if dry_run {
-        document.insert("dryRun".to_owned(), json!(true));
-    }
     if let Value::Object(fields) = answer {
         document.extend(fields.into_iter().filter(|(name, _)| name != "ok"));
     }
@@ -203,5 +184,5 @@ fn finished(answer: Value, remarks: Vec<Value>, dry_run: bool) -> Value {
             list.extend(remarks);
         }
     }
-    Value::Object(document)
+    Ok(Value::Object(document))
 }

@@ -51,7 +51,7 @@ async fn answers_are_read_as_their_types() {
     assert_eq!(listed.artifacts[0].id, made.artifact.id);
     let call = person.call(Operation::ShowArtifact).parameter(&made.artifact.id);
     let shown: ArtifactAnswer = call.send().await.unwrap();
-    assert_eq!(shown.artifact.value()["document"]["dataJson"], json!({ "n": 0.1 }));
+    assert_eq!(shown.artifact.data.value(), &json!({ "n": 0.1 }));
     let call = person.call(Operation::PreviewArtifact).parameter(&made.artifact.id);
     let page = call.query("variant", "rendered").send_raw().await.unwrap();
     assert!(page.content_type.starts_with("text/html"), "{}", page.content_type);

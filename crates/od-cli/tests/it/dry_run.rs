@@ -71,6 +71,7 @@ const ON_A_NEW_MACHINE: &[&[&str]] = &[
 const ON_A_USED_MACHINE: &[&[&str]] = &[
     &["run", "--dry-run", "--", "sh", "agent.sh"],
     &["artifacts", "refresh", "live", "--dry-run"],
+    &["artifacts", "rollback", "live", "--to", "refresh-000001", "--dry-run"],
     &["artifacts", "repair", "live", "--dry-run"],
     &["artifacts", "restore", "ID", "--dry-run"],
     &["artifacts", "open", "live", "--dry-run"],
@@ -157,6 +158,9 @@ fn on_a_used_machine_nothing_changes() {
     delete(&bench, &deleted);
     bench.with_artifact();
     bench.end_daemon();
+    bench.good(&["artifacts", "refresh", "live"]);
+    bench.write("metrics.json", r#"{ "n": 2 }"#);
+    bench.good(&["artifacts", "refresh", "live"]);
     let before = bytes(&bench);
     for verb in ON_A_USED_MACHINE {
         let mut words = vec!["--json"];
@@ -194,6 +198,10 @@ fn in_a_run_nothing_changes_and_the_checks_are_those_of_the_real_call() {
 #[track_caller]
 fn refused_alike(bench: &Bench, run: &HeldRun, id: &str) {
     bench.write("wrong/artifact.json", &LIVE.replace("title", "titel"));
+    bench.write("other/artifact.json", &LIVE.replace("Live", "Other"));
+    let once = ["tools", "live-artifacts", "create", "--attempt-id", "once", "--input"];
+    let made = bench.as_agent(run, &[&once[..], &["artifact.json"]].concat());
+    assert!(made.status.success(), "{made:?}");
     let wrong: &[&[&str]] = &[
         &["tools", "live-artifacts", "create", "--input", "wrong/artifact.json"],
         &[
@@ -226,8 +234,14 @@ fn refused_alike(bench: &Bench, run: &HeldRun, id: &str) {
             "artifact.json",
         ],
         &["tools", "live-artifacts", "refresh", "--artifact-id", "la-none-000000000000"],
+        &[&once[..], &["other/artifact.json"]].concat(),
+        &["tools", "live-artifacts", "refresh", "--artifact-id", "ID"],
     ];
     for verb in wrong {
+        if verb.ends_with(&["ID"]) {
+            // From here on nothing reads the project's files.
+            bench.good(&["connectors", "disconnect", "project_files"]);
+        }
         let ask = |extra: &[&str]| {
             let mut words = with_id(verb, id);
             words.extend(extra);

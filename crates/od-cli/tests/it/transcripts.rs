@@ -41,6 +41,8 @@ const FAILURES: &[(&[&str], i32)] = &[
     (&["mcp", "config", "--agent", "cluade"], 2),
     (&["artifacts", "history", "nothing"], 5),
     (&["artifacts", "verify", "nothing"], 5),
+    (&["artifacts", "rollback", "nothing", "--to", "refresh-000001"], 5),
+    (&["artifacts", "rollback", "nothing"], 2),
     (&["artifacts", "repair", "nothing"], 5),
     (&["artifacts", "open", "nothing"], 5),
     (&["tools", "live-artifacts", "update", "--input", "artifact.json"], 2),

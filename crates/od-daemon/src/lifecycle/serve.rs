@@ -29,6 +29,7 @@ use crate::http::slots::Slots;
 use crate::in_flight::InFlight;
 use crate::session::{Code, Codes};
 use crate::sse::hub::EventHub;
+use crate::views::Console;
 
 /// How long a running refresh may go on once the daemon is asked to stop; then it is cancelled.
 const REFRESH_GRACE: Duration = Duration::from_secs(2);
@@ -137,8 +138,10 @@ pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
     let mut instance = Instance::claim(&data_dir, version).await?;
     let listeners = Listeners::bind(port).await?;
     recover(&app).await?;
+    let api = format!("http://{}", listeners.api_address);
     let urls = Urls {
-        api: format!("http://{}", listeners.api_address),
+        console: Console::at(api.as_str()),
+        api,
         preview: format!("http://{}", listeners.preview_address),
     };
     let console = HeaderValue::try_from(format!("{}/", urls.api));

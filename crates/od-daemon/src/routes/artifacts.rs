@@ -8,32 +8,19 @@ use od_app::artifacts::{
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_wire::artifact::{ArtifactsAnswer, DeletedAnswer};
 
-use super::views;
 use crate::exchange::Exchange;
 use crate::http::reply::Reply;
+use crate::views;
 
 /// Lists the summaries of one project, or of all, newest first.
 pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let query = exchange.query(&["projectId"])?;
-    let app = &exchange.daemon.app;
-    let projects = match query.get("projectId")? {
-        Some(project) => vec![project],
-        None => od_app::projects::list(app, &Caller::Person)
-            .await
-            .map_err(|error| Failure::from(&error))?
-            .into_iter()
-            .map(|project| project.id)
-            .collect(),
-    };
-    let mut found = Vec::new();
-    for project in projects {
-        let listed = artifacts::list(app, &Caller::Person, ListArtifacts { project })
-            .await
-            .map_err(|error| Failure::from(&error))?;
-        found.extend(listed.iter().map(|summary| summary.as_ref().clone()));
-    }
-    found.sort_by_key(|summary| std::cmp::Reverse(summary.updated_at));
-    Ok(Reply::json(&ArtifactsAnswer { artifacts: found }))
+    let request = ListArtifacts { project: query.get("projectId")? };
+    let found = artifacts::list(&exchange.daemon.app, &Caller::Person, request)
+        .await
+        .map_err(|error| Failure::from(&error))?;
+    let artifacts = found.iter().map(|summary| summary.as_ref().clone()).collect();
+    Ok(Reply::json(&ArtifactsAnswer { artifacts }))
 }
 
 /// Creates an artifact.
@@ -45,7 +32,11 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let created = artifacts::create(&exchange.daemon.app, &Caller::Person, request)
         .await
         .map_err(|error| Failure::from(&error))?;
-    Ok(Reply::json(&views::detail(&exchange.daemon.urls, &created.detail, created.warnings)?))
+    Ok(Reply::json(&views::detail(
+        &exchange.daemon.urls.console,
+        &created.detail,
+        created.warnings,
+    )?))
 }
 
 /// Shows one artifact.
@@ -53,7 +44,7 @@ pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let detail = artifacts::get(&exchange.daemon.app, &Caller::Person, address(exchange)?)
         .await
         .map_err(|error| Failure::from(&error))?;
-    Ok(Reply::json(&views::detail(&exchange.daemon.urls, &detail, Vec::new())?))
+    Ok(Reply::json(&views::detail(&exchange.daemon.urls.console, &detail, Vec::new())?))
 }
 
 /// Changes one artifact.
@@ -64,7 +55,11 @@ pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let updated = artifacts::update(&exchange.daemon.app, &Caller::Person, request)
         .await
         .map_err(|error| Failure::from(&error))?;
-    Ok(Reply::json(&views::detail(&exchange.daemon.urls, &updated.detail, updated.warnings)?))
+    Ok(Reply::json(&views::detail(
+        &exchange.daemon.urls.console,
+        &updated.detail,
+        updated.warnings,
+    )?))
 }
 
 /// Moves one artifact to the trash.
@@ -89,7 +84,7 @@ pub(crate) async fn restore(exchange: &Exchange<'_>, body: Incoming) -> Result<R
     let detail = artifacts::restore(&exchange.daemon.app, &Caller::Person, address)
         .await
         .map_err(|error| Failure::from(&error))?;
-    Ok(Reply::json(&views::detail(&exchange.daemon.urls, &detail, Vec::new())?))
+    Ok(Reply::json(&views::detail(&exchange.daemon.urls.console, &detail, Vec::new())?))
 }
 
 fn address(exchange: &Exchange<'_>) -> Result<Address, Failure> {

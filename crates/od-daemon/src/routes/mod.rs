@@ -11,4 +11,3 @@ pub(crate) mod refreshes;
 pub(crate) mod runs;
 pub(crate) mod session;
 pub(crate) mod tools;
-pub(crate) mod views;

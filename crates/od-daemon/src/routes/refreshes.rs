@@ -1,51 +1,29 @@
 //! Refreshes and what they left, for the person.
 
 use hyper::body::Incoming;
-use od_app::artifacts::{self, Address};
+use od_app::artifacts::{self, Address, RollBack};
 use od_app::refresh::cancel::CancelRefresh;
-use od_app::refresh::run::{Refreshed, RunRefresh};
+use od_app::refresh::run::RunRefresh;
 use od_app::{Caller, refresh};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
-use od_wire::artifact::RefreshedAnswer;
 use od_wire::refresh::{
-    CancelAnswer, RefreshView, RefreshesAnswer, SnapshotAnswer, SnapshotLine, SnapshotView,
-    SnapshotsAnswer,
+    CancelAnswer, RefreshesAnswer, SnapshotAnswer, SnapshotLine, SnapshotView, SnapshotsAnswer,
 };
 
-use super::views;
 use crate::exchange::Exchange;
 use crate::http::reply::Reply;
+use crate::views;
 
 /// Refreshes an artifact.
 pub(crate) async fn start(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let (project, artifact) = named(exchange).await?;
     let mut fields = exchange.fields(body, &["acceptDrift"]).await?;
     let accept_drift = fields.optional("acceptDrift")?.unwrap_or(false);
-    let request = RunRefresh {
-        caller: Caller::Person,
-        project: project.clone(),
-        artifact: artifact.clone(),
-        accept_drift,
-    };
+    let request = RunRefresh { caller: Caller::Person, project, artifact, accept_drift };
     let refreshed =
         refresh::run(&exchange.daemon.app, request).await.map_err(|error| Failure::from(&error))?;
-    Ok(Reply::json(&RefreshedAnswer {
-        artifact: views::artifact(&refreshed.stored)?,
-        refresh: view(&refreshed),
-        console_url: exchange.daemon.urls.console(&project, &artifact),
-    }))
-}
-
-/// Says what a refresh did.
-pub(super) fn view(refreshed: &Refreshed) -> RefreshView {
-    RefreshView {
-        id: refreshed.refresh.clone(),
-        status: "succeeded".to_owned(),
-        refreshed_source_count: Refreshed::SOURCE_COUNT,
-        changed: refreshed.changes.is_changed(),
-        changes: refreshed.changes.clone(),
-    }
+    Ok(Reply::json(&views::refreshed(&exchange.daemon.urls.console, &refreshed)?))
 }
 
 /// Cancels the running refresh.
@@ -88,7 +66,7 @@ pub(crate) async fn snapshots(exchange: &Exchange<'_>) -> Result<Reply, Failure>
 /// Shows one stored state.
 pub(crate) async fn snapshot(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let address = address(exchange)?;
-    let id: RefreshId = exchange.id(exchange.params.second(), ErrorCode::NotFound, "snapshot")?;
+    let id = snapshot_id(exchange)?;
     let snapshot = artifacts::snapshot(&exchange.daemon.app, &Caller::Person, address, id)
         .await
         .map_err(|error| Failure::from(&error))?;
@@ -98,6 +76,22 @@ pub(crate) async fn snapshot(exchange: &Exchange<'_>) -> Result<Reply, Failure> 
         provenance: snapshot.provenance,
     };
     Ok(Reply::json(&SnapshotAnswer { snapshot }))
+}
+
+/// Makes one stored state the current one again.
+pub(crate) async fn roll_back(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let address = address(exchange)?;
+    let refresh = snapshot_id(exchange)?;
+    let mut fields = exchange.fields(body, &["ifRevision"]).await?;
+    let request = RollBack { address, refresh, if_revision: fields.optional("ifRevision")? };
+    let done = artifacts::roll_back(&exchange.daemon.app, &Caller::Person, request)
+        .await
+        .map_err(|error| Failure::from(&error))?;
+    Ok(Reply::json(&views::rolled_back(&exchange.daemon.urls.console, done)?))
+}
+
+fn snapshot_id(exchange: &Exchange<'_>) -> Result<RefreshId, Failure> {
+    exchange.id(exchange.params.second(), ErrorCode::NotFound, "snapshot")
 }
 
 async fn named(exchange: &Exchange<'_>) -> Result<(ProjectId, ArtifactId), Failure> {

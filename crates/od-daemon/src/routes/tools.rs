@@ -1,7 +1,9 @@
 //! The agent's door: the project is the token's, the answers are compact.
 
 use hyper::body::Incoming;
-use od_app::artifacts::{self, CreateArtifact, ListArtifacts, Target, UpdateArtifact};
+use od_app::artifacts::{
+    self, CreateArtifact, CreatedArtifact, ListArtifacts, Target, UpdateArtifact,
+};
 use od_app::connectors::execute::ExecuteTool;
 use od_app::connectors::{self, Payer};
 use od_app::refresh::run::RunRefresh;
@@ -16,49 +18,61 @@ use od_wire::artifact::{
 };
 use od_wire::connector::{ConnectorsAnswer, ExecuteAnswer};
 
-use super::{refreshes, views};
 use crate::auth::Identity;
 use crate::exchange::Exchange;
 use crate::http::json_body::Fields;
+use crate::http::query::Query;
 use crate::http::reply::Reply;
+use crate::views;
 
 /// Creates an artifact.
 pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    let agent = Agent::of(exchange)?;
+    let (agent, dry_run) = Agent::changing(exchange)?;
     let body = agent.document(exchange, body).await?;
     let request = CreateArtifact { project: agent.project, body };
-    let created = artifacts::create(&exchange.daemon.app, &agent.caller, request)
-        .await
-        .map_err(|error| Failure::from(&error))?;
-    changed(exchange, &created.detail.stored, created.replayed, created.warnings)
+    let app = &exchange.daemon.app;
+    let created = if dry_run {
+        artifacts::plan_create(app, &agent.caller, request).await
+    } else {
+        artifacts::create(app, &agent.caller, request).await
+    };
+    let CreatedArtifact { detail, replayed, warnings } =
+        created.map_err(|error| Failure::from(&error))?;
+    let answer = changed(exchange, &detail.stored, warnings)?;
+    Ok(Reply::json(&ToolArtifactAnswer { replayed, dry_run, ..answer }))
 }
 
 /// Changes an artifact.
 pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    let agent = Agent::of(exchange)?;
+    let (agent, dry_run) = Agent::changing(exchange)?;
     let body = agent.document(exchange, body).await?;
     let request = UpdateArtifact { target: Target::InBody(agent.project), body };
-    let updated = artifacts::update(&exchange.daemon.app, &agent.caller, request)
-        .await
-        .map_err(|error| Failure::from(&error))?;
-    changed(exchange, &updated.detail.stored, false, updated.warnings)
+    let app = &exchange.daemon.app;
+    let updated = if dry_run {
+        artifacts::plan_update(app, &agent.caller, request).await
+    } else {
+        artifacts::update(app, &agent.caller, request).await
+    };
+    let updated = updated.map_err(|error| Failure::from(&error))?;
+    let answer = changed(exchange, &updated.detail.stored, updated.warnings)?;
+    Ok(Reply::json(&ToolArtifactAnswer { dry_run, ..answer }))
 }
 
 /// Lists the project's artifacts.
 pub(crate) async fn list(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let agent = Agent::of(exchange)?;
-    let request = ListArtifacts { project: agent.project };
+    let request = ListArtifacts { project: Some(agent.project) };
     let found = artifacts::list(&exchange.daemon.app, &agent.caller, request)
         .await
         .map_err(|error| Failure::from(&error))?;
-    let urls = &exchange.daemon.urls;
-    let artifacts = found.iter().map(|summary| views::compact(urls, summary)).collect();
+    let console = &exchange.daemon.urls.console;
+    let artifacts = found.iter().map(|summary| views::compact(console, summary)).collect();
     Ok(Reply::json(&ToolArtifactsAnswer { artifacts }))
 }
 
 /// Refreshes an artifact.
 pub(crate) async fn refresh(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    let agent = Agent::of(exchange)?;
+    let (agent, dry_run) = Agent::changing(exchange)?;
     let mut fields = agent.fields(exchange, body, &["artifactId"]).await?;
     let request = RunRefresh {
         caller: agent.caller,
@@ -66,12 +80,17 @@ pub(crate) async fn refresh(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         artifact: fields.required("artifactId")?,
         accept_drift: false,
     };
-    let refreshed = refreshing::run(&exchange.daemon.app, request)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let app = &exchange.daemon.app;
+    let refreshed = if dry_run {
+        refreshing::plan(app, request).await
+    } else {
+        refreshing::run(app, request).await
+    };
+    let refreshed = refreshed.map_err(|error| Failure::from(&error))?;
     Ok(Reply::json(&ToolRefreshedAnswer {
-        artifact: views::compact(&exchange.daemon.urls, &refreshed.stored.summary),
-        refresh: refreshes::view(&refreshed),
+        artifact: views::compact(&exchange.daemon.urls.console, &refreshed.stored.summary),
+        refresh: views::refresh(&refreshed),
+        dry_run,
     }))
 }
 
@@ -155,19 +174,19 @@ fn preview_only(purpose: Purpose) -> Result<Purpose, Failure> {
 fn changed(
     exchange: &Exchange<'_>,
     stored: &Stored,
-    replayed: bool,
     warnings: Vec<Issue>,
-) -> Result<Reply, Failure> {
+) -> Result<ToolArtifactAnswer, Failure> {
     let Some(artifact) = stored.artifact() else {
         return Err(Failure::new(ErrorCode::LiveArtifactStorageFailed, "the artifact is gone")
             .suggest("list the artifacts of the project"));
     };
-    Ok(Reply::json(&ToolArtifactAnswer {
-        artifact: views::compact(&exchange.daemon.urls, &stored.summary),
+    Ok(ToolArtifactAnswer {
+        artifact: views::compact(&exchange.daemon.urls.console, &stored.summary),
         data_digest: artifact.digests.data.content.clone(),
-        replayed,
+        replayed: false,
+        dry_run: false,
         warnings,
-    }))
+    })
 }
 
 /// The agent behind a request.
@@ -180,13 +199,22 @@ struct Agent {
 impl Agent {
     /// Returns the agent; what the query says about project or run has to agree with its token.
     fn of(exchange: &Exchange<'_>) -> Result<Self, Failure> {
+        Self::with_query(exchange, &exchange.query(&["projectId", "runId"])?)
+    }
+
+    /// As [`Self::of`], where the query may also ask for a change to be tried only.
+    fn changing(exchange: &Exchange<'_>) -> Result<(Self, bool), Failure> {
+        let query = exchange.query(&["projectId", "runId", "dryRun"])?;
+        Ok((Self::with_query(exchange, &query)?, query.get("dryRun")?.unwrap_or(false)))
+    }
+
+    fn with_query(exchange: &Exchange<'_>, query: &Query) -> Result<Self, Failure> {
         let Identity::Agent(caller @ Caller::Agent { run, project }) = &exchange.identity else {
             return Err(Failure::new(ErrorCode::ToolTokenMissing, "no agent is asking")
                 .suggest("start the agent with `od run -- …`; it sets OD_TOOL_TOKEN"));
         };
         let (run, project) = (run.clone(), project.clone());
         let agent = Self { caller: caller.clone(), run, project };
-        let query = exchange.query(&["projectId", "runId"])?;
         agent.agree(query.text("projectId"), query.text("runId"))?;
         Ok(agent)
     }

@@ -125,6 +125,10 @@ async fn every_route_answers_as_published() {
     daemon.ok("GET", &format!("{artifact}/snapshots"), None).await;
     let id = refreshed["refresh"]["id"].as_str().unwrap();
     daemon.ok("GET", &format!("{artifact}/snapshots/{id}"), None).await;
+    daemon.ok("PATCH", &artifact, Some(json!({ "input": { "document": { "dataJson": { "title": "By hand", "rows": [] } } } }))).await;
+    let restored = daemon.ok("POST", &format!("{artifact}/snapshots/{id}/restore"), None).await;
+    assert_eq!(restored["rollback"]["changed"], true, "{restored}");
+    assert_eq!(restored["artifact"]["document"]["dataJson"]["count"], 1, "{restored}");
     let snapshot = json!({ "variant": "inspect", "snapshot": id });
     daemon.ok("POST", &format!("{artifact}/preview-ticket"), Some(snapshot)).await;
     agents_door(&stuck, &token, &sourced).await;

@@ -255,6 +255,7 @@ fn bodies(operation: Operation, path: &str) -> Vec<Value> {
         Operation::MakeSessionCode
         | Operation::DeleteArtifact
         | Operation::RestoreArtifact
+        | Operation::RestoreSnapshot
         | Operation::RefreshArtifact
         | Operation::CancelRefresh
         | Operation::DisconnectConnector

@@ -1,0 +1,107 @@
+//! `od artifacts list`: what there is, and what is in the trash, with or without a daemon.
+
+use od_app::artifacts::ListTrash;
+use od_app::{App, Caller};
+use od_core::artifact::{ArtifactSummary, RefreshStatus, Status};
+use od_core::ids::ProjectId;
+use od_daemon::views;
+use od_wire::artifact::{ArtifactsAnswer, TrashAnswer};
+
+use crate::local;
+use crate::output::{Answer, Refusal, Style, Table, Text};
+use crate::settings::Settings;
+
+/// Lists the artifacts of a project, or of all, the last updated first.
+pub(crate) async fn list(settings: &Settings, named: Option<&str>) -> Result<Answer, Refusal> {
+    let Some(app) = local::open_existing(settings)? else {
+        return Ok(nothing());
+    };
+    let project = local::project(&app, settings, named).await?.map(|project| project.id);
+    let lines = local::artifacts(&app, project.clone()).await?;
+    if lines.is_empty() {
+        return Ok(nothing());
+    }
+    let mut table = Table::new(&["TITLE", "ID", "PROJECT", "STATE", "REFRESHED"]);
+    for line in lines.iter() {
+        let (style, state) = state(line);
+        let refreshed =
+            line.last_refreshed_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
+        table.row(&[
+            (Style::Bold, &line.title),
+            (Style::Plain, line.id.as_str()),
+            (Style::Plain, line.project_id.as_str()),
+            (style, &state),
+            (Style::Dim, &refreshed),
+        ]);
+    }
+    let mut text = table.lay_out();
+    if let (Some(project), None) = (&project, named) {
+        let others = elsewhere(&app, project).await?;
+        if others > 0 {
+            let more = format!("{others} more in other projects; this directory is in {project}.");
+            text = text.styled(Style::Dim, &more);
+        }
+    }
+    let artifacts = lines.iter().map(|line| line.as_ref().clone()).collect();
+    Ok(Answer::of(&ArtifactsAnswer { artifacts }, text))
+}
+
+/// Counts the artifacts of other projects: a person in a project's directory may not think of them.
+async fn elsewhere(app: &App, own: &ProjectId) -> Result<usize, Refusal> {
+    let all = local::artifacts(app, None).await?;
+    Ok(all.iter().filter(|line| line.project_id != *own).count())
+}
+
+fn nothing() -> Answer {
+    let text = Text::new()
+        .line("No live artifacts yet.")
+        .line("`od demo` makes three; `od run -- AGENT` lets an agent make yours.");
+    Answer::of(&ArtifactsAnswer { artifacts: Vec::new() }, text)
+}
+
+/// Lists what can be brought back, the last deleted first.
+pub(crate) async fn trash(settings: &Settings, named: Option<&str>) -> Result<Answer, Refusal> {
+    let found = match local::open_existing(settings)? {
+        Some(app) => {
+            let project = local::project(&app, settings, named).await?.map(|project| project.id);
+            od_app::artifacts::trash(&app, &Caller::Person, ListTrash { project })
+                .await
+                .map_err(|error| local::failed(&error))?
+        }
+        None => Vec::new(),
+    };
+    let answer = TrashAnswer { trash: found.into_iter().map(views::in_trash).collect() };
+    if answer.trash.is_empty() {
+        return Ok(Answer::of(&answer, Text::new().line("The trash is empty.")));
+    }
+    let mut table = Table::new(&["TITLE", "ID", "PROJECT", "DELETED", "KEPT UNTIL"]);
+    for line in &answer.trash {
+        table.row(&[
+            (Style::Bold, line.title.as_deref().unwrap_or("(not readable)")),
+            (Style::Plain, line.artifact_id.as_str()),
+            (Style::Plain, line.project_id.as_str()),
+            (Style::Dim, &line.deleted_at.to_string()),
+            (Style::Dim, &line.restorable_until.to_string()),
+        ]);
+    }
+    let text = table.lay_out().styled(Style::Dim, "`od artifacts restore ID` brings one back.");
+    Ok(Answer::of(&answer, text))
+}
+
+/// Says how an artifact is in a word or two.
+pub(super) fn state(line: &ArtifactSummary) -> (Style, String) {
+    if !line.health.is_healthy() {
+        return (Style::Bad, line.health.state.to_string());
+    }
+    if line.status == Status::Archived {
+        return (Style::Dim, line.status.to_string());
+    }
+    match line.refresh_status {
+        RefreshStatus::Failed => (Style::Bad, "refresh failed".to_owned()),
+        RefreshStatus::Running => (Style::Warn, "refreshing".to_owned()),
+        RefreshStatus::Never | RefreshStatus::Idle | RefreshStatus::Succeeded => {
+            let word = if line.refreshable { "refreshable" } else { "static" };
+            (Style::Good, word.to_owned())
+        }
+    }
+}

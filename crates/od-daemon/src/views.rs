@@ -1,0 +1,151 @@
+//! What the use cases return, in the words of the wire.
+//!
+//! Every door that runs the use cases itself says it with these: the daemon over HTTP, and the
+//! command line where no daemon runs.
+
+use od_app::artifacts::{Detail, InTrash, RolledBack};
+use od_app::refresh::run::Refreshed;
+use od_core::artifact::ArtifactSummary;
+use od_core::error::{ErrorCode, Failure, Issue};
+use od_core::ids::{ArtifactId, ProjectId};
+use od_ports::stored::{Drift, Stored, Trashed};
+use od_wire::artifact::{
+    ArtifactAnswer, ArtifactView, DriftView, RefreshedAnswer, RolledBackAnswer, ToolArtifact,
+    TrashLine,
+};
+use od_wire::refresh::{RefreshView, RollbackView};
+
+/// Where the console is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Console {
+    url: String,
+}
+
+impl Console {
+    /// Returns the console of the daemon at this address.
+    #[must_use]
+    pub fn at(url: impl Into<String>) -> Self {
+        Self { url: url.into() }
+    }
+
+    /// Returns the page of an artifact. Ids need no encoding.
+    #[must_use]
+    pub fn page(&self, project: &ProjectId, artifact: &ArtifactId) -> String {
+        format!("{}/#/p/{project}/live/{artifact}", self.url)
+    }
+}
+
+/// An artifact with everything that is known about it.
+///
+/// # Errors
+///
+/// Fails if the artifact is damaged and has no good state left.
+pub fn detail(
+    console: &Console,
+    detail: &Detail,
+    warnings: Vec<Issue>,
+) -> Result<ArtifactAnswer, Failure> {
+    let stored = &detail.stored;
+    let Some(state) = &stored.state else { return Err(nothing_good(stored)) };
+    Ok(ArtifactAnswer {
+        artifact: artifact(stored)?,
+        provenance: state.provenance.clone(),
+        health: stored.health,
+        drift: stored.drift.iter().map(drift).collect(),
+        refreshable: detail.refreshable,
+        warnings,
+        console_url: console.page(&stored.project, &stored.id),
+    })
+}
+
+/// A refresh that succeeded, with the artifact it left.
+///
+/// # Errors
+///
+/// As [`detail`].
+pub fn refreshed(console: &Console, refreshed: &Refreshed) -> Result<RefreshedAnswer, Failure> {
+    let stored = &refreshed.stored;
+    Ok(RefreshedAnswer {
+        artifact: artifact(stored)?,
+        refresh: refresh(refreshed),
+        console_url: console.page(&stored.project, &stored.id),
+    })
+}
+
+/// What a refresh did.
+#[must_use]
+pub fn refresh(refreshed: &Refreshed) -> RefreshView {
+    RefreshView {
+        id: refreshed.refresh.clone(),
+        status: "succeeded".to_owned(),
+        refreshed_source_count: Refreshed::SOURCE_COUNT,
+        changed: refreshed.changes.is_changed(),
+        changes: refreshed.changes.clone(),
+    }
+}
+
+/// A state that is the current one again.
+///
+/// # Errors
+///
+/// As [`detail`].
+pub fn rolled_back(console: &Console, done: RolledBack) -> Result<RolledBackAnswer, Failure> {
+    let RolledBack { detail, refresh: refresh_id, changed, changes, warnings } = done;
+    let stored = &detail.stored;
+    Ok(RolledBackAnswer {
+        artifact: artifact(stored)?,
+        rollback: RollbackView { refresh_id, changed, changes },
+        warnings,
+        console_url: console.page(&stored.project, &stored.id),
+    })
+}
+
+/// An artifact in the trash.
+#[must_use]
+pub fn in_trash(line: InTrash) -> TrashLine {
+    let InTrash { project: project_id, trashed } = line;
+    let Trashed { artifact_id, title, deleted_at, expires_at: restorable_until } = trashed;
+    TrashLine { artifact_id, project_id, title, deleted_at, restorable_until }
+}
+
+/// An artifact in few words.
+#[must_use]
+pub fn compact(console: &Console, summary: &ArtifactSummary) -> ToolArtifact {
+    ToolArtifact {
+        id: summary.id.clone(),
+        title: summary.title.clone(),
+        slug: summary.slug.clone(),
+        status: summary.status,
+        revision: summary.revision,
+        refresh_status: summary.refresh_status,
+        refreshable: summary.refreshable,
+        health: summary.health.state,
+        updated_at: summary.updated_at,
+        console_url: console.page(&summary.project_id, &summary.id),
+    }
+}
+
+/// An artifact with its data; a damaged one without any good state has none.
+fn artifact(stored: &Stored) -> Result<ArtifactView, Failure> {
+    match stored.state.as_deref() {
+        Some(state) => {
+            Ok(ArtifactView { artifact: state.artifact.clone(), data: state.data.clone() })
+        }
+        None => Err(nothing_good(stored)),
+    }
+}
+
+fn drift(drift: &Drift) -> DriftView {
+    DriftView {
+        file: drift.file.file_name().to_owned(),
+        committed: drift.committed.clone(),
+        found: drift.found.clone(),
+    }
+}
+
+fn nothing_good(stored: &Stored) -> Failure {
+    let message = format!("artifact `{}` is damaged and has no good state left", stored.id);
+    Failure::new(ErrorCode::LiveArtifactNotHealthy, message)
+        .suggest(format!("run `od artifacts repair {}`", stored.id))
+        .detail("health", stored.health.state.as_str())
+}
