@@ -1,12 +1,12 @@
 //! The skill's references: prose with tables from the types, so that they cannot drift.
 
 use od_core::artifact::{
-    Artifact, ConnectorRef, Document, OutputMapping, Provenance, ProvenanceSource,
-    ProvenanceSourceType, RefreshPermission, Source, SourceType, Transform,
+    CreateShape, OutputMapping, ProvenanceSourceType, RefreshPermission, SourceType, Transform,
 };
 use od_core::connector::{Approval, SideEffect};
 use od_core::json::DENIED_KEYS;
 use od_core::limits::{self, Limit};
+use od_core::schema::SCHEMA_KEYWORDS;
 use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
@@ -18,10 +18,8 @@ const PAGES: [(&str, &str); 3] = [
     ("refresh-contract.md", include_str!("skill_references/refresh-contract.md")),
 ];
 
-/// What an input of create or update may hold; the rest of an artifact is the daemon's.
-const INPUT_FIELDS: &[&str] =
-    &["title", "slug", "sessionId", "pinned", "status", "preview", "document"];
-const DOCUMENT_FIELDS: &[&str] = &["format", "dataSchemaJson", "sourceJson"];
+/// Names of files that have one value each: nobody needs to write them.
+const FIXED: &[&str] = &["templatePath", "generatedPreviewPath", "dataPath"];
 
 /// Renders every reference of the live-artifact skill.
 pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
@@ -42,13 +40,14 @@ pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
 
 fn table(mark: &str) -> Result<String, String> {
     Ok(match mark {
-        "fields:CreateInput" => some_fields::<Artifact>(INPUT_FIELDS, &["title"]),
-        "fields:DocumentInput" => some_fields::<Document>(DOCUMENT_FIELDS, &["format"]),
-        "fields:Source" => fields_of::<Source>(),
-        "fields:ConnectorRef" => fields_of::<ConnectorRef>(),
+        "input" => input_fields("/input", &[])?,
+        "input:document" => input_fields("/input/document", FIXED)?,
+        "input:source" => input_fields("/input/document/sourceJson", &[])?,
+        "input:connector" => input_fields("/input/document/sourceJson/connector", &[])?,
+        "input:provenance" => input_fields("/provenanceJson", &[])?,
+        "input:provenance-source" => input_fields("/provenanceJson/sources/*", &[])?,
+        "schema-keywords" => schema_keywords()?,
         "fields:OutputMapping" => fields_of::<OutputMapping>(),
-        "fields:Provenance" => fields_of::<Provenance>(),
-        "fields:ProvenanceSource" => fields_of::<ProvenanceSource>(),
         "words:SourceType" => words_of::<SourceType>(),
         "words:Transform" => words_of::<Transform>(),
         "words:RefreshPermission" => words_of::<RefreshPermission>(),
@@ -64,9 +63,61 @@ fn table(mark: &str) -> Result<String, String> {
     })
 }
 
+/// Returns a table of the fields that create takes at a place of its body; `*` is any item.
+fn input_fields(place: &str, but: &[&str]) -> Result<String, String> {
+    let mut schema = schema_for!(CreateShape).to_value();
+    for part in place.split('/').skip(1) {
+        let mut below = match part {
+            "*" => schema["items"].take(),
+            name => schema["properties"][name].take(),
+        };
+        if let Some(given) = below["anyOf"].as_array_mut().and_then(|any| any.first_mut()) {
+            below = given.take();
+        }
+        schema = below;
+    }
+    if let Some(properties) = schema["properties"].as_object_mut() {
+        properties.retain(|name, _| !but.contains(&name.as_str()));
+    }
+    if schema["properties"].as_object().is_none_or(serde_json::Map::is_empty) {
+        return Err(format!("create takes no object at `{place}`"));
+    }
+    Ok(fields_in(&schema))
+}
+
+/// Returns a table of the keywords of `dataSchemaJson`.
+pub(super) fn schema_keywords() -> Result<String, String> {
+    let mut rows = vec!["| keyword | what it asks |".to_owned(), "|---|---|".to_owned()];
+    for keyword in SCHEMA_KEYWORDS {
+        let what = match *keyword {
+            "type" => "the value is of this type, or of one of a list of types",
+            "properties" => "each named property fits its own schema, if it is there",
+            "required" => "the object has each of these properties",
+            "additionalProperties" => {
+                "`false`: no property but those of `properties`; a schema: the others fit it"
+            }
+            "items" => "every item of the array fits the schema",
+            "enum" => "the value is one of these",
+            "const" => "the value is this one",
+            "minimum" => "the number is at least this",
+            "maximum" => "the number is at most this",
+            "minLength" => "the text has at least this many characters",
+            "maxLength" => "the text has at most this many characters",
+            "minItems" => "the array has at least this many items",
+            "maxItems" => "the array has at most this many items",
+            other => return Err(format!("say what the keyword `{other}` asks")),
+        };
+        rows.push(format!("| `{keyword}` | {what} |"));
+    }
+    Ok(rows.join("\n"))
+}
+
 /// Returns a table of an object's fields from its JSON schema.
 fn fields_of<T: JsonSchema>() -> String {
-    let schema = schema_for!(T).to_value();
+    fields_in(&schema_for!(T).to_value())
+}
+
+fn fields_in(schema: &Value) -> String {
     let list = |value: &Value| -> Vec<String> {
         let names = value.as_array().map(Vec::as_slice).unwrap_or_default();
         names.iter().filter_map(Value::as_str).map(str::to_owned).collect()
@@ -74,15 +125,9 @@ fn fields_of<T: JsonSchema>() -> String {
     let properties = schema["properties"].as_object().cloned().unwrap_or_default();
     let names: Vec<&str> = properties.keys().map(String::as_str).collect();
     let required = list(&schema["required"]);
-    some_fields::<T>(&names, &required.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
-/// Returns a table of some of an object's fields, told which are needed.
-fn some_fields<T: JsonSchema>(names: &[&str], needed: &[&str]) -> String {
-    let schema = schema_for!(T).to_value();
     let mut rows = vec!["| field | needed | what |".to_owned(), "|---|---|---|".to_owned()];
     for name in names {
-        let need = if needed.contains(name) { "yes" } else { "no" };
+        let need = if required.iter().any(|needed| needed == name) { "yes" } else { "no" };
         rows.push(format!("| `{name}` | {need} | {} |", described(&schema["properties"][name])));
     }
     rows.join("\n")
@@ -90,11 +135,19 @@ fn some_fields<T: JsonSchema>(names: &[&str], needed: &[&str]) -> String {
 
 fn described(property: &Value) -> String {
     let text = property["description"].as_str().unwrap_or_default();
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
+    let text = sentence(&text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|"));
     match property["maxLength"].as_u64() {
         Some(most) => format!("{text} At most {most} characters."),
         None => text,
     }
+}
+
+/// Makes a sentence of a fragment.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let end = if text.is_empty() || text.ends_with('.') { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
 }
 
 /// Returns every word of a closed set with its documentation, from its JSON schema.

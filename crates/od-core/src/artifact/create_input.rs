@@ -21,7 +21,7 @@ pub struct CreateInput {
     pub session_id: Option<SessionId>,
     /// Active or archived.
     pub status: Status,
-    /// Whether it is kept at the top of lists.
+    /// Whether the console keeps it at the top of its lists.
     pub pinned: bool,
     /// Its document.
     pub document: Option<DocumentInput>,

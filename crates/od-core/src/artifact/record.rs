@@ -35,7 +35,7 @@ pub struct Artifact {
     pub slug: Slug,
     /// Whether it is in use.
     pub status: Status,
-    /// Whether it is kept at the top of lists.
+    /// Whether the console keeps it at the top of its lists.
     pub pinned: bool,
     /// How it is shown.
     pub preview: Preview,
@@ -272,7 +272,7 @@ pub struct ArtifactSummary {
     pub slug: Slug,
     /// Whether it is in use.
     pub status: Status,
-    /// Whether it is kept at the top of lists.
+    /// Whether the console keeps it at the top of its lists.
     pub pinned: bool,
     /// How it is shown.
     pub preview: Preview,

@@ -19,7 +19,7 @@ pub struct UpdateInput {
     pub slug: Option<Slug>,
     /// Active or archived.
     pub status: Option<Status>,
-    /// Whether it is kept at the top of lists.
+    /// Whether the console keeps it at the top of its lists.
     pub pinned: Option<bool>,
     /// The changes of its document.
     pub document: Option<DocumentPatch>,

@@ -105,7 +105,7 @@ codes! {
     RefreshCancelled               = "REFRESH_CANCELLED", 499, 1, NOW, "The refresh was cancelled; the previous data is kept.";
     RefreshAbandoned               = "REFRESH_ABANDONED", 503, 9, NOW, "The process that ran the refresh ended before it did; the previous data is kept.";
     OutputTooLarge                 = "OUTPUT_TOO_LARGE", 413, 1, NO, "The data after a refresh, or the rendered page, is larger than allowed.";
-    OutputMappingUnresolved        = "OUTPUT_MAPPING_UNRESOLVED", 422, 1, NO, "A `from` of the output mapping names nothing in the source's output.";
+    OutputMappingUnresolved        = "OUTPUT_MAPPING_UNRESOLVED", 422, 1, NO, "The output mapping does not fit: a `from` names nothing in the output, a `to` lies behind a value that is no object, or the transform does not fit what it is given.";
     TemplateBindingInvalid         = "TEMPLATE_BINDING_INVALID", 422, 1, NO, "The template does not fit its data.";
     RedactionRequired              = "REDACTION_REQUIRED", 400, 8, NO, "Something that looks like a credential stands where it would be stored.";
     ConnectorNotFound              = "CONNECTOR_NOT_FOUND", 404, 5, NO, "There is no such connector.";
