@@ -3,7 +3,7 @@
 // says what happened.
 
 import { ApiError, api } from "./api.js";
-import { toast, toastError } from "./overlays.js";
+import { askName, toast, toastError } from "./overlays.js";
 import { current, go, to } from "./router.js";
 import { announce, change, expire, known, put, state } from "./store.js";
 
@@ -123,17 +123,68 @@ async function update(artifact, input, said) {
   expire("artifacts");
 }
 
-/** Makes an edit by hand a revision. @param {Detail} detail */
-export async function adopt(detail) {
-  const kept = await told(api.update(detail.id, { ifRevision: detail.revision }));
-  if (kept) toast("good", `Kept as revision ${kept.artifact.revision}`, { detail: detail.title });
+/**
+ * Waits for an answer that changes an artifact, and loads it again either way.
+ * @template T @param {Detail} detail @param {Promise<T>} answer @returns {Promise<T | undefined>}
+ */
+async function settled(detail, answer) {
+  const done = await told(answer);
   reload(detail.id);
   expire("artifacts");
+  return done;
+}
+
+/** Makes an edit by hand a revision. @param {Detail} detail */
+export async function adopt(detail) {
+  const kept = await settled(detail, api.update(detail.id, { ifRevision: detail.revision }));
+  if (kept) toast("good", `Kept as revision ${kept.artifact.revision}`, { detail: detail.title });
+}
+
+/** Whether a stored state is the one that is shown. @param {Detail} detail @param {import("./schema.js").SnapshotLine} line */
+export function isShown({ digests, drift, provenance }, line) {
+  return !drift?.[0] && line.dataDigest === digests.data.content && line.generatedAt === provenance.generatedAt;
+}
+
+/** Makes a stored state the current one again. @param {Detail} detail @param {string} id */
+export async function rollBack(detail, id) {
+  const done = await settled(detail, api.rollBack(detail.id, id));
+  if (!done) return;
+  const { revision } = done.artifact;
+  toast("good", done.rollback.changed ? `Restored the state of ${id}` : "This is the current state already", {
+    detail: `${detail.title}, revision ${revision}`,
+    ...(done.rollback.changed && { action: "Undo", run: () => void back(detail, revision) }),
+  });
+}
+
+/**
+ * Brings back what was there: as the stored state that it was, else as it was seen.
+ * @param {Detail} detail @param {number} ifRevision
+ */
+async function back(detail, ifRevision) {
+  const { id, document, provenance } = detail;
+  const line = known(`snapshots/${id}`)?.find((entry) => isShown(detail, entry));
+  const answer = line
+    ? api.rollBack(id, line.refreshId, ifRevision)
+    : api.update(id, {
+        input: { document: { dataJson: document?.dataJson } },
+        provenanceJson: { ...provenance, generatedBy: undefined },
+        ifRevision,
+      });
+  if (await settled(detail, answer)) announce("Back as it was");
 }
 
 /** @param {Summary | Detail} artifact */
 export function pin(artifact) {
   return update(artifact, { pinned: !artifact.pinned }, artifact.pinned ? "Unpinned" : "Pinned");
+}
+
+/** @param {Detail} detail */
+export function rename(detail) {
+  askName("Rename", "Title", async (title) => {
+    await api.update(detail.id, { input: { title } });
+    reload(detail.id);
+    expire("artifacts");
+  }, detail.title);
 }
 
 /** @param {Summary | Detail} artifact */
@@ -155,9 +206,7 @@ export async function permit(detail, allowed) {
   if (!source) return;
   const refreshPermission = allowed ? "manual_refresh_granted_for_read_only" : "none";
   const input = { document: { sourceJson: { ...source, refreshPermission } } };
-  if (await told(api.update(detail.id, { input }))) announce(allowed ? "Refresh allowed" : "Refresh switched off");
-  reload(detail.id);
-  expire("artifacts");
+  if (await settled(detail, api.update(detail.id, { input }))) announce(allowed ? "Refresh allowed" : "Refresh switched off");
 }
 
 /** @param {Summary | Detail} artifact */

@@ -19,6 +19,7 @@ import { bearer, sessionEnded } from "./session.js";
  * @typedef {import("./schema.js").SnapshotView} Snapshot
  * @typedef {import("./schema.js").ArtifactAnswer} ArtifactAnswer
  * @typedef {import("./schema.js").RefreshedAnswer} RefreshedAnswer
+ * @typedef {import("./schema.js").RolledBackAnswer} RolledBackAnswer
  * @typedef {import("./schema.js").TicketAnswer} TicketAnswer
  *
  * The artifact with what its answer says beside it.
@@ -141,6 +142,9 @@ export const api = {
   snapshots: async (artifact) => /** @type {{snapshots: SnapshotLine[]}} */ (await json(live(artifact, "/snapshots"))).snapshots,
   /** @param {string} artifact @param {string} refresh @returns {Promise<Snapshot>} */
   snapshot: async (artifact, refresh) => /** @type {{snapshot: Snapshot}} */ (await json(live(artifact, `/snapshots/${id(refresh)}`))).snapshot,
+  /** @param {string} artifact @param {string} refresh @param {number} [ifRevision] @returns {Promise<RolledBackAnswer>} */
+  rollBack: (artifact, refresh, ifRevision) =>
+    json(live(artifact, `/snapshots/${id(refresh)}/restore`), { method: "POST", body: { ifRevision } }),
   /** @param {string} artifact @param {string} variant */
   text: async (artifact, variant) =>
     (await request(live(artifact, `/preview?variant=${variant}`))).text(),

@@ -76,12 +76,12 @@ function connectorCard(connector) {
 
 /** @param {Connector} connector */
 function isLocal(connector) {
-  return connector.auth?.provider === "none" || connector.auth?.provider === "local";
+  return connector.auth.provider === "none";
 }
 
 /** @param {Tool} tool */
 function readable(tool) {
-  return tool.safety?.sideEffect === "read" && tool.safety?.approval === "auto";
+  return tool.safety.sideEffect === "read" && tool.safety.approval === "auto";
 }
 
 /** @param {Tool} tool */
@@ -95,11 +95,11 @@ function toolRow(tool) {
       badge(
         readable(tool)
           ? { label: "Read, automatic", tone: "good" }
-          : { label: `${tool.safety?.sideEffect}, ${tool.safety?.approval}`, tone: "warn" },
+          : { label: `${tool.safety.sideEffect}, ${tool.safety.approval}`, tone: "warn" },
       ),
     ),
-    h("p", tool.title ?? tool.description ?? ""),
-    tool.safety?.reason && h("p.meta", tool.safety.reason),
+    h("p", tool.title),
+    h("p.meta", tool.safety.reason),
   );
 }
 
@@ -110,9 +110,8 @@ function connectorAction(connector) {
   const off = local || !connector.auth.configured;
   const on = connector.status === "connected";
   return [
-    on && button(off ? "Disable" : "Disconnect", () => disconnect(connector, off), { key: "off" }),
-    !(on && local) &&
-      !(on && connector.auth.configured) &&
+    (on || connector.status === "error") && button(off ? "Disable" : "Disconnect", () => disconnect(connector, off), { key: "off" }),
+    !(on && (local || connector.auth.configured)) &&
       button(local ? "Enable" : "Connect account", () => connect(connector, local), { kind: "primary", key: "on" }),
   ];
 }

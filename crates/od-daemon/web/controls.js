@@ -13,7 +13,7 @@ import { announce, expire, setUi, ui } from "./store.js";
 
 /**
  * @param {string} label @param {() => void} run
- * @param {{icon?: string, kind?: "primary" | "plain" | "danger", disabled?: boolean, busy?: boolean, key?: string, title?: string}} [look]
+ * @param {{icon?: string, kind?: "primary" | "plain" | "danger", disabled?: boolean, busy?: boolean, key?: string, full?: string}} [look]
  */
 export function button(label, run, look = {}) {
   return h(
@@ -24,7 +24,8 @@ export function button(label, run, look = {}) {
       class: cls("button", look.kind ?? "plain"),
       disabled: look.disabled ?? false,
       "aria-busy": look.busy ? "true" : null,
-      title: look.title,
+      title: look.full,
+      "aria-label": look.full,
       onclick: run,
     },
     look.icon && icon(look.icon, look.busy ? "spin" : ""),
@@ -192,6 +193,7 @@ const PATHS = {
   refresh: "M13.5 8a5.5 5.5 0 1 1-1.6-3.9M13.5 1.8v2.9h-2.9",
   external: "M6.5 3.5h-3v9h9v-3M9 2.5h4.5V7M13.2 2.8 7.5 8.5",
   pin: "M9.8 2.2 13.8 6.2 11.4 7.1 9.4 9.1 9 12 4 7l2.9-.4 2-2zM6.4 9.6 2.5 13.5",
+  edit: "m3 13 .6-3.2L10.4 3 13 5.6l-6.8 6.8z",
   archive: "M2 3h12v3H2zM3 6v7.5h10V6M6.3 9h3.4",
   trash: "M2.5 4.5h11M6 4.5V2.5h4v2M4 4.5l.6 9h6.8l.6-9M6.7 7v4M9.3 7v4",
   file: "M4 1.8h5L12.5 5.3v8.9H4zM9 1.8v3.5h3.5",

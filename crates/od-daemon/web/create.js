@@ -217,7 +217,7 @@ function agentPanel(project) {
       "The agent designs the page and picks the source: project files, git, GitHub. It opens here by itself when it is ready.",
     ),
     h("ol.steps",
-      h("li", "Install the skill once:", copyable("od skills install live-artifact")),
+      h("li", "Install the skill once:", copyable("od skills install")),
       h("li", "Start the agent inside the project:", agentCommand(project),
         h("span.hint", "Any agent's command works after the two dashes.")),
       h("li", "Ask for it in your words:", copyable("Make a live dashboard of our releases and open issues.", "prompt")),

@@ -1,7 +1,7 @@
 // @ts-check
 // Past refreshes, newest first: what each did, how long it took, why it failed; and the state it left.
 
-import { openInTab } from "./actions.js";
+import { isShown, openInTab, rollBack } from "./actions.js";
 import { api } from "./api.js";
 import { button, empty, icon, loading, problem, retry } from "./controls.js";
 import { compareView, snapshotOf } from "./compare.js";
@@ -21,6 +21,7 @@ import { setUi, ui, use } from "./store.js";
  * @property {Record_[]} records
  * @typedef {import("./schema.js").RefreshRecord} Record_
  * @typedef {import("./api.js").Detail} Detail
+ * @typedef {import("./api.js").SnapshotLine} SnapshotLine
  */
 
 /** @param {Record_[]} records newest first @returns {Refresh[]} */
@@ -56,11 +57,12 @@ export function historyTab(artifact) {
         : "Refreshes will be recorded here once this artifact has a source and the permission to use it.",
     );
   }
-  const kept = (snapshots.value ?? []).map((snapshot) => snapshot.refreshId);
+  const lines = snapshots.value ?? [];
+  const kept = lines.map((line) => line.refreshId);
   return h(
     "div.history",
     picker(artifact, kept),
-    h("ol.refreshes", refreshesOf(listed.value).map((refresh) => row(artifact, refresh, kept))),
+    h("ol.refreshes", refreshesOf(listed.value).map((refresh) => row(artifact, refresh, kept, lines))),
   );
 }
 
@@ -102,8 +104,14 @@ const STATUS = {
   abandoned: { label: "Broken off", tone: "bad" },
 };
 
-/** @param {Detail} artifact @param {Refresh} refresh @param {string[]} kept */
-function row(artifact, refresh, kept) {
+/** @param {Detail} artifact @param {SnapshotLine | undefined} line @param {string} label */
+function restoreButton(artifact, line, label) {
+  if (!line || isShown(artifact, line)) return null;
+  return button(label, () => void rollBack(artifact, line.refreshId), { key: "restore", full: `Restore this state, ${line.refreshId}` });
+}
+
+/** @param {Detail} artifact @param {Refresh} refresh @param {string[]} kept @param {SnapshotLine[]} lines */
+function row(artifact, refresh, kept, lines) {
   const { id, last } = refresh;
   const name = `refresh open ${artifact.id} ${id}`;
   const open = ui(name, false);
@@ -131,6 +139,7 @@ function row(artifact, refresh, kept) {
           before &&
             h("a.button", { href: to.live(artifact, "history", `${before}..${id}`), "aria-label": `Changes of ${id}`, title: "Compare with the state before" }, "Changes"),
           h("a.button", { href: to.live(artifact, "history", id), "aria-label": `Open ${id}` }, "Open"),
+          restoreButton(artifact, lines[at], "Restore"),
         ),
     ),
     open && steps(refresh),
@@ -173,7 +182,8 @@ function snapshotView(artifact, id) {
     h(
       "div.preview-bar.snapshot",
       h("a.button.plain", { href: to.live(artifact, "history") }, "Back to history"),
-      h("p.grow", h("span.strong", "An earlier state"), h("span.meta", ` ${id}${at ? `, ${absolute(at)}` : ""}. Nothing is restored by looking.`)),
+      h("p.grow", h("span.strong", "An earlier state"), h("span.meta", ` ${id}${at ? `, ${absolute(at)}` : ""}`)),
+      restoreButton(artifact, snapshot, "Restore this state"),
       button("Open in a new tab", () => void openInTab(artifact, id), { icon: "external" }),
     ),
     h("div.preview-split", h("div.preview-box", frame(artifact.id, version(artifact), artifact.title, {

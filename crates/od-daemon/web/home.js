@@ -6,7 +6,7 @@ import { api } from "./api.js";
 import { button, empty, icon, loading, retry, searchField, toggle } from "./controls.js";
 import { h, memo } from "./dom.js";
 import { age, badge, badges, plural, time } from "./format.js";
-import { openDialog } from "./overlays.js";
+import { askName } from "./overlays.js";
 import { go, to } from "./router.js";
 import { expire, known, setUi, ui, use } from "./store.js";
 import { thumb } from "./thumbs.js";
@@ -192,20 +192,15 @@ function cardOf(artifact, project) {
 
 /** @param {(project: Project) => void} then */
 export function newProject(then) {
-  openDialog({
-    title: "New project",
-    confirm: "Create project",
-    body: () =>
-      h(
-        "label.field",
-        "Name",
-        h("input", { name: "name", required: true, maxlength: "200", autofocus: true, autocomplete: "off" }),
-        h("span.hint", "To use files of a directory, run “od init” in it instead."),
-      ),
-    run: async (form) => {
-      const project = await api.createProject(String(form.get("name")).trim());
+  askName(
+    "New project",
+    "Name",
+    async (name) => {
+      const project = await api.createProject(name);
       expire("projects");
       then(project);
     },
-  });
+    "",
+    "To use files of a directory, run “od init” in it instead.",
+  );
 }

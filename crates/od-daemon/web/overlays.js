@@ -84,6 +84,35 @@ export function openDialog(dialog) {
   setUi("dialog", dialog);
 }
 
+/**
+ * Asks for a name.
+ * @param {string} title @param {string} label @param {(name: string) => Promise<void>} run
+ * @param {string} [now] @param {string} [hint]
+ */
+export function askName(title, label, run, now = "", hint) {
+  openDialog({
+    title,
+    confirm: title,
+    body: () =>
+      h(
+        "label.field",
+        label,
+        h("input", {
+          name: "name",
+          required: true,
+          maxlength: "200",
+          autofocus: true,
+          autocomplete: "off",
+          ref: (/** @type {HTMLInputElement} */ el) => {
+            el.value = now;
+          },
+        }),
+        hint && h("span.hint", hint),
+      ),
+    run: (form) => run(String(form.get("name")).trim()),
+  });
+}
+
 function closeDialog() {
   setUi("dialog", undefined);
 }

@@ -55,6 +55,7 @@ function sources(list) {
         { key: String(index), class: "line" },
         h("span.badge.quiet", TYPES[source.type] ?? source.type),
         h("span.strong", source.label),
+        source.accountLabel && h("span", "as ", source.accountLabel),
         h("span.meta.mono.grow.clip", source.ref === source.label ? "" : (source.ref ?? "")),
       ),
     ),

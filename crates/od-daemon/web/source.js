@@ -75,7 +75,7 @@ function does(artifact, source) {
     steps.push(`Takes ${from === "$" || from === "" ? "the whole answer" : `“${from}”`} of the answer${transform} and puts it at “${to}” in the data.`);
   }
   if (paths.length > 5) steps.push(`Does the same for ${paths.length - 5} more places.`);
-  steps.push("Checks the new data and draws the page with it.", "Saves data, page and where they came from in one step, and keeps the state before in the history.");
+  steps.push("Checks the new data and draws the page with it.", "Saves data, page and where they came from in one step, and keeps a copy in the history.");
   if (source.refreshPermission === "none") {
     return ["Nothing at the moment: refresh is switched off. Switched on, it does this:", ...steps];
   }

@@ -25,7 +25,7 @@
  * @typedef {object} Known
  * @property {import("./schema.js").ArtifactSummary[]} artifacts
  * @property {import("./api.js").Project[]} projects
- * @typedef {Known & Record<`artifact/${string}`, import("./api.js").Detail>} Keyed
+ * @typedef {Known & Record<`artifact/${string}`, import("./api.js").Detail> & Record<`snapshots/${string}`, import("./api.js").SnapshotLine[]>} Keyed
  */
 
 export const state = {

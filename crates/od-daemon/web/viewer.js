@@ -1,7 +1,7 @@
 // @ts-check
 // One artifact: what it is, how fresh, from where, what can be done, and its five tabs.
 
-import { archive, cancel, openInTab, permit, pin, refresh, remove, running, summary } from "./actions.js";
+import { archive, cancel, openInTab, permit, pin, refresh, remove, rename, running, summary } from "./actions.js";
 import { api } from "./api.js";
 import { button, empty, iconButton, loading, retry, toggle } from "./controls.js";
 import { dataTab } from "./data.js";
@@ -77,7 +77,7 @@ function gone(error) {
   return empty(
     "live",
     h("h1", "There is no such live artifact here"),
-    "It may have been deleted. A deleted artifact can be brought back for 7 days with “od artifacts restore”.",
+    "It may have been deleted. “od artifacts list --trash” shows what can be brought back, for 7 days.",
     h("a.button.primary", { href: to.project(current().project) }, "Back to the project"),
   );
 }
@@ -133,12 +133,13 @@ function toolbar(artifact, busy) {
     "div.toolbar",
     { role: "toolbar", "aria-label": "Artifact", key: "toolbar" },
     iconButton("pin", artifact.pinned ? "Unpin" : "Pin", () => void pin(artifact), { pressed: Boolean(artifact.pinned), key: "pin" }),
-    iconButton("external", "Open in a new tab", () => void openInTab(artifact), { key: "open" }),
+    iconButton("edit", "Rename", () => rename(artifact)),
+    iconButton("external", "Open in a new tab", () => void openInTab(artifact)),
     iconButton("archive", artifact.status === "archived" ? "Bring back from the archive" : "Archive", () => void archive(artifact), {
       pressed: artifact.status === "archived",
       key: "archive",
     }),
-    iconButton("trash", "Delete", () => void remove(artifact), { key: "delete" }),
+    iconButton("trash", "Delete", () => void remove(artifact)),
     busy && button("Cancel", () => void cancel(artifact.id), { key: "cancel", disabled: state.progress.get(artifact.id)?.cancelling ?? false }),
     (artifact.refreshable || busy) &&
       button(busy ? "Refreshing…" : "Refresh", () => void refresh(artifact), {

@@ -105,3 +105,27 @@ pub(super) fn state(line: &ArtifactSummary) -> (Style, String) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_archived_artifact_is_not_called_static() {
+        let line = |status: &str| -> ArtifactSummary {
+            let at = "2026-04-30T00:00:00.000Z";
+            serde_json::from_value(json!({
+                "id": "la-x-0123456789ab", "projectId": "web", "title": "X", "slug": "x",
+                "status": status, "pinned": false, "refreshStatus": "idle",
+                "preview": { "type": "html", "entry": "index.html" }, "createdAt": at,
+                "updatedAt": at, "revision": 1, "hasDocument": true, "refreshable": false,
+                "health": { "state": "healthy" },
+            }))
+            .unwrap()
+        };
+        assert_eq!(state(&line("archived")), (Style::Dim, "archived".to_owned()));
+        assert_eq!(state(&line("active")), (Style::Good, "static".to_owned()));
+    }
+}

@@ -38,6 +38,13 @@ const PROPERTIES: &[(&str, &str)] = &[
 const LOCALS: &[(&str, &str)] = &[
     ("connector", "$c"),
     ("artifact", "$a"),
+    ("progress", "$g"),
+    ("snapshot", "$z"),
+    ("record", "$R"),
+    ("variant", "$i"),
+    ("options", "$t"),
+    ("columns", "$m"),
+    ("message", "$w"),
     ("resource", "$o"),
     ("project", "$p"),
     ("source", "$s"),
@@ -48,6 +55,14 @@ const LOCALS: &[(&str, &str)] = &[
     ("event", "$v"),
     ("entry", "$y"),
     ("route", "$r"),
+    ("label", "$d"),
+    ("value", "$u"),
+    ("index", "$x"),
+    ("query", "$q"),
+    ("path", "$h"),
+    ("name", "$n"),
+    ("text", "$k"),
+    ("file", "$j"),
 ];
 
 /// Says whether a variable of this name is made short.
@@ -441,7 +456,7 @@ mod tests {
             "f(artifact.id, x.artifact, { artifact, b });",
             "f($a.id,x.artifact,{artifact:$a,b});",
         );
-        check("const { artifact, query } = g();", "const{artifact:$a,query}=g();");
+        check("const { artifact, rest } = g();", "const{artifact:$a,rest}=g();");
         check("const { artifact: own, ...project } = g();", "const{artifact:own,...$p}=g();");
         check("return a ? artifact : { project: entry };", "return a?$a:{project:$y};");
         check("{ const a = 1; const entry = 2; let route = entry; }", "{const a=1,$y=2;let $r=$y}");

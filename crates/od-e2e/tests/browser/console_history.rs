@@ -41,6 +41,46 @@ async fn snapshots_open_and_compare_row_by_row() {
     world.end().await;
 }
 
+/// Returns where the row of a refresh offers its state; it does not where that state is shown.
+fn offers(row: usize) -> String {
+    format!("document.querySelectorAll('.refresh')[{row}].innerText.includes('Restore')")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stored_state_is_restored_and_the_restoring_undone() {
+    let world = World::start().await;
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let id = world.artifact(&project, from_file("Fleet status", "fleet.json", &sample(2))).await;
+    let tab = world.console(&place(&project, &id, "history")).await;
+    tab.click_named("button", "Refresh").await;
+    tab.sees("1 value changed").await;
+    world.write("web", "fleet.json", &sample(4).to_string());
+    tab.click_named("button", "Refresh").await;
+    tab.until("document.querySelectorAll('.refresh').length === 2").await;
+    tab.until("!document.querySelector('.progress')").await;
+    // The newest is first, and is shown.
+    tab.until(&format!("!{} && {}", offers(0), offers(1))).await;
+    tab.click_named(".refresh button", "Restore this state, refresh-000001").await;
+    tab.sees("Restored the state of refresh-000001").await;
+    tab.until(&format!("{} && !{}", offers(0), offers(1))).await;
+    tab.click_named(".toast button", "Undo").await;
+    tab.until(&format!("!{} && {}", offers(0), offers(1))).await;
+    // An edit by hand is no stored state; undone, it is there as it was.
+    world.edit(&project, &id, "data.json", &sample(9).to_string()).await;
+    tab.run("void dispatchEvent(new Event('focus'))").await;
+    tab.sees("Edited by hand:").await;
+    tab.until(&format!("{} && {}", offers(0), offers(1))).await;
+    tab.click_named(".refresh a", "Open refresh-000001").await;
+    tab.sees("An earlier state").await;
+    tab.click_named("button", "Restore this state, refresh-000001").await;
+    tab.until("!document.body.innerText.includes('Edited by hand:')").await;
+    tab.run("void [...document.querySelectorAll('.toast button')].findLast((el) => el.innerText === 'Undo').click()").await;
+    tab.go(&place(&project, &id, "data")).await;
+    tab.until("document.querySelector('.data-tree')?.innerText.match(/total\\s*9/)").await;
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_refresh_stays_in_the_history_with_its_error() {
     let world = World::start().await;

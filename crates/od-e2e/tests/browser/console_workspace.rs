@@ -29,6 +29,28 @@ async fn the_tree_shows_artifacts_and_files_and_every_tab_has_an_address() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_artifact_is_renamed_and_its_provenance_names_the_account() {
+    let world = World::start().await;
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let mut body = from_file("Fleet status", "fleet.json", &sample(3));
+    body["provenanceJson"] = serde_json::json!({
+        "sources": [{ "label": "Releases", "type": "connector", "accountLabel": "octo" }],
+    });
+    let id = world.artifact(&project, body).await;
+    let tab = world.console(&place(&project, &id, "provenance")).await;
+    tab.until("document.querySelector('.line')?.innerText.includes('as octo')").await;
+    tab.click_named(".icon-button", "Rename").await;
+    tab.until("document.activeElement?.value === 'Fleet status'").await;
+    tab.run("void document.activeElement.select()").await;
+    tab.type_text("Boats").await;
+    tab.press("Enter").await;
+    tab.until("document.querySelector('h1')?.innerText === 'Boats'").await;
+    tab.until("document.querySelector('.tree-leaf')?.innerText.includes('Boats')").await;
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn pin_archive_delete_and_undo() {
     let world = World::start().await;
     let project = world.project("web", &[("fleet.json", sample(3))]).await;

@@ -14,8 +14,8 @@ pub(crate) enum Mood {
     Answer,
     /// It keeps the request until its mood changes.
     Hold,
-    /// It has a bad day.
-    Fail,
+    /// It no longer knows the token.
+    Refuse,
 }
 
 #[derive(Clone, Debug)]
@@ -81,7 +81,10 @@ impl FakeGitHub {
             Value::from(self.releases.lock().unwrap().clone())
         };
         let body = body.to_string();
-        let status = if mood == Mood::Fail { "502 Bad Gateway" } else { "200 OK" };
+        let status = match mood {
+            Mood::Refuse => "401 Unauthorized",
+            Mood::Answer | Mood::Hold => "200 OK",
+        };
         let answer = format!(
             "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
              connection: close\r\n\r\n{body}",
