@@ -107,7 +107,7 @@ pub(crate) fn refused() -> Vec<Issue> {
 }
 
 fn report(issues: Vec<Issue>) -> Box<dyn Error> {
-    let lines: Vec<String> =
-        issues.iter().map(|issue| format!("{}: {}", issue.path, issue.message)).collect();
+    let line = |issue: Issue| format!("{}: {}", issue.path, issue.message);
+    let lines: Vec<String> = issues.into_iter().map(line).collect();
     lines.join("\n").into()
 }

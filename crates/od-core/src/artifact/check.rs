@@ -78,7 +78,7 @@ mod tests {
     use crate::ids::Timestamp;
 
     /// Judges an edit of a state whose schema asks for a number.
-    fn judge(template: &str, data: Value, provenance: Value) -> Result<(), HealthReason> {
+    fn judge(template: &str, data: Value, provenance: &Value) -> Result<(), HealthReason> {
         let at = Timestamp::from_unix_ms(0);
         let input = CreateInput::parse(&json!({ "title": "T", "document": {
             "dataJson": { "n": 1 },
@@ -113,19 +113,19 @@ mod tests {
     #[test]
     fn a_sound_state_is_sound_whoever_made_it() {
         let by_refresh = json!({ "generatedBy": "refresh_runner", "newer": { "field": 1 } });
-        assert_eq!(judge(PAGE, json!({ "n": 2 }), by_refresh), Ok(()));
+        assert_eq!(judge(PAGE, json!({ "n": 2 }), &by_refresh), Ok(()));
     }
 
     #[test]
     fn the_rules_of_create_hold_for_every_part() {
-        let template = |html: &str| judge(html, json!({ "n": 2 }), json!({}));
+        let template = |html: &str| judge(html, json!({ "n": 2 }), &json!({}));
         assert_eq!(template("<script></script>"), Err(HealthReason::TemplateInvalid));
         let with_key = format!("<p>{}</p>", key());
         assert_eq!(template(&with_key), Err(HealthReason::TemplateInvalid));
-        let data = |data: Value| judge(PAGE, data, json!({}));
+        let data = |data: Value| judge(PAGE, data, &json!({}));
         assert_eq!(data(json!({ "n": "text" })), Err(HealthReason::DataInvalid));
         assert_eq!(data(json!({ "m": key() })), Err(HealthReason::DataInvalid));
-        let unshowable = judge("<p>{{data.m}}</p>", json!({ "m": {} }), json!({}));
+        let unshowable = judge("<p>{{data.m}}</p>", json!({ "m": {} }), &json!({}));
         assert_eq!(unshowable, Err(HealthReason::DataInvalid));
         for provenance in [
             json!({ "notes": key() }),
@@ -133,7 +133,7 @@ mod tests {
             json!({ "sources": [{ "label": " ", "type": "derived" }] }),
             json!({ "newer": [key()] }),
         ] {
-            let judged = judge(PAGE, json!({ "n": 2 }), provenance.clone());
+            let judged = judge(PAGE, json!({ "n": 2 }), &provenance);
             assert_eq!(judged, Err(HealthReason::ProvenanceInvalid), "{provenance}");
         }
     }
