@@ -126,6 +126,20 @@ mod tests {
     }
 
     #[test]
+    fn a_document_is_read_past_what_only_its_bytes_show() {
+        let read = |body: &str| document(body.as_bytes(), ErrorCode::LiveArtifactInvalid);
+        let message = read(r#"{"n":9007199254740993,"input":{"title":5}}"#).unwrap();
+        assert!(!message.is_sound());
+        assert_eq!(message.value()["input"]["title"], 5, "what comes after it is there to judge");
+        for body in ["[]", "{", r#"{"n":9007199254740993,"#] {
+            let failure = read(body).unwrap_err();
+            assert_eq!(failure.code, ErrorCode::LiveArtifactInvalid, "{body}");
+            assert!(!failure.suggestion.is_empty());
+        }
+        assert!(read("").unwrap().is_sound());
+    }
+
+    #[test]
     fn a_wrong_type_names_its_field() {
         let mut fields = Fields::parse(br#"{"code":7}"#, &["code"]).unwrap();
         let failure = fields.required::<String>("code").unwrap_err();
