@@ -2,6 +2,7 @@
 
 use od_core::artifact::{FILE_SELECTORS, Source, SourcePin, SourceType};
 use od_core::connector::{ContractParts, LocalTool, Purpose, Tool, contract_digest};
+use od_core::credential::is_secret_path;
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ConnectorId, ProjectId, RelPath};
 use od_core::json::{BoundedJson, BoundedObject, Value};
@@ -159,6 +160,10 @@ fn file_input(source: &Source) -> Result<BoundedObject, SourceRefused> {
     let path: RelPath = path.parse().map_err(|err: od_core::ids::ParseIdError| {
         SourceRefused::NoFile { reason: err.to_string() }
     })?;
+    if is_secret_path(path.as_str()) {
+        let reason = format!("`{path}` is a file of secrets by its name");
+        return Err(SourceRefused::NoFile { reason });
+    }
     path_input(&path)
 }
 

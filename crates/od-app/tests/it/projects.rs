@@ -79,6 +79,17 @@ async fn a_damaged_project_hides_no_other_and_says_what_is_wrong() {
 }
 
 #[tokio::test]
+async fn files_of_secrets_are_not_listed() {
+    let world = World::new().await;
+    for path in [".env", "a/.env.local", ".ssh/config", "tls/server.pem", "data.json"] {
+        world.files.put(&id("web"), path.parse().unwrap(), "{}");
+    }
+    let listing = projects::files(&world.app, &Caller::Person, id("web")).await.unwrap();
+    let paths: Vec<&str> = listing.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["data.json"]);
+}
+
+#[tokio::test]
 async fn files_are_listed_with_their_bound() {
     let world = World::new().await;
     let none = CreateProject { id: Some(id("bare")), ..named("Bare") };

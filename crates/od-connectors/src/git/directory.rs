@@ -5,6 +5,8 @@ use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Mode, OFlags};
+
 /// Bytes of a `.git` file or of a link inside a repository: one path.
 const LINK_BYTES_MAX: u64 = 4096;
 /// What makes a repository; as a link it would be another repository's.
@@ -111,8 +113,14 @@ fn resolve(from: &Path, path: &str) -> Option<PathBuf> {
     from.join(path).canonicalize().ok()
 }
 
+/// Reads a file of one line; what is no regular file is none, and is not waited for either.
 fn read_line(path: &Path) -> Option<String> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
     let mut text = String::new();
-    File::open(path).ok()?.take(LINK_BYTES_MAX).read_to_string(&mut text).ok()?;
+    file.take(LINK_BYTES_MAX).read_to_string(&mut text).ok()?;
     Some(text.trim_end_matches(['\r', '\n']).to_owned())
 }

@@ -265,6 +265,12 @@ async fn a_repository_outside_the_project_is_not_summarised() {
     write(root.path(), ".git/commondir", format!("{}\n", directory.display()));
     assert!(refusal(root.path()).await.contains("commondir"));
 
+    // A pipe that nobody writes to is not waited for.
+    let root = repository();
+    let pipe = root.path().join(".git/commondir");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(refusal(root.path()).await.contains("commondir"));
+
     let root = repository();
     std::fs::remove_dir_all(root.path().join(".git/objects")).unwrap();
     let objects = root.path().join(".git/objects");

@@ -1,6 +1,8 @@
 //! Refreshes that go well.
 
+use od_app::Caller;
 use od_core::artifact::GeneratedBy;
+use od_core::error::Failure;
 use od_core::refresh::{RecordStatus, RecordStep};
 use serde_json::json;
 
@@ -76,4 +78,26 @@ fn bytes_below(directory: &std::path::Path) -> u64 {
             metadata => metadata.len(),
         })
         .sum()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_may_look_at_files_more_often_than_an_artifact_may_refresh() {
+    let world = World::new().await;
+    write(&world.root(), "in.json", r#"{ "title": "after", "body": "left out" }"#);
+    let artifact = world.create(1, file_source("in.json")).await;
+    for _ in 0..30 {
+        let path = "in.json".parse().unwrap();
+        let read = od_app::projects::read_json(&world.app, &Caller::Person, project(), &path).await;
+        assert_eq!(read.unwrap().content.value(), &json!({ "title": "after" }));
+    }
+    world.refresh(&artifact).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_source_that_names_a_file_of_secrets_is_refused_before_it_is_saved() {
+    let world = World::new().await;
+    let source = serde_json::from_value(file_source("config/.env.json")).unwrap();
+    let refused = od_app::connectors::check_source(&world.app, &project(), &source).await;
+    let failure = Failure::from(&refused.unwrap_err());
+    assert!(failure.message.contains("a file of secrets"), "{}", failure.message);
 }
