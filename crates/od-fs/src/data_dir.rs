@@ -92,9 +92,12 @@ impl DataDir {
     /// not be moved with its project.
     #[must_use]
     pub fn bound(data_dir: &Path) -> Option<PathBuf> {
-        let path = data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_owned());
+        // One that is still to be made has a parent at least.
+        let real = data_dir.canonicalize();
+        let path = real.as_deref().unwrap_or(data_dir);
         let is_beside = path.file_name().is_some_and(|name| name == BESIDE_A_PROJECT);
-        path.parent().filter(|_| is_beside).map(Path::to_owned)
+        let parent = path.parent().filter(|_| is_beside)?;
+        Some(parent.canonicalize().unwrap_or_else(|_| parent.to_owned()))
     }
 
     /// Returns the directory that a project's root stands for, or as an error the one it has to lie

@@ -98,6 +98,7 @@ fn a_repositorys_links_are_refused_and_what_they_lead_to_stays() {
 #[test]
 fn a_data_directory_beside_a_project_registers_nothing_outside_it() {
     let bench = Bench::new();
+    bench.good(&["init", "--dry-run", "--data-dir", "../web/.od"]);
     fs::create_dir(bench.project().join(".od")).unwrap();
     let outside = bench.root().join("user");
     for words in [["init", "../user", "--json"], ["init", "../user", "--dry-run"]] {
