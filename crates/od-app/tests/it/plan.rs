@@ -71,7 +71,7 @@ async fn a_planned_refresh_is_refused_by_what_the_source_gives() {
 fn create(attempt: &str, title: &str) -> CreateArtifact {
     let document = json!({ "dataJson": { "title": title } });
     let body = json!({ "input": { "title": title, "document": document }, "attemptId": attempt });
-    CreateArtifact { project: id("web"), body }
+    CreateArtifact { project: id("web"), body: body.into() }
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn the_list_of_all_projects_is_newest_first() {
     for (project, title) in [("web", "oldest"), ("app", "middle"), ("web", "newest")] {
         world.clock.advance(std::time::Duration::from_secs(1));
         let body: Value = json!({ "input": { "title": title } });
-        let request = CreateArtifact { project: id(project), body };
+        let request = CreateArtifact { project: id(project), body: body.into() };
         artifacts::create(&world.app, &Caller::Person, request).await.unwrap();
     }
     let all = artifacts::list(&world.app, &Caller::Person, ListArtifacts::default()).await.unwrap();

@@ -1,7 +1,8 @@
 //! A stored state becomes the current one again, by the rules of an update.
 
 use od_app::artifacts::{
-    self, Address, RollBack, RollBackError, RolledBack, UpdateArtifact, plan_roll_back, roll_back,
+    self, Address, RollBack, RollBackError, RolledBack, Target, UpdateArtifact, plan_roll_back,
+    roll_back,
 };
 use od_app::refresh::run::RunRefresh;
 use od_app::{Caller, refresh};
@@ -34,7 +35,7 @@ async fn with_two_states(world: &World) -> ArtifactId {
 
 async fn change(world: &World, artifact: &ArtifactId, body: Value) {
     let address = Address { project: None, artifact: artifact.clone() };
-    let request = UpdateArtifact { address, body };
+    let request = UpdateArtifact { target: Target::Address(address), body: body.into() };
     artifacts::update(&world.app, &Caller::Person, request).await.unwrap();
 }
 
