@@ -20,7 +20,7 @@ const OUTPUT_BYTES_MAX: u64 = 1024 * 1024;
 const ERROR_BYTES_MAX: u64 = 4096;
 
 /// Settings that would run a program, ask a question or reach out, and what they are set to.
-const NEUTRAL: [(&str, &str); 24] = [
+const NEUTRAL: [(&str, &str); 25] = [
     ("core.fsmonitor", "false"),
     ("core.untrackedCache", "false"),
     ("core.hooksPath", "/dev/null"),
@@ -34,6 +34,8 @@ const NEUTRAL: [(&str, &str); 24] = [
     ("core.excludesFile", "/dev/null"),
     ("core.quotePath", "false"),
     ("credential.helper", ""),
+    // Without this, a diff rewrites an index that is out of date, whatever is said of locks.
+    ("diff.autoRefreshIndex", "false"),
     ("diff.external", ""),
     ("diff.ignoreSubmodules", "all"),
     ("diff.submodule", "short"),

@@ -222,8 +222,9 @@ async fn a_filter_behind_more_settings_than_are_read_does_not_run() {
 #[tokio::test]
 async fn a_summary_writes_nothing() {
     let root = repository();
-    // The index is out of date, which tempts git to rewrite it.
-    write(root.path(), "a.txt", "one\n");
+    // The index is out of date, which tempts git to rewrite it; git looks at whole seconds.
+    let file = std::fs::File::options().write(true).open(root.path().join("a.txt")).unwrap();
+    file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1)).unwrap();
     let before = std::fs::read(root.path().join(".git/index")).unwrap();
     call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap();
     assert_eq!(std::fs::read(root.path().join(".git/index")).unwrap(), before);

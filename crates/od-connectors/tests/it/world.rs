@@ -192,13 +192,16 @@ impl World {
     /// Returns the bytes that must not change when a refresh fails.
     pub(crate) async fn generation(&self, artifact: &ArtifactId) -> Vec<(String, Vec<u8>)> {
         // The visible copies of a commit are written when there is time; make that now.
-        let pending = self.artifact_directory(artifact).join("pending");
-        while std::fs::read_dir(&pending).is_ok_and(|mut entries| entries.next().is_some()) {
+        let directory = self.artifact_directory(artifact);
+        let has_frames = || {
+            let mut frames = std::fs::read_dir(directory.join("pending")).into_iter().flatten();
+            frames.next().is_some() || !directory.join("last-good").exists()
+        };
+        while has_frames() {
             self.app.ports.artifacts.recover().await.unwrap();
         }
         let names =
             ["artifact.json", "template.html", "data.json", "provenance.json", "index.html"];
-        let directory = self.artifact_directory(artifact);
         names
             .iter()
             .map(|name| ((*name).to_owned(), std::fs::read(directory.join(name)).unwrap()))
