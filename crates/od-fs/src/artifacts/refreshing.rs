@@ -6,7 +6,7 @@ use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_ports::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
 use od_ports::store_error::StoreError;
 
-use super::audit_log::{self, AuditLog, Tail};
+use super::audit_log::{self, AuditLog, LOG, Tail};
 use super::entries::Lasts;
 use super::locks::{self, HeldRunning};
 use super::pending::PendingFile;
@@ -14,6 +14,9 @@ use super::pointer::Pointer;
 use super::shared::{Shared, not_found};
 use super::{pending, read, snapshots};
 use crate::disk::{Dir, DiskError};
+
+/// How often a history is read again because it went on meanwhile.
+const TRIES_MAX: usize = 100;
 
 impl Shared {
     /// Takes the running lock and allocates the next id, durably.
@@ -121,10 +124,19 @@ impl Shared {
         artifact: &ArtifactId,
     ) -> Result<History, StoreError> {
         let (_, dir) = self.existing(project, artifact)?;
-        let (log, present) = AuditLog::read_records(&dir)?;
-        let mut records = audit_log::rotated_records(&dir)?;
-        records.extend(present);
-        records.extend(unplaced_records(&dir, &log)?);
+        let mut tries = 0;
+        let (log, mut records) = loop {
+            tries += 1;
+            let before = dir.stat(LOG)?;
+            let (log, present) = AuditLog::read_records(&dir)?;
+            let mut records = audit_log::rotated_records(&dir)?;
+            records.extend(present);
+            records.extend(unplaced_records(&dir, &log)?);
+            // A record that went from its frame to the log meanwhile was seen in neither.
+            if dir.stat(LOG)? == before || tries >= TRIES_MAX {
+                break (log, records);
+            }
+        };
         records.reverse();
         let broken = match log.tail {
             Tail::Broken(reason) => Some(reason),
