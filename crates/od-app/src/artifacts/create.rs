@@ -92,10 +92,11 @@ pub async fn create(
     request: CreateArtifact,
 ) -> Result<CreatedArtifact, CreateError> {
     let CreateArtifact { project, body } = request;
-    let Validated { state, page, warnings } = match prepare(app, caller, &project, &body).await? {
+    let new = match prepare(app, caller, &project, &body).await? {
         Prepared::New(new) => new,
         Prepared::Made(created) => return Ok(created),
     };
+    let Validated { state, page, warnings } = *new;
     let new = NewArtifact { project: project.clone(), state, page };
     let created = app.ports.artifacts.create(new).await?;
     let (stored, replayed) = match created {
@@ -123,7 +124,8 @@ pub async fn plan_create(
     let CreateArtifact { project, body } = request;
     Ok(match prepare(app, caller, &project, &body).await? {
         Prepared::Made(created) => created,
-        Prepared::New(Validated { state, page, warnings }) => {
+        Prepared::New(new) => {
+            let Validated { state, page, warnings } = *new;
             let detail = Detail::of(as_stored(state, &page, Revision::first()));
             CreatedArtifact { detail, replayed: false, warnings }
         }
@@ -135,7 +137,7 @@ enum Prepared {
     /// The same attempt has made it.
     Made(CreatedArtifact),
     /// It is to be made.
-    New(Validated),
+    New(Box<Validated>),
 }
 
 async fn prepare(
@@ -155,7 +157,8 @@ async fn prepare(
         let detail = Detail::of(stored);
         return Ok(Prepared::Made(CreatedArtifact { detail, replayed: true, warnings }));
     }
-    Ok(Prepared::New(settle(app, caller, project, body, judged, attempt).await?))
+    let new = settle(app, caller, project, body, judged, attempt).await?;
+    Ok(Prepared::New(Box::new(new)))
 }
 
 /// Says everything a create would say, and writes nothing.
