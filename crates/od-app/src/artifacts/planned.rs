@@ -2,22 +2,14 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactState, Digests, FileDigests, Health};
-use od_core::ids::{Digest, Revision};
-use od_core::json::{self, Value};
+use od_core::artifact::{ArtifactState, Digests, Health};
+use od_core::ids::Revision;
 use od_ports::stored::Stored;
 
 /// Returns a state as the store would give it back after a commit of this revision.
 pub(crate) fn as_stored(mut state: ArtifactState, page: &[u8], revision: Revision) -> Arc<Stored> {
-    // Strings, times and JSON only: writing them cannot fail.
-    let provenance = serde_json::to_value(&state.provenance).unwrap_or_default();
     state.artifact.revision = revision;
-    state.artifact.digests = Digests {
-        template: of_html(state.template_html.as_bytes()),
-        data: of_json(state.data.value()),
-        provenance: of_json(&provenance),
-        index: of_html(page),
-    };
+    state.artifact.digests = Digests::of(&state, page);
     let health = Health::HEALTHY;
     Arc::new(Stored {
         id: state.artifact.id.clone(),
@@ -30,14 +22,4 @@ pub(crate) fn as_stored(mut state: ArtifactState, page: &[u8], revision: Revisio
         state: Some(Arc::new(state)),
         last_page: None,
     })
-}
-
-fn of_html(bytes: &[u8]) -> FileDigests {
-    let digest = Digest::of_bytes(bytes);
-    FileDigests { content: digest.clone(), raw: digest }
-}
-
-fn of_json(value: &Value) -> FileDigests {
-    let raw = Digest::of_bytes(&json::pretty_bytes(value));
-    FileDigests { content: Digest::of_json(value), raw }
 }

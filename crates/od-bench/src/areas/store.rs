@@ -128,8 +128,8 @@ fn list(world: &World, size: usize) -> Outcome<(Duration, Duration)> {
 /// Loads an artifact with as much data as it may have.
 fn load() -> Outcome<Row> {
     let world = World::make()?;
-    let rows: Vec<_> = (0..480)
-        .map(|n| json!({ "id": n, "name": format!("row {n}"), "note": "x".repeat(480) }))
+    let rows: Vec<_> = (0..500)
+        .map(|n| json!({ "id": n, "name": format!("row {n}"), "note": "x".repeat(485) }))
         .collect();
     let data = json!({ "title": "large", "rows": rows });
     let size = data.to_string().len();

@@ -9,7 +9,7 @@ use super::status::{Preview, RefreshStatus, SchemaVersion, Status};
 use crate::ids::{
     ArtifactId, AttemptId, Digest, ProjectId, Revision, RunId, SessionId, Slug, Timestamp,
 };
-use crate::json::{BoundedObject, Map};
+use crate::json::{BoundedObject, Map, Value, pretty_bytes};
 use crate::words::words;
 
 /// A live artifact without its data: `artifact.json`, the commit pointer.
@@ -208,10 +208,23 @@ pub struct Digests {
 }
 
 impl Digests {
+    /// Of the files of a state and its page, as every store writes them.
+    #[must_use]
+    pub fn of(state: &ArtifactState, page: &[u8]) -> Self {
+        // Strings, times and JSON only: writing them cannot fail.
+        let provenance = serde_json::to_value(&state.provenance).unwrap_or_default();
+        let json = |value: &Value| FileDigests::of_json(value, &pretty_bytes(value));
+        Self {
+            template: FileDigests::of_html(state.template_html.as_bytes()),
+            data: json(state.data.value()),
+            provenance: json(&provenance),
+            index: FileDigests::of_html(page),
+        }
+    }
+
     /// Stands where a state has no files yet: the store sets the real ones.
     pub(super) fn unset() -> Self {
-        let digest = Digest::of_bytes(b"");
-        let file = FileDigests { content: digest.clone(), raw: digest };
+        let file = FileDigests::of_html(b"");
         Self { template: file.clone(), data: file.clone(), provenance: file.clone(), index: file }
     }
 }
@@ -228,6 +241,21 @@ pub struct FileDigests {
     // `raw` is a key that is never stored, in our own files no more than in others'.
     #[serde(rename = "file")]
     pub raw: Digest,
+}
+
+impl FileDigests {
+    /// Of a file whose bytes are its content.
+    #[must_use]
+    pub fn of_html(bytes: &[u8]) -> Self {
+        let digest = Digest::of_bytes(bytes);
+        Self { content: digest.clone(), raw: digest }
+    }
+
+    /// Of a file that holds a value as these bytes.
+    #[must_use]
+    pub fn of_json(value: &Value, bytes: &[u8]) -> Self {
+        Self { content: Digest::of_json(value), raw: Digest::of_bytes(bytes) }
+    }
 }
 
 /// One attempt to create an artifact.

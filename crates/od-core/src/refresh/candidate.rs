@@ -130,11 +130,11 @@ mod tests {
     use crate::artifact::{
         Digests, Document, FileDigests, Preview, RefreshStatus, SchemaVersion, Status,
     };
-    use crate::ids::{Digest, Revision, Slug};
+    use crate::ids::{Revision, Slug};
     use crate::json::Map;
 
     fn artifact(schema: Value, source: Value) -> Artifact {
-        let file = || FileDigests { content: Digest::of_bytes(b""), raw: Digest::of_bytes(b"") };
+        let file = || FileDigests::of_html(b"");
         let schema = BoundedObject::check(schema).unwrap();
         let source: Source = serde_json::from_value(source).unwrap();
         Artifact {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use od_core::artifact::{ArtifactState, Digests, FileDigests};
 use od_core::ids::{Digest, RefreshId, Revision};
-use od_core::json::{self, Value};
+use od_core::json;
 use od_ports::stored::{SourceFile, Stored};
 
 use super::generation::{Generation, RefreshPart, Replaces, SetFile};
@@ -33,10 +33,10 @@ pub(crate) fn generation(draft: Draft) -> Result<(ArtifactState, Generation), Di
     let index = page.to_vec();
     state.artifact.revision = revision;
     state.artifact.digests = Digests {
-        template: of_html(&template),
-        data: of_json(state.data.value(), &data),
-        provenance: of_json(&provenance_value, &provenance),
-        index: of_html(&index),
+        template: FileDigests::of_html(&template),
+        data: FileDigests::of_json(state.data.value(), &data),
+        provenance: FileDigests::of_json(&provenance_value, &provenance),
+        index: FileDigests::of_html(&index),
     };
     let store = StorePart { last_refresh };
     let pointer = Pointer { artifact: state.artifact.clone(), store };
@@ -80,13 +80,4 @@ fn seen(before: &Stored, file: SetFile, committed: &Digests) -> Option<(Digest, 
     let drift = before.drift.iter().find(|drift| drift.file == source);
     let content = drift.map_or(&file.digests(committed).content, |drift| &drift.found);
     Some((raw.clone(), content.clone()))
-}
-
-fn of_html(bytes: &[u8]) -> FileDigests {
-    let digest = Digest::of_bytes(bytes);
-    FileDigests { content: digest.clone(), raw: digest }
-}
-
-fn of_json(value: &Value, bytes: &[u8]) -> FileDigests {
-    FileDigests { content: Digest::of_json(value), raw: Digest::of_bytes(bytes) }
 }

@@ -36,8 +36,7 @@ pub fn state(project: &ProjectId, id: &ArtifactId, title: &str) -> ArtifactState
     let mut data = Map::new();
     data.insert("title".to_owned(), title.into());
     let data = BoundedObject::check(data.into()).expect("a title is bounded JSON");
-    let placeholder = Digest::of_bytes(b"");
-    let file = FileDigests { content: placeholder.clone(), raw: placeholder };
+    let file = FileDigests::of_html(b"");
     let artifact = Artifact {
         schema_version: SchemaVersion::CURRENT,
         id: id.clone(),

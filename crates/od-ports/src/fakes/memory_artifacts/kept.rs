@@ -77,20 +77,6 @@ impl Kept {
 
 /// Sets the fields that belong to the store.
 pub(super) fn finish(state: &mut ArtifactState, page: &[u8], revision: Revision) {
-    let html = |bytes: &[u8]| FileDigests {
-        content: Digest::of_bytes(bytes),
-        raw: Digest::of_bytes(bytes),
-    };
-    let of_json = |value: &json::Value| FileDigests {
-        content: Digest::of_json(value),
-        raw: Digest::of_bytes(&json::pretty_bytes(value)),
-    };
-    let provenance = serde_json::to_value(&state.provenance).unwrap_or_default();
     state.artifact.revision = revision;
-    state.artifact.digests = Digests {
-        template: html(state.template_html.as_bytes()),
-        data: of_json(state.data.value()),
-        provenance: of_json(&provenance),
-        index: html(page),
-    };
+    state.artifact.digests = Digests::of(state, page);
 }
