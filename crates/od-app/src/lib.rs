@@ -14,4 +14,4 @@ pub mod runs;
 mod store_failure;
 
 pub use app::App;
-pub use caller::Caller;
+pub use caller::{Caller, PersonOnly};

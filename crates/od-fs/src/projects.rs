@@ -1,5 +1,7 @@
 //! Projects as directories with a `project.json`.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use od_core::ids::ProjectId;
 use od_ports::project_registry::{Project, ProjectError, ProjectRegistry};
@@ -7,11 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::blocking::Lane;
 use crate::data_dir::{DataDir, LIVE, LOCKS, STAGING, TRASH};
-use crate::disk::{Dir, DiskError, EntryKind, FileStat};
+use crate::disk::{Dir, DiskError, EntryKind, FileLock, FileStat, LockAttempt};
 use crate::known_projects::KnownProjects;
 
 const FILE: &str = "project.json";
 const FILE_BYTES_MAX: u64 = 64 * 1024;
+/// How long another writer may take.
+const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 const SCHEMA_VERSION: u64 = 1;
 
 /// Keeps projects in a data directory.
@@ -154,10 +158,23 @@ fn create(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
 fn update(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
     check_root(data_dir, &project)?;
     let projects = data_dir.projects()?;
+    let dir = match projects.child(project.id.as_str()) {
+        Err(err) if err.is_missing() => {
+            return Err(ProjectError::NotFound { project: project.id });
+        }
+        other => other?,
+    };
+    // Two writers would write over each other's draft.
+    let _lock = match FileLock::take_dir(&dir, LOCK_PATIENCE)? {
+        LockAttempt::Held(lock) => lock,
+        LockAttempt::TimedOut => {
+            let source = std::io::ErrorKind::WouldBlock.into();
+            return Err(ProjectError::Io { action: "lock the project", source });
+        }
+    };
     let Some(mut file) = read(&projects, &project.id)? else {
         return Err(ProjectError::NotFound { project: project.id });
     };
-    let dir = projects.child(project.id.as_str())?;
     file.project = project;
     dir.replace_synced(FILE, &encode(&file)?)?;
     Ok(dir.sync()?)

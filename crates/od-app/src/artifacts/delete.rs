@@ -49,10 +49,7 @@ pub async fn delete(
     caller: &Caller,
     request: DeleteArtifact,
 ) -> Result<Trashed, DeleteError> {
-    match caller {
-        Caller::Person => {}
-        Caller::Agent { .. } => return Err(DeleteError::PersonOnly),
-    }
+    caller.require_person().map_err(|_| DeleteError::PersonOnly)?;
     let DeleteArtifact { address, if_revision } = request;
     let project = find(app, caller, &address).await?;
     let before = app.ports.artifacts.load(&project, &address.artifact).await?;

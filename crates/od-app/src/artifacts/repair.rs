@@ -61,10 +61,7 @@ pub async fn repair(
     caller: &Caller,
     request: RepairArtifact,
 ) -> Result<Repaired, RepairError> {
-    match caller {
-        Caller::Person => {}
-        Caller::Agent { .. } => return Err(RepairError::PersonOnly),
-    }
+    caller.require_person().map_err(|_| RepairError::PersonOnly)?;
     let RepairArtifact { address, mode } = request;
     let project = find(app, caller, &address).await?;
     let store = &app.ports.artifacts;

@@ -83,10 +83,7 @@ async fn find_in_trash(
     caller: &Caller,
     address: &Address,
 ) -> Result<InTrash, RestoreError> {
-    match caller {
-        Caller::Person => {}
-        Caller::Agent { .. } => return Err(RestoreError::PersonOnly),
-    }
+    caller.require_person().map_err(|_| RestoreError::PersonOnly)?;
     let Address { project, artifact } = address;
     let trash = trash(app, caller, ListTrash { project: project.clone() }).await?;
     let found = trash.into_iter().find(|line| line.trashed.artifact_id == *artifact);

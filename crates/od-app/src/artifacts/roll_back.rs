@@ -157,10 +157,7 @@ async fn look_up(
     caller: &Caller,
     request: RollBack,
 ) -> Result<(Asked, Snapshot), RollBackError> {
-    match caller {
-        Caller::Person => {}
-        Caller::Agent { .. } => return Err(RollBackError::PersonOnly),
-    }
+    caller.require_person().map_err(|_| RollBackError::PersonOnly)?;
     let RollBack { address, refresh, if_revision } = request;
     let project = find(app, caller, &address).await?;
     let snapshot = app.ports.artifacts.snapshot(&project, &address.artifact, &refresh).await?;

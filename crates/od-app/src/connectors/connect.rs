@@ -12,6 +12,7 @@ use super::catalog::provider;
 use super::get::{self, GetConnectorError, unknown_connector};
 use super::list::vault_failure;
 use crate::app::App;
+use crate::{Caller, PersonOnly};
 
 /// Characters of an account label.
 const LABEL_LENGTH_MAX: usize = 200;
@@ -28,6 +29,9 @@ pub struct Connect {
 /// Why a connector was not connected. Nothing is kept then.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
+    /// An agent asked.
+    #[error(transparent)]
+    PersonOnly(#[from] PersonOnly),
     /// There is no such connector.
     #[error("no connector `{connector}`")]
     NotFound {
@@ -58,7 +62,12 @@ pub enum ConnectError {
 }
 
 /// Connects a connector: asks the provider whose secret it is, then keeps both. Only a person may.
-pub async fn connect(app: &App, request: Connect) -> Result<Connector, ConnectError> {
+pub async fn connect(
+    app: &App,
+    caller: &Caller,
+    request: Connect,
+) -> Result<Connector, ConnectError> {
+    caller.require_person()?;
     let Connect { connector, secret } = request;
     let Some(provider) = provider(app, &connector) else {
         return Err(ConnectError::NotFound { connector });
@@ -119,6 +128,7 @@ impl From<&ConnectError> for Failure {
     fn from(err: &ConnectError) -> Self {
         let message = err.to_string();
         match err {
+            ConnectError::PersonOnly(err) => err.into(),
             ConnectError::NotFound { .. } => unknown_connector(message),
             ConnectError::SecretNotTaken { connector } => Self::new(ErrorCode::BadRequest, message)
                 .suggest(format!("connect `{connector}` without a secret")),

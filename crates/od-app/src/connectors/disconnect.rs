@@ -10,10 +10,14 @@ use super::catalog::provider;
 use super::get::{self, GetConnectorError, unknown_connector};
 use super::list::vault_failure;
 use crate::app::App;
+use crate::{Caller, PersonOnly};
 
 /// Why a connector was not disconnected.
 #[derive(Debug, thiserror::Error)]
 pub enum DisconnectError {
+    /// An agent asked.
+    #[error(transparent)]
+    PersonOnly(#[from] PersonOnly),
     /// There is no such connector.
     #[error("no connector `{connector}`")]
     NotFound {
@@ -26,7 +30,12 @@ pub enum DisconnectError {
 }
 
 /// Disconnects a connector and forgets its secret; a local one is switched off. Only a person may.
-pub async fn disconnect(app: &App, connector: &ConnectorId) -> Result<Connector, DisconnectError> {
+pub async fn disconnect(
+    app: &App,
+    caller: &Caller,
+    connector: &ConnectorId,
+) -> Result<Connector, DisconnectError> {
+    caller.require_person()?;
     let Some(provider) = provider(app, connector) else {
         return Err(DisconnectError::NotFound { connector: connector.clone() });
     };
@@ -51,6 +60,7 @@ pub async fn disconnect(app: &App, connector: &ConnectorId) -> Result<Connector,
 impl From<&DisconnectError> for Failure {
     fn from(err: &DisconnectError) -> Self {
         match err {
+            DisconnectError::PersonOnly(err) => err.into(),
             DisconnectError::NotFound { .. } => unknown_connector(err.to_string()),
             DisconnectError::Vault(err) => vault_failure(err),
         }

@@ -61,10 +61,7 @@ pub async fn create(
     caller: &Caller,
     request: CreateProject,
 ) -> Result<Project, CreateProjectError> {
-    match caller {
-        Caller::Person => {}
-        Caller::Agent { .. } => return Err(CreateProjectError::PersonOnly),
-    }
+    caller.require_person().map_err(|_| CreateProjectError::PersonOnly)?;
     let CreateProject { id, name, root } = request;
     let name = name.trim().to_owned();
     if name.is_empty() || !limits::TITLE.allows(limits::utf16_len(&name)) {
@@ -86,9 +83,11 @@ pub async fn create(
 /// Changes the directory a project's sources may read. For the command line.
 pub async fn set_root(
     app: &App,
+    caller: &Caller,
     project: &ProjectId,
     root: Option<PathBuf>,
 ) -> Result<Project, CreateProjectError> {
+    caller.require_person().map_err(|_| CreateProjectError::PersonOnly)?;
     let found = app.ports.projects.get(project).await?;
     let found = found.ok_or_else(|| ProjectError::NotFound { project: project.clone() })?;
     let changed = Project { root, ..found };

@@ -8,7 +8,7 @@ use od_ports::store_error::StoreError;
 
 use super::recover::{CloseError, close};
 use crate::app::App;
-use crate::store_failure;
+use crate::{Caller, PersonOnly, store_failure};
 
 /// What to cancel.
 #[derive(Clone, Debug)]
@@ -31,6 +31,9 @@ pub struct Cancelled {
 /// Why nothing was cancelled.
 #[derive(Debug, thiserror::Error)]
 pub enum CancelError {
+    /// An agent asked.
+    #[error(transparent)]
+    PersonOnly(#[from] PersonOnly),
     /// No refresh of the artifact runs.
     #[error("no refresh of artifact `{artifact}` is running")]
     NotRunning {
@@ -59,7 +62,12 @@ pub fn cancel_all(app: &App) {
 /// Cancels the running refresh of an artifact and waits until it is over. Only a person may.
 ///
 /// One that runs in another process is closed: whatever it still brings is refused.
-pub async fn cancel(app: &App, request: CancelRefresh) -> Result<Cancelled, CancelError> {
+pub async fn cancel(
+    app: &App,
+    caller: &Caller,
+    request: CancelRefresh,
+) -> Result<Cancelled, CancelError> {
+    caller.require_person()?;
     let CancelRefresh { project, artifact } = request;
     // An unknown artifact is told apart from one that is not being refreshed.
     app.ports.artifacts.load(&project, &artifact).await?;
@@ -103,6 +111,7 @@ async fn find_elsewhere(
 impl From<&CancelError> for Failure {
     fn from(err: &CancelError) -> Self {
         match err {
+            CancelError::PersonOnly(err) => err.into(),
             CancelError::NotRunning { artifact } => Self::new(ErrorCode::Conflict, err.to_string())
                 .suggest("look at the history: the refresh may be over already")
                 .detail("artifactId", artifact.as_str()),

@@ -131,6 +131,11 @@ pub(super) async fn check_request(
     if *accept_drift && *caller != Caller::Person {
         return Err(RefreshError::DriftNotYours);
     }
+    if !caller.may_see(project) {
+        // To an agent, another project is one that is not there.
+        let project = project.clone();
+        return Err(RefreshError::Begin(StoreError::ProjectNotFound { project }));
+    }
     let stored = app.ports.artifacts.load(project, artifact).await.map_err(RefreshError::Begin)?;
     check_refreshable(&stored)?;
     Ok(stored)

@@ -4,13 +4,14 @@ use od_core::ids::RunId;
 use od_ports::run_store::{Run, RunState, RunStoreError};
 
 use super::renew::MoveRunError;
-use crate::App;
+use crate::{App, Caller};
 
 /// How often a run may be renewed under the hands of who ends it.
 const TRIES_MAX: usize = 16;
 
 /// Ends a run, durably before this returns. Ending one that has ended changes nothing.
-pub async fn end(app: &App, run: RunId) -> Result<Run, MoveRunError> {
+pub async fn end(app: &App, caller: &Caller, run: RunId) -> Result<Run, MoveRunError> {
+    caller.require_person()?;
     let mut tries = 1;
     loop {
         let Some(found) = app.ports.runs.get(&run).await? else {

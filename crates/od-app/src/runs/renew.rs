@@ -3,13 +3,16 @@
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::RunId;
 use od_core::limits;
-use od_ports::run_store::{Run, RunState, RunStoreError};
+use od_ports::run_store::{Run, RunStoreError};
 
-use crate::App;
+use crate::{App, Caller, PersonOnly};
 
 /// Why a run did not move.
 #[derive(Debug, thiserror::Error)]
 pub enum MoveRunError {
+    /// An agent asked.
+    #[error(transparent)]
+    PersonOnly(#[from] PersonOnly),
     /// There is no such run.
     #[error("no run `{run}`")]
     Unknown {
@@ -30,6 +33,7 @@ pub enum MoveRunError {
 impl From<&MoveRunError> for Failure {
     fn from(err: &MoveRunError) -> Self {
         match err {
+            MoveRunError::PersonOnly(err) => err.into(),
             MoveRunError::Unknown { run } => Self::new(ErrorCode::NotFound, err.to_string())
                 .suggest("start a new run")
                 .detail("runId", run.as_str()),
@@ -50,12 +54,13 @@ impl From<&MoveRunError> for Failure {
 }
 
 /// Lengthens the lease of a run that is still live.
-pub async fn renew(app: &App, run: RunId) -> Result<Run, MoveRunError> {
+pub async fn renew(app: &App, caller: &Caller, run: RunId) -> Result<Run, MoveRunError> {
+    caller.require_person()?;
     let Some(found) = app.ports.runs.get(&run).await? else {
         return Err(MoveRunError::Unknown { run });
     };
     let now = app.ports.clock.now();
-    if !found.is_live(now) || found.state == RunState::Ended {
+    if !found.is_live(now) {
         return Err(MoveRunError::Over { run });
     }
     let renewed = Run { lease_until: now.plus_ms(limits::RUN_LEASE.allowed), ..found.clone() };

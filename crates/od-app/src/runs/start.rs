@@ -9,7 +9,7 @@ use od_ports::project_registry::ProjectError;
 use od_ports::run_store::{Run, RunState, RunStoreError};
 use od_ports::token_authority::KeyringError;
 
-use crate::{App, projects};
+use crate::{App, Caller, PersonOnly, projects};
 
 /// A run to start.
 #[derive(Clone, Debug)]
@@ -30,6 +30,9 @@ pub struct StartedRun {
 /// Why it did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartRunError {
+    /// An agent asked.
+    #[error(transparent)]
+    PersonOnly(#[from] PersonOnly),
     /// There is no such project.
     #[error("no project `{project}`")]
     UnknownProject {
@@ -53,6 +56,7 @@ pub enum StartRunError {
 impl From<&StartRunError> for Failure {
     fn from(err: &StartRunError) -> Self {
         match err {
+            StartRunError::PersonOnly(err) => err.into(),
             StartRunError::UnknownProject { project } => projects::not_found(project),
             StartRunError::Projects(err) => projects::failure(err),
             StartRunError::Runs(_) => {
@@ -67,8 +71,13 @@ impl From<&StartRunError> for Failure {
     }
 }
 
-/// Starts a run: its record is durable before its token exists.
-pub async fn start(app: &App, request: StartRun) -> Result<StartedRun, StartRunError> {
+/// Starts a run for an agent; only a person may. Its record is durable before its token exists.
+pub async fn start(
+    app: &App,
+    caller: &Caller,
+    request: StartRun,
+) -> Result<StartedRun, StartRunError> {
+    caller.require_person()?;
     let StartRun { project } = request;
     if app.ports.projects.get(&project).await?.is_none() {
         return Err(StartRunError::UnknownProject { project });

@@ -91,7 +91,7 @@ fn attempt(title: &str) -> Value {
 async fn the_same_attempt_has_the_same_result_whatever_became_of_its_source() {
     let world = World::new().await;
     let first = create(&world, attempt("T")).await.unwrap();
-    connectors::disconnect(&world.app, &"script".parse().unwrap()).await.unwrap();
+    connectors::disconnect(&world.app, &Caller::Person, &"script".parse().unwrap()).await.unwrap();
     assert!(create(&world, body("T")).await.is_err(), "nothing new can be made of it");
     let again = create(&world, attempt("T")).await.unwrap();
     assert!(again.replayed);

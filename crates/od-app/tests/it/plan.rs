@@ -56,7 +56,7 @@ async fn a_planned_refresh_is_refused_where_the_refresh_is() {
     world.script.change(|entry| entry.tools[0].input_schema = json!({ "type": "object" }));
     both(&world, &pinned, ErrorCode::ConnectorSafetyDenied).await;
     let off = world.create_artifact("off").await;
-    connectors::disconnect(&world.app, &"script".parse().unwrap()).await.unwrap();
+    connectors::disconnect(&world.app, &Caller::Person, &"script".parse().unwrap()).await.unwrap();
     both(&world, &off, ErrorCode::ConnectorNotConnected).await;
 }
 

@@ -21,7 +21,10 @@ async fn a_project_gets_an_id_from_its_name_and_keeps_it() {
     let other =
         projects::create(&world.app, &Caller::Person, named("Quarterly Plan")).await.unwrap();
     assert_ne!(other.id, made.id, "one name, two projects");
-    let rooted = projects::set_root(&world.app, &made.id, Some("/elsewhere".into())).await.unwrap();
+    let rooted =
+        projects::set_root(&world.app, &Caller::Person, &made.id, Some("/elsewhere".into()))
+            .await
+            .unwrap();
     assert_eq!((&rooted.id, &rooted.name), (&made.id, &made.name));
     let found = projects::get(&world.app, &Caller::Person, made.id.clone()).await.unwrap();
     assert_eq!(found, rooted);
@@ -42,7 +45,7 @@ async fn a_name_is_neither_empty_nor_too_long_and_an_id_is_used_once() {
     let again = CreateProject { id: Some(id("web")), ..named("Web") };
     let err = projects::create(&world.app, &Caller::Person, again).await.unwrap_err();
     assert_eq!(Failure::from(&err).code, ErrorCode::Conflict);
-    let err = projects::set_root(&world.app, &id("none"), None).await.unwrap_err();
+    let err = projects::set_root(&world.app, &Caller::Person, &id("none"), None).await.unwrap_err();
     assert_eq!(Failure::from(&err).code, ErrorCode::ProjectNotFound);
 }
 

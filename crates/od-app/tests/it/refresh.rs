@@ -131,3 +131,17 @@ async fn an_agent_cannot_accept_a_drift_and_nothing_is_recorded() {
     world.script.set(Act::Give(json!({ "title": "after" })));
     refresh::run(&world.app, by_person(&artifact)).await.unwrap();
 }
+
+#[tokio::test]
+async fn to_an_agent_an_artifact_of_another_project_is_not_there() {
+    let world = World::new().await;
+    let artifact = world.create_artifact("before").await;
+    let run = world.start_run().await.run.id;
+    let caller = Caller::Agent { run, project: id("other") };
+    let request = RunRefresh { caller, ..by_person(&artifact) };
+    let err = refresh::run(&world.app, request.clone()).await.unwrap_err();
+    assert_eq!(Failure::from(&err).code, ErrorCode::ProjectNotFound);
+    let err = refresh::plan(&world.app, request).await.unwrap_err();
+    assert_eq!(Failure::from(&err).code, ErrorCode::ProjectNotFound);
+    assert_eq!(steps(&world, &artifact).await, [], "nothing was recorded");
+}

@@ -49,12 +49,16 @@ async fn a_run_starts_with_every_grant_and_its_token_stands_for_it() {
 #[tokio::test]
 async fn a_run_of_a_project_that_is_not_there_does_not_start() {
     let world = World::empty();
-    let err = runs::start(&world.app, StartRun { project: id("web") }).await.unwrap_err();
+    let err = runs::start(&world.app, &Caller::Person, StartRun { project: id("web") })
+        .await
+        .unwrap_err();
     assert!(matches!(err, StartRunError::UnknownProject { .. }));
     assert_eq!(Failure::from(&err).code, ErrorCode::ProjectNotFound);
     world.create_project("web").await;
     world.projects.damage(&id("web"));
-    let err = runs::start(&world.app, StartRun { project: id("web") }).await.unwrap_err();
+    let err = runs::start(&world.app, &Caller::Person, StartRun { project: id("web") })
+        .await
+        .unwrap_err();
     assert_eq!(Failure::from(&err).code, ErrorCode::LiveArtifactStorageFailed);
 }
 
@@ -65,14 +69,14 @@ async fn a_lease_that_nobody_renews_ends_the_run_for_good() {
     let lease = Duration::from_millis(limits::RUN_LEASE.allowed);
     world.clock.advance(lease - Duration::from_millis(1));
     ask(&world, &started.token, Endpoint::ALL[0]).await.unwrap();
-    let renewed = runs::renew(&world.app, started.run.id.clone()).await.unwrap();
+    let renewed = runs::renew(&world.app, &Caller::Person, started.run.id.clone()).await.unwrap();
     let now = world.app.ports.clock.now();
     assert_eq!(renewed.lease_until, now.plus_ms(limits::RUN_LEASE.allowed), "counted from now");
     world.clock.advance(lease);
     let err = ask(&world, &started.token, Endpoint::ALL[0]).await.unwrap_err();
     assert!(matches!(err, AuthorizeError::LeaseLapsed { .. }), "{err:?}");
     assert_eq!(code(&err), ErrorCode::ToolTokenExpired);
-    let err = runs::renew(&world.app, started.run.id).await.unwrap_err();
+    let err = runs::renew(&world.app, &Caller::Person, started.run.id).await.unwrap_err();
     assert!(matches!(err, MoveRunError::Over { .. }), "a run does not come back");
     assert_eq!(Failure::from(&err).code, ErrorCode::Conflict);
 }
@@ -81,19 +85,19 @@ async fn a_lease_that_nobody_renews_ends_the_run_for_good() {
 async fn an_ended_run_stays_ended() {
     let world = World::new().await;
     let started = world.start_run().await;
-    let ended = runs::end(&world.app, started.run.id.clone()).await.unwrap();
+    let ended = runs::end(&world.app, &Caller::Person, started.run.id.clone()).await.unwrap();
     assert_eq!(ended.state, RunState::Ended);
     world.clock.advance(Duration::from_secs(1));
-    let again = runs::end(&world.app, started.run.id.clone()).await.unwrap();
+    let again = runs::end(&world.app, &Caller::Person, started.run.id.clone()).await.unwrap();
     assert_eq!(again, ended, "ending twice changes nothing");
     let err = ask(&world, &started.token, Endpoint::ALL[0]).await.unwrap_err();
     assert!(matches!(err, AuthorizeError::RunEnded { .. }), "{err:?}");
     assert_eq!(code(&err), ErrorCode::ToolTokenExpired);
-    assert!(runs::renew(&world.app, started.run.id).await.is_err());
+    assert!(runs::renew(&world.app, &Caller::Person, started.run.id).await.is_err());
     let unknown = RunId::generate([3; 16]);
     for moved in [
-        runs::end(&world.app, unknown.clone()).await,
-        runs::renew(&world.app, unknown.clone()).await,
+        runs::end(&world.app, &Caller::Person, unknown.clone()).await,
+        runs::renew(&world.app, &Caller::Person, unknown.clone()).await,
     ] {
         assert_eq!(Failure::from(&moved.unwrap_err()).code, ErrorCode::NotFound);
     }
@@ -166,7 +170,9 @@ async fn keys_that_cannot_be_read_refuse_everything_and_two_rotations_do_too() {
     let err = ask(&world, &token, Endpoint::ALL[0]).await.unwrap_err();
     assert!(matches!(err, AuthorizeError::Keyring(_)), "{err:?}");
     assert_eq!(code(&err), ErrorCode::ToolTokenInvalid);
-    let err = runs::start(&world.app, StartRun { project: id("web") }).await.unwrap_err();
+    let err = runs::start(&world.app, &Caller::Person, StartRun { project: id("web") })
+        .await
+        .unwrap_err();
     assert!(matches!(err, StartRunError::Keyring(_)), "{err:?}");
 }
 
@@ -204,7 +210,7 @@ async fn ending_wins_over_a_renewal_in_between() {
     let run = world.start_run().await.run;
     let contested = Contested { runs: world.runs.clone(), renewals_left: AtomicUsize::new(3) };
     let app = App::new(Ports { runs: Arc::new(contested), ..world.app.ports.clone() });
-    let ended = runs::end(&app, run.id.clone()).await.unwrap();
+    let ended = runs::end(&app, &Caller::Person, run.id.clone()).await.unwrap();
     assert_eq!(ended.state, RunState::Ended);
     assert_eq!(ended.lease_until, run.lease_until.plus_ms(3), "all three renewals came between");
     assert_eq!(world.runs.get(&run.id).await.unwrap(), Some(ended));
@@ -217,7 +223,21 @@ async fn a_run_that_changes_without_end_is_told_instead_of_tried_for_ever() {
     let renewals_left = AtomicUsize::new(1_000);
     let contested = Arc::new(Contested { runs: world.runs.clone(), renewals_left });
     let app = App::new(Ports { runs: contested.clone(), ..world.app.ports.clone() });
-    let err = runs::end(&app, run.id).await.unwrap_err();
+    let err = runs::end(&app, &Caller::Person, run.id).await.unwrap_err();
     assert!(matches!(err, MoveRunError::Runs(RunStoreError::Changed { .. })), "{err:?}");
     assert!(contested.renewals_left.load(Ordering::Relaxed) > 900);
+}
+
+#[tokio::test]
+async fn an_agent_starts_renews_and_ends_no_run() {
+    let world = World::new().await;
+    let started = world.start_run().await;
+    let run = started.run.id.clone();
+    let agent = Caller::Agent { run: run.clone(), project: id("web") };
+    let start = runs::start(&world.app, &agent, StartRun { project: id("web") }).await;
+    assert!(matches!(start, Err(StartRunError::PersonOnly(_))), "{start:?}");
+    let renewed = runs::renew(&world.app, &agent, run.clone()).await;
+    assert!(matches!(renewed, Err(MoveRunError::PersonOnly(_))), "{renewed:?}");
+    let ended = runs::end(&world.app, &agent, run).await;
+    assert!(matches!(ended, Err(MoveRunError::PersonOnly(_))), "{ended:?}");
 }

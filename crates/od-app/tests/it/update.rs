@@ -87,7 +87,7 @@ async fn new_data_that_the_stored_template_cannot_show_is_told_beside_other_faul
 async fn a_person_switches_refreshing_off_whatever_became_of_the_connector() {
     let world = World::new().await;
     let artifact = world.create_artifact("T").await;
-    connectors::disconnect(&world.app, &"script".parse().unwrap()).await.unwrap();
+    connectors::disconnect(&world.app, &Caller::Person, &"script".parse().unwrap()).await.unwrap();
     let updated = update(&world, &Caller::Person, &artifact, source("none")).await.unwrap();
     assert_eq!(updated.detail.stored.artifact().unwrap().permission_set_by, Some(Author::Person));
     // And only a person switches it on again.

@@ -77,7 +77,9 @@ impl World {
     }
 
     pub(crate) async fn start_run(&self) -> runs::StartedRun {
-        runs::start(&self.app, runs::StartRun { project: id("web") }).await.unwrap()
+        runs::start(&self.app, &Caller::Person, runs::StartRun { project: id("web") })
+            .await
+            .unwrap()
     }
 }
 

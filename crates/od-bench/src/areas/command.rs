@@ -30,7 +30,7 @@ pub(crate) fn measure() -> Outcome<Vec<Row>> {
     let world = World::make()?;
     world.fill(0, 10)?;
     let request = StartRun { project: world.project.clone() };
-    let token = world.run(start(&world.app, request)).map_err(told)?.token;
+    let token = world.run(start(&world.app, &od_app::Caller::Person, request)).map_err(told)?.token;
     let daemon = Daemon::spawn(world.path())?;
     let served = Served { daemon, token, world };
     Ok(vec![help()?, list(&served)?, mcp_start(&served)?, mcp_call(&served)?, size()?])

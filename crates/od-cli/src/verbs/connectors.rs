@@ -123,7 +123,7 @@ async fn connect_with(
             .suggesting("paste the token alone, without spaces or line breaks inside")
     })?;
     let request = Connect { connector: connector.clone(), secret };
-    let done = od_app::connectors::connect(&app, request).await;
+    let done = od_app::connectors::connect(&app, &Caller::Person, request).await;
     Ok(ConnectorAnswer { connector: done.map_err(|error| local::failed(&error))? })
 }
 
@@ -145,7 +145,7 @@ pub(crate) async fn disconnect(
         }
         None => {
             let app = local::open(settings)?;
-            let done = od_app::connectors::disconnect(&app, &found.id).await;
+            let done = od_app::connectors::disconnect(&app, &Caller::Person, &found.id).await;
             ConnectorAnswer { connector: done.map_err(|error| local::failed(&error))? }
         }
     };

@@ -111,13 +111,13 @@ impl World {
             return token.clone();
         }
         let request = StartRun { project: place.project.clone() };
-        let started = od_app::runs::start(app, request).await.unwrap();
+        let started = od_app::runs::start(app, &Caller::Person, request).await.unwrap();
         place.runs.push(started.run.id.to_string());
         match which {
             BearerName::New => started.token,
             BearerName::Kept => place.kept_run.insert(started.token).clone(),
             BearerName::Ended => {
-                od_app::runs::end(app, started.run.id.clone()).await.unwrap();
+                od_app::runs::end(app, &Caller::Person, started.run.id.clone()).await.unwrap();
                 started.token
             }
             BearerName::Garbage => "odt.v1.e30.AAAA".to_owned(),
@@ -202,7 +202,7 @@ impl World {
             self.provider.wait_for_request().await;
             match what {
                 Meanwhile::Cancelled => {
-                    od_app::refresh::cancel(self.app(), request).await.unwrap();
+                    od_app::refresh::cancel(self.app(), &Caller::Person, request).await.unwrap();
                 }
                 Meanwhile::Late => self.clock.time_is_over(),
             }
@@ -220,11 +220,13 @@ impl World {
             }
             Before::Disconnect(name) => {
                 let connector: ConnectorId = name.parse().unwrap();
-                od_app::connectors::disconnect(self.app(), &connector).await.unwrap();
+                od_app::connectors::disconnect(self.app(), &Caller::Person, &connector)
+                    .await
+                    .unwrap();
             }
             Before::Connect(name) => {
                 let request = Connect { connector: name.parse().unwrap(), secret: None };
-                od_app::connectors::connect(self.app(), request).await.unwrap();
+                od_app::connectors::connect(self.app(), &Caller::Person, request).await.unwrap();
             }
             Before::Write(_) | Before::Commit(_) | Before::Damage(_) | Before::Hold(_) => {}
         }

@@ -61,7 +61,7 @@ async fn a_planted_secret_is_found_nowhere() {
     let world = World::with(Plan { github: server.url(), ..Plan::default() }).await;
     let secret = Secret::parse(CANARY).unwrap();
     let request = Connect { connector: "github".parse().unwrap(), secret: Some(secret) };
-    connect(&world.app, request).await.unwrap();
+    connect(&world.app, &Caller::Person, request).await.unwrap();
 
     for repo in ["data", "redirect", "shape", "400", "401", "403", "404", "429", "500"] {
         let source = json!({
@@ -132,7 +132,7 @@ async fn another_connector_cannot_leak_it_either() {
     let world = World::with(Plan { github: server.url(), ..Plan::default() }).await;
     let secret = Secret::parse(CANARY).unwrap();
     let request = Connect { connector: "github".parse().unwrap(), secret: Some(secret) };
-    connect(&world.app, request).await.unwrap();
+    connect(&world.app, &Caller::Person, request).await.unwrap();
     let artifact = world.create(1, script_source()).await;
     let nested: Value = json!({
         "title": format!("x{CANARY}x"),
@@ -195,7 +195,7 @@ async fn a_panic_does_not_tell_it_either() {
     let app = Arc::new(App::new(ports));
     let secret = Secret::parse(CANARY).unwrap();
     let request = Connect { connector: "script".parse().unwrap(), secret: Some(secret) };
-    connect(&app, request).await.unwrap();
+    connect(&app, &Caller::Person, request).await.unwrap();
     let artifact = world.create(1, script_source()).await;
     let request = RunRefresh { accept_drift: true, ..by_person(&artifact) };
     let broke = tokio::spawn({

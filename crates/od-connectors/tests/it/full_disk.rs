@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use od_app::App;
 use od_app::refresh::cancel::CancelRefresh;
 use od_app::refresh::run::RefreshError;
-use od_app::{connectors, refresh};
+use od_app::{Caller, connectors, refresh};
 use od_core::artifact::{ArtifactSummary, Attempt};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision, Timestamp};
@@ -211,7 +211,7 @@ async fn dead_on_a_full_disk() -> (World, ArtifactId, Arc<FullDisk>, App) {
 async fn a_full_disk_is_not_taken_for_a_refresh_that_was_closed_already() {
     let (world, artifact, disk, app) = dead_on_a_full_disk().await;
     let cancel = CancelRefresh { project: project(), artifact: artifact.clone() };
-    let refused = refresh::cancel(&app, cancel.clone()).await.unwrap_err();
+    let refused = refresh::cancel(&app, &Caller::Person, cancel.clone()).await.unwrap_err();
     assert_eq!(Failure::from(&refused).code, ErrorCode::LiveArtifactStorageFailed);
 
     let recovered = refresh::recover(&app).await.unwrap();
@@ -221,7 +221,7 @@ async fn a_full_disk_is_not_taken_for_a_refresh_that_was_closed_already() {
     assert_eq!(Failure::from(err).code, ErrorCode::LiveArtifactStorageFailed);
 
     disk.refuses_records.store(false, Ordering::Relaxed);
-    let cancelled = refresh::cancel(&app, cancel).await.unwrap();
+    let cancelled = refresh::cancel(&app, &Caller::Person, cancel).await.unwrap();
     assert_eq!(cancelled.status, RecordStatus::Cancelled);
     assert_eq!(world.terminal_records(&artifact).await.len(), 1);
 }
@@ -246,16 +246,16 @@ async fn the_list_for_agents_has_only_what_they_may_run() {
         catalog.allowed_tool_names.push("script.delete_things".parse().unwrap());
     });
     let agent =
-        od_app::Caller::Agent { run: od_core::ids::RunId::generate([1; 16]), project: project() };
+        Caller::Agent { run: od_core::ids::RunId::generate([1; 16]), project: project() };
     let script: od_core::ids::ConnectorId = "script".parse().unwrap();
     let listed = connectors::list(&world.app, &agent).await.unwrap();
     let found = listed.iter().find(|connector| connector.id == script).unwrap();
     let names: Vec<&str> = found.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["script.list_things"]);
-    let person = connectors::list(&world.app, &od_app::Caller::Person).await.unwrap();
+    let person = connectors::list(&world.app, &Caller::Person).await.unwrap();
     let found = person.iter().find(|connector| connector.id == script).unwrap();
     assert_eq!(found.tools.len(), 2);
-    connectors::disconnect(&world.app, &script).await.unwrap();
+    connectors::disconnect(&world.app, &Caller::Person, &script).await.unwrap();
     let listed = connectors::list(&world.app, &agent).await.unwrap();
     assert!(listed.iter().all(|connector| connector.id != script));
 }

@@ -215,7 +215,7 @@ async fn another_account() {
         connector: "script".parse().unwrap(),
         secret: Some(Secret::parse("secret-of-ada").unwrap()),
     };
-    let connected = connect(&world.app, request).await.unwrap();
+    let connected = connect(&world.app, &Caller::Person, request).await.unwrap();
     assert_eq!(connected.account_label.as_deref(), Some("ada"));
     let failure = fails_with(&world, &artifact, ErrorCode::ConnectorNotConnected).await;
     assert_eq!(kind(&failure), "account_drift");
@@ -227,7 +227,7 @@ async fn another_account() {
         connector: "script".parse().unwrap(),
         secret: Some(Secret::parse("secret-of-eve").unwrap()),
     };
-    connect(&world.app, request).await.unwrap();
+    connect(&world.app, &Caller::Person, request).await.unwrap();
     fails_with(&world, &artifact, ErrorCode::ConnectorNotConnected).await;
 }
 
@@ -285,7 +285,7 @@ async fn a_tool_that_turned_write_capable() {
 async fn a_disconnected_connector() {
     let world = World::new().await;
     let artifact = world.create(1, script_source()).await;
-    disconnect(&world.app, &"script".parse().unwrap()).await.unwrap();
+    disconnect(&world.app, &Caller::Person, &"script".parse().unwrap()).await.unwrap();
     fails_with(&world, &artifact, ErrorCode::ConnectorNotConnected).await;
 }
 
@@ -294,7 +294,7 @@ async fn a_disabled_connector() {
     let world = World::new().await;
     write(&world.root(), "in.json", "{}");
     let artifact = world.create(1, file_source("in.json")).await;
-    disconnect(&world.app, &"project_files".parse().unwrap()).await.unwrap();
+    disconnect(&world.app, &Caller::Person, &"project_files".parse().unwrap()).await.unwrap();
     fails_with(&world, &artifact, ErrorCode::ConnectorDisabled).await;
 }
 
@@ -367,13 +367,13 @@ async fn a_cancelled_refresh() {
     });
     source_is_asked(&world).await;
     let request = CancelRefresh { project: project(), artifact: artifact.clone() };
-    let cancelled = refresh::cancel(&world.app, request.clone()).await.unwrap();
+    let cancelled = refresh::cancel(&world.app, &Caller::Person, request.clone()).await.unwrap();
     assert_eq!(cancelled.status, RecordStatus::Cancelled);
     let failure = Failure::from(&task.await.unwrap().unwrap_err());
     assert_eq!(failure.code, ErrorCode::RefreshCancelled);
     assert_eq!(world.generation(&artifact).await, before);
     assert_eq!(world.terminal_records(&artifact).await.len(), 1);
-    let again = refresh::cancel(&world.app, request).await.unwrap_err();
+    let again = refresh::cancel(&world.app, &Caller::Person, request).await.unwrap_err();
     assert_eq!(Failure::from(&again).code, ErrorCode::Conflict);
 }
 

@@ -42,7 +42,11 @@ pub(crate) async fn open(exchange: &Exchange<'_>, body: Incoming) -> Result<Repl
         }
     };
     let request = Connect { connector: id(exchange)?, secret };
-    answer(connect(&exchange.daemon.app, request).await.map_err(|error| Failure::from(&error)))
+    answer(
+        connect(&exchange.daemon.app, &Caller::Person, request)
+            .await
+            .map_err(|error| Failure::from(&error)),
+    )
 }
 
 /// Disconnects one.
@@ -50,7 +54,7 @@ pub(crate) async fn close(exchange: &Exchange<'_>, body: Incoming) -> Result<Rep
     exchange.query(&[])?;
     exchange.fields(body, &[]).await?;
     let connector = id(exchange)?;
-    let closed = disconnect(&exchange.daemon.app, &connector).await;
+    let closed = disconnect(&exchange.daemon.app, &Caller::Person, &connector).await;
     answer(closed.map_err(|error| Failure::from(&error)))
 }
 

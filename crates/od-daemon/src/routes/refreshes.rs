@@ -31,7 +31,7 @@ pub(crate) async fn cancel(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let (project, artifact) = named(exchange).await?;
     exchange.fields(body, &[]).await?;
     let request = CancelRefresh { project, artifact };
-    let cancelled = refresh::cancel(&exchange.daemon.app, request)
+    let cancelled = refresh::cancel(&exchange.daemon.app, &Caller::Person, request)
         .await
         .map_err(|error| Failure::from(&error))?;
     Ok(Reply::json(&CancelAnswer { refresh_id: cancelled.refresh, status: cancelled.status }))

@@ -1,6 +1,7 @@
 //! Runs of agents.
 
 use hyper::body::Incoming;
+use od_app::Caller;
 use od_app::runs::{self, StartRun};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::RunId;
@@ -15,8 +16,9 @@ pub(crate) async fn start(exchange: &Exchange<'_>, body: Incoming) -> Result<Rep
     exchange.query(&[])?;
     let mut fields = exchange.fields(body, &["projectId"]).await?;
     let request = StartRun { project: fields.required("projectId")? };
-    let started =
-        runs::start(&exchange.daemon.app, request).await.map_err(|error| Failure::from(&error))?;
+    let started = runs::start(&exchange.daemon.app, &Caller::Person, request)
+        .await
+        .map_err(|error| Failure::from(&error))?;
     let run = view(exchange, &started.run);
     Ok(Reply::json(&StartedRun { run, tool_token: started.token }))
 }
@@ -24,7 +26,7 @@ pub(crate) async fn start(exchange: &Exchange<'_>, body: Incoming) -> Result<Rep
 /// Renews the lease of a run.
 pub(crate) async fn renew(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let run = named(exchange, body).await?;
-    let moved = runs::renew(&exchange.daemon.app, run).await;
+    let moved = runs::renew(&exchange.daemon.app, &Caller::Person, run).await;
     let run = moved.map_err(|error| Failure::from(&error))?;
     Ok(Reply::json(&RunAnswer { run: view(exchange, &run) }))
 }
@@ -32,7 +34,7 @@ pub(crate) async fn renew(exchange: &Exchange<'_>, body: Incoming) -> Result<Rep
 /// Ends a run; that is durable before the answer.
 pub(crate) async fn end(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let run = named(exchange, body).await?;
-    let moved = runs::end(&exchange.daemon.app, run).await;
+    let moved = runs::end(&exchange.daemon.app, &Caller::Person, run).await;
     let run = moved.map_err(|error| Failure::from(&error))?;
     Ok(Reply::json(&RunAnswer { run: view(exchange, &run) }))
 }
