@@ -163,6 +163,7 @@ export async function rollBack(detail, id) {
 async function back(detail, ifRevision) {
   const { id, document, provenance } = detail;
   const line = known(`snapshots/${id}`)?.find((entry) => isShown(detail, entry));
+  /** @type {Promise<unknown>} */
   const answer = line
     ? api.rollBack(id, line.refreshId, ifRevision)
     : api.update(id, {
