@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactState, check_data};
+use od_core::artifact::{ArtifactState, check_data, check_targets};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{RefreshId, Revision, Timestamp};
 use od_core::limits;
@@ -204,7 +204,9 @@ fn turn(before: &ArtifactState, snapshot: Snapshot, now: Timestamp) -> Result<Tu
     if before.data == data && before.provenance == provenance {
         return Ok(Turn { next: None, changes, warnings: Vec::new() });
     }
-    let mut issues = check_data(before.artifact.document.as_ref(), &data);
+    let document = before.artifact.document.as_ref();
+    let mut issues = check_data(document, &data);
+    issues.extend(check_targets(document, &data));
     let drawn = match draw_page(&before.template_html, data.value()) {
         Ok(drawn) if issues.is_empty() => drawn,
         drawn => {

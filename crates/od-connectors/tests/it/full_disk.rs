@@ -245,8 +245,7 @@ async fn the_list_for_agents_has_only_what_they_may_run() {
         catalog.tools.push(ScriptedConnector::tool("script.delete_things", "Delete things"));
         catalog.allowed_tool_names.push("script.delete_things".parse().unwrap());
     });
-    let agent =
-        Caller::Agent { run: od_core::ids::RunId::generate([1; 16]), project: project() };
+    let agent = Caller::Agent { run: od_core::ids::RunId::generate([1; 16]), project: project() };
     let script: od_core::ids::ConnectorId = "script".parse().unwrap();
     let listed = connectors::list(&world.app, &agent).await.unwrap();
     let found = listed.iter().find(|connector| connector.id == script).unwrap();

@@ -125,6 +125,8 @@ pub fn apply_update(
     let mut document = artifact.document.take().unwrap_or_else(|| Document::new(None, None));
     document.data_schema_json = patch.data_schema.apply(document.data_schema_json);
     document.source_json = patch.source.apply(document.source_json);
+    // What only takes the permission away is never refused for where the data would go.
+    let is_moved = source == SourceChange::Replaced || patch.data.is_some();
     let data = patch.data.unwrap_or_else(|| state.data.clone());
     artifact.permission_set_by =
         settle_permission(&state.artifact, document.source_json.as_ref(), author)?;
@@ -132,11 +134,10 @@ pub fn apply_update(
         artifact.source_pin = None;
     }
     let mut issues = check_data(Some(&document), &data);
-    issues.extend(blocked_targets(
-        document.source_json.as_ref(),
-        &data,
-        &Pointer::root().key("document"),
-    ));
+    if is_moved {
+        let document_at = Pointer::root().key("document");
+        issues.extend(blocked_targets(document.source_json.as_ref(), &data, &document_at));
+    }
     artifact.document = Some(document);
     if issues.is_empty() {
         Ok(Changed { artifact, data, source })
@@ -250,6 +251,26 @@ mod tests {
         assert_eq!(artifact.status, Status::Active);
         assert_eq!(artifact.refresh_status, RefreshStatus::Idle);
         assert_eq!(artifact.revision, Revision::first());
+    }
+
+    #[test]
+    fn refreshing_is_switched_off_whatever_stands_where_its_data_would_go() {
+        let mapped = |permission: &str| {
+            let mut input = source(permission);
+            input["document"]["sourceJson"]["outputMapping"] =
+                json!({ "dataPaths": [{ "from": "n", "to": "count.total" }] });
+            input
+        };
+        let mut created = mapped(GRANTED);
+        created["title"] = json!("T");
+        created["document"]["dataJson"] = json!({ "count": {} });
+        let mut before = state(&created);
+        // A state of an earlier day, or an edit by hand.
+        before.data = BoundedObject::check(json!({ "count": 3 })).unwrap();
+        let after = update(&before, &mapped("none"), Person).unwrap();
+        assert_eq!(after.artifact.permission_set_by, Some(Person));
+        let moved = json!({ "document": { "dataJson": { "count": 4 } } });
+        assert!(update(&before, &moved, Person).is_err(), "new data has to have the place");
     }
 
     #[test]

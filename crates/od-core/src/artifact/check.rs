@@ -3,6 +3,7 @@
 use super::document_input::credential_issues;
 use super::drawing::draw;
 use super::provenance_input::read_provenance;
+use super::target::blocked_targets;
 use super::{Artifact, Document, HealthReason, Provenance};
 use crate::error::Issue;
 use crate::fields::Issues;
@@ -24,6 +25,13 @@ pub fn check_data(document: Option<&Document>, data: &BoundedObject) -> Vec<Issu
     };
     issues.extend(broken.into_iter().map(|issue| issue.under(at.as_str())));
     issues
+}
+
+/// Checks that a refresh could write to every place its document's mapping names.
+#[must_use]
+pub fn check_targets(document: Option<&Document>, data: &BoundedObject) -> Vec<Issue> {
+    let source = document.and_then(|document| document.source_json.as_ref());
+    blocked_targets(source, data, &Pointer::root().key("document"))
 }
 
 /// Checks provenance by the rules of its input: lengths, words, credentials. Only who made the data

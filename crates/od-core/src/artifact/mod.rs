@@ -25,7 +25,7 @@ pub use crate::shape::{CreateShape, ToolUpdateShape, UpdateShape, ValidateShape}
 pub use change::{
     Birth, Changed, SourceChange, UpdateRefused, apply_update, new_artifact, source_change,
 };
-pub use check::{check_data, check_provenance, check_state};
+pub use check::{check_data, check_provenance, check_state, check_targets};
 pub use create_input::{CreateInput, CreateRequest};
 pub use default_page::default_template;
 pub use document_input::{DocumentInput, DocumentPatch, Patch};

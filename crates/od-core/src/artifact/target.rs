@@ -3,7 +3,7 @@
 use super::Source;
 use crate::error::Issue;
 use crate::json::{BoundedObject, Pointer};
-use crate::refresh::{MappingError, check_target};
+use crate::refresh::obstacle;
 
 /// Returns an issue for every `to` of a mapping that no refresh could write: a source that can only
 /// fail is refused when it is set. `document_at` points to the document in the request.
@@ -17,22 +17,14 @@ pub(super) fn blocked_targets(
         return Vec::new();
     };
     let list = document_at.clone().key("sourceJson").key("outputMapping").key("dataPaths");
-    let blocked = |(i, to)| match check_target(data.object(), to) {
-        Err(MappingError::Blocked { found, .. }) => {
-            let at = list.clone().index(i).key("to");
-            Some(
-                Issue::new(at.as_str(), "target_blocked", "the data has no place for `to`")
-                    .got(format!("{to}: {found} stands on the way"))
-                    .want("a place below objects of the data, or one that is not there yet")
-                    .fix("map to another key, or make what stands on the way an object"),
-            )
-        }
-        Ok(())
-        | Err(
-            MappingError::Unresolved { .. }
-            | MappingError::Transform { .. }
-            | MappingError::NotAnObject { .. },
-        ) => None,
+    let blocked = |(i, to)| {
+        let found = obstacle(data.object(), to)?;
+        let at = list.clone().index(i).key("to");
+        let issue = Issue::new(at.as_str(), "target_blocked", "the data has no place for `to`")
+            .got(format!("{to}: {found} stands on the way"))
+            .want("a place below objects of the data, or one that is not there yet")
+            .fix("map to another key, or make what stands on the way an object");
+        Some(issue)
     };
     paths.iter().map(|path| &path.to).enumerate().filter_map(blocked).collect()
 }

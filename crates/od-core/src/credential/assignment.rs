@@ -11,6 +11,8 @@ use super::{REDACTED, is_sensitive_key};
 #[must_use]
 pub fn redact_assignments(line: &str) -> Cow<'_, str> {
     let bytes = line.as_bytes();
+    // Looked for once: a line may have as many blanks as it has names.
+    let (indent, line_end) = (line.len() - line.trim_start().len(), line.trim_end().len());
     let mut redacted = String::new();
     // Everything before is in `redacted`.
     let mut kept_to = 0;
@@ -20,7 +22,7 @@ pub fn redact_assignments(line: &str) -> Cow<'_, str> {
             .then(|| name_before(line, at))
             .flatten()
             .filter(|(_, name)| is_sensitive_key(name))
-            .and_then(|(start, _)| value_after(line, at, line[..start].trim().is_empty()));
+            .and_then(|(start, _)| value_after(&line[..line_end], at, start <= indent));
         match given {
             Some((start, end)) => {
                 redacted.push_str(&line[kept_to..start]);
@@ -47,7 +49,7 @@ fn name_before(line: &str, separator: usize) -> Option<(usize, &str)> {
     (start < before.len()).then(|| (start, &before[start..]))
 }
 
-/// Finds the value behind a separator, without its quotes.
+/// Finds the value behind a separator, without its quotes, in a line without blanks at its end.
 fn value_after(line: &str, separator: usize, is_first: bool) -> Option<(usize, usize)> {
     let rest = line[separator..].trim_start_matches(['=', ':', '>', ' ', '\t']);
     let start = line.len() - rest.len();
@@ -57,9 +59,9 @@ fn value_after(line: &str, separator: usize, is_first: bool) -> Option<(usize, u
             let start = start + quote.len_utf8();
             (start, line[start..].find(quote).map_or(line.len(), |end| start + end))
         }
-        None if is_first => (start, line.trim_end().len()),
+        None if is_first => (start, line.len()),
         None => {
-            let end = rest.find(['"', '\'', '`', ',', ';']).unwrap_or(rest.trim_end().len());
+            let end = rest.find(['"', '\'', '`', ',', ';']).unwrap_or(rest.len());
             (start, start + end)
         }
     };
@@ -88,6 +90,12 @@ mod tests {
         check("fn f(token: &str, n: u8)", "fn f(token: [redacted], n: u8)");
         check("a=1 client_secret:=xyz", "a=1 client_secret:=[redacted]");
         check("cookie => 'ü'", "cookie => '[redacted]'");
+    }
+
+    #[test]
+    fn blanks_around_a_line_stay_and_are_no_name() {
+        check("  x,token=a,token=b  ", "  x,token=[redacted],token=[redacted]  ");
+        check(" \ttoken = a b \t", " \ttoken = [redacted] \t");
     }
 
     #[test]

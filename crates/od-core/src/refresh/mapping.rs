@@ -82,9 +82,29 @@ pub fn apply_mapping(
     Ok(mapped)
 }
 
-/// Checks that a refresh could write to a place of the data, by writing there.
-pub(crate) fn check_target(data: &Map, to: &MappingPath) -> Result<(), MappingError> {
-    write(&mut data.clone(), to, Value::Null)
+/// Returns what keeps a refresh from writing to a place of the data, if anything does.
+pub(crate) fn obstacle(data: &Map, to: &MappingPath) -> Option<&'static str> {
+    let mut segments = to.segments();
+    let Some(first) = segments.next() else { return Some(WHOLE_DATA) };
+    let mut place = data.get(first.key);
+    for segment in segments {
+        place = match place {
+            // The objects above a place are made where nothing stands.
+            None | Some(Value::Null) => return None,
+            Some(Value::Object(map)) => map.get(segment.key),
+            Some(Value::Array(items)) => {
+                let item = segment.index.and_then(|index| items.get(index));
+                if item.is_none() {
+                    return Some(NO_SUCH_INDEX);
+                }
+                item
+            }
+            Some(value @ (Value::Bool(_) | Value::Number(_) | Value::String(_))) => {
+                return Some(type_name(value));
+            }
+        };
+    }
+    None
 }
 
 fn replace_keys(
@@ -113,11 +133,14 @@ pub fn resolve<'v>(value: &'v Value, path: &MappingPath) -> Option<&'v Value> {
     })
 }
 
+const WHOLE_DATA: &str = "the whole data";
+const NO_SUCH_INDEX: &str = "an array without that index";
+
 /// Replaces what stands at a path, making the objects above it where nothing stands.
 fn write(data: &mut Map, to: &MappingPath, value: Value) -> Result<(), MappingError> {
     let blocked = |found| MappingError::Blocked { to: to.clone(), found };
     let mut segments = to.segments().peekable();
-    let Some(first) = segments.next() else { return Err(blocked("the whole data")) };
+    let Some(first) = segments.next() else { return Err(blocked(WHOLE_DATA)) };
     let mut place = data.entry(first.key).or_insert(Value::Null);
     for segment in segments {
         if place.is_null() {
@@ -127,7 +150,7 @@ fn write(data: &mut Map, to: &MappingPath, value: Value) -> Result<(), MappingEr
             Value::Object(map) => map.entry(segment.key).or_insert(Value::Null),
             Value::Array(items) => {
                 let item = segment.index.and_then(|index| items.get_mut(index));
-                item.ok_or_else(|| blocked("an array without that index"))?
+                item.ok_or_else(|| blocked(NO_SUCH_INDEX))?
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
                 return Err(blocked(type_name(place)));
@@ -282,6 +305,38 @@ mod tests {
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    #[test]
+    fn an_obstacle_is_what_a_write_would_meet() {
+        let data =
+            json!({ "a": { "b": 1 }, "list": [{ "x": null }, 2], "none": null, "text": "t" });
+        let Value::Object(data) = data else { unreachable!("it is an object") };
+        for to in [
+            "a",
+            "a.b",
+            "a.b.c",
+            "a.c.d",
+            "list",
+            "list.0",
+            "list.0.x",
+            "list.0.x.y",
+            "list.1.z",
+            "list.2",
+            "list.x",
+            "none.deep.er",
+            "text",
+            "text.x",
+            "new.deep",
+        ] {
+            let path: MappingPath = to.parse().unwrap();
+            let met = match write(&mut data.clone(), &path, Value::Null) {
+                Ok(()) => None,
+                Err(MappingError::Blocked { found, .. }) => Some(found),
+                Err(other) => panic!("{to}: {other}"),
+            };
+            assert_eq!(obstacle(&data, &path), met, "{to}");
         }
     }
 

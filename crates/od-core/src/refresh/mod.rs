@@ -10,7 +10,7 @@ mod transform;
 pub use candidate::{Candidate, CandidateError, CandidateParts, build_candidate};
 pub use changes::report_changes;
 pub use machine::{Begun, Effect, Ending, Event, Notice, Phase, RefreshState, Rejected, step};
-pub(crate) use mapping::check_target;
+pub(crate) use mapping::obstacle;
 pub use mapping::{MappingError, apply_mapping, resolve};
 pub use record::{
     ChangeReport, CompactError, RecordConnector, RecordStatus, RecordStep, RefreshRecord,
