@@ -65,7 +65,11 @@ impl AuditLog {
                 if let Some(log) = known_logs::get(&stat) {
                     return Ok(Some(log));
                 }
-                let (log, bytes) = Self::read_with(artifact, |_| {})?;
+                let (mut log, mut bytes) = Self::read_with(artifact, |_| {})?;
+                if matches!(log.tail, Tail::Broken(_)) && artifact.stat(LOG)? != Some(stat) {
+                    // It was rotated while it was read: its end was taken for what it continues.
+                    (log, bytes) = Self::read_with(artifact, |_| {})?;
+                }
                 if log.tail == Tail::Clean && bytes == stat.bytes {
                     known_logs::put(stat, &log);
                 }
@@ -235,11 +239,29 @@ pub(crate) fn append_missing(artifact: &Dir, refresh: &RefreshPart) -> Result<()
     for line in lines.iter().skip(there) {
         let log = AuditLog::read(artifact)?;
         if !log.is_continued_by(line) {
-            return Ok(());
+            return keep_unplaced(artifact, &log, refresh);
         }
         log.append(artifact, line)?;
     }
     Ok(())
+}
+
+/// Keeps the records of a commit aside that a damaged log has no place for.
+fn keep_unplaced(artifact: &Dir, log: &AuditLog, refresh: &RefreshPart) -> Result<(), DiskError> {
+    if log.tail == Tail::Clean || log.view.has_ended(&refresh.id) {
+        return Ok(());
+    }
+    let lines: Vec<u8> = refresh.lines().flat_map(|line| [line, b"\n"].concat()).collect();
+    aside::keep_bytes(artifact, "refreshes.unplaced", &lines)
+}
+
+/// Waits until every record is on the disk.
+pub(crate) fn sync(artifact: &Dir) -> Result<(), DiskError> {
+    match artifact.open_regular(LOG) {
+        Ok((file, _)) => file.sync_data().map_err(|err| DiskError::new("sync the audit log", err)),
+        Err(err) if err.is_missing() => Ok(()),
+        Err(err) => Err(err),
+    }
 }
 
 /// Cuts off and keeps aside a line that was never finished. The caller holds the commit lock.
@@ -264,6 +286,8 @@ pub(crate) fn rotate(artifact: &Dir) -> Result<(), DiskError> {
         return Ok(());
     }
     artifact.rename(LOG, artifact, ROTATED)?;
+    // An empty log looks different from none: whoever remembers that there was none looks again.
+    artifact.append(LOG)?;
     artifact.sync()
 }
 

@@ -29,6 +29,8 @@ pub(crate) struct Index {
     projects_watch: Option<i32>,
     /// Every project, once `projects/` was read.
     project_ids: Option<Arc<[ProjectId]>>,
+    /// Names the state between two changes of `projects/`.
+    projects_version: u64,
     full_bytes: usize,
     tick: u64,
     versions: Versions,
@@ -42,6 +44,7 @@ impl Index {
             projects: HashMap::new(),
             projects_watch: None,
             project_ids: None,
+            projects_version: 0,
             full_bytes: 0,
             tick: 0,
             versions: Versions::default(),
@@ -80,16 +83,21 @@ impl Index {
         match name.map(str::parse::<ProjectId>) {
             // A project was moved away, or into its place: the watches below are of the old one.
             Some(Ok(project)) => {
-                self.project_ids = None;
+                self.forget_project_ids();
                 self.forget_project(&project);
             }
-            Some(Err(_)) => self.project_ids = None,
+            Some(Err(_)) => self.forget_project_ids(),
             None => self.forget_projects(),
         }
     }
 
-    fn forget_projects(&mut self) {
+    fn forget_project_ids(&mut self) {
         self.project_ids = None;
+        self.projects_version = self.versions.next();
+    }
+
+    fn forget_projects(&mut self) {
+        self.forget_project_ids();
         let projects: Vec<ProjectId> = self.projects.keys().cloned().collect();
         projects.iter().for_each(|project| self.forget_project(project));
         if let Some(watch) = self.projects_watch.take() {
@@ -348,9 +356,10 @@ impl Index {
         self.projects_watch.and(self.project_ids.clone())
     }
 
-    /// Starts watching `projects/`; call before reading it.
-    pub(crate) fn begin_projects(&mut self) {
+    /// Starts watching `projects/` and returns the version to hand back with what is read next.
+    pub(crate) fn begin_projects(&mut self) -> Version {
         self.watch_projects();
+        Version(self.projects_version)
     }
 
     fn watch_projects(&mut self) {
@@ -360,9 +369,11 @@ impl Index {
         }
     }
 
-    /// Remembers the projects.
-    pub(crate) fn end_projects(&mut self, ids: &Arc<[ProjectId]>) {
-        self.project_ids = Some(Arc::clone(ids));
+    /// Remembers the projects, unless they changed meanwhile.
+    pub(crate) fn end_projects(&mut self, version: Version, ids: &Arc<[ProjectId]>) {
+        if version.0 == self.projects_version {
+            self.project_ids = Some(Arc::clone(ids));
+        }
     }
 
     /// Returns the project that has an artifact, among those known.
@@ -383,6 +394,20 @@ fn is_content(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn projects_that_were_read_before_a_change_are_not_remembered_after_it() {
+        let home = tempfile::tempdir().expect("a directory");
+        let mut index = Index::new(DataDir::open(home.path()).expect("a data directory"));
+        let none: Arc<[ProjectId]> = Arc::from([]);
+        let before = index.begin_projects();
+        index.projects_changed(Some("web"));
+        index.end_projects(before, &none);
+        assert!(index.project_ids().is_none());
+        let after = index.begin_projects();
+        index.end_projects(after, &none);
+        assert!(index.project_ids().is_some());
+    }
 
     #[test]
     fn a_list_that_was_begun_before_a_change_is_not_remembered_after_it() {

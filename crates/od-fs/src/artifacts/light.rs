@@ -40,7 +40,10 @@ impl<'p> LightReader<'p> {
                 let reason = HealthReason::PointerUnreadable;
                 let health = Health::unsound(HealthState::CorruptHead, reason);
                 let summary = Arc::new(summary::of_unreadable(self.project, id, health));
-                Ok(Some(Light { summary, attempt: None, lasts: Lasts::ForThisAnswer }))
+                // Who made it is asked before the same attempt is made again.
+                let known = read::despite_damage(self.live, self.project, id);
+                let attempt = known.and_then(|full| full.light.attempt);
+                Ok(Some(Light { summary, attempt, lasts: Lasts::ForThisAnswer }))
             }
             other => other,
         }

@@ -186,7 +186,7 @@ impl Shared {
         if let Some(ids) = self.fresh_index()?.project_ids() {
             return Ok(ids);
         }
-        self.index().begin_projects();
+        let version = self.index().begin_projects();
         let ids: Arc<[ProjectId]> = self
             .data_dir
             .projects()?
@@ -195,7 +195,7 @@ impl Shared {
             .filter(|(_, kind)| *kind == EntryKind::Directory)
             .filter_map(|(name, _)| name.parse().ok())
             .collect();
-        self.index().end_projects(&ids);
+        self.index().end_projects(version, &ids);
         Ok(ids)
     }
 

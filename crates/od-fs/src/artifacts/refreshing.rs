@@ -74,6 +74,7 @@ impl Shared {
             && (record.step.is_last() || log.view.newest() == Some(&record.refresh_id));
         if !allowed {
             // Whoever asks goes by what is there: it has to be on the disk.
+            audit_log::sync(&dir)?;
             dir.sync()?;
             let refresh = record.refresh_id;
             return Err(StoreError::RefreshClosed { artifact: artifact.clone(), refresh });
@@ -93,15 +94,16 @@ impl Shared {
     pub(crate) fn unfinished_refreshes(&self) -> Result<Vec<UnfinishedRefresh>, StoreError> {
         let mut found = Vec::new();
         for project in self.project_ids()?.iter() {
-            let Some(live) = self.live_if_there(project)? else { continue };
-            for (artifact, light) in self.lights(project)? {
+            // What the disk does not give now is found at the next start.
+            let Ok(Some(live)) = self.live_if_there(project) else { continue };
+            let Ok(lights) = self.lights(project) else { continue };
+            for (artifact, light) in lights {
                 if light.lasts != Lasts::WhileARefreshRuns {
                     continue;
                 }
-                // One that the disk does not give now is found at the next start.
                 let Ok(Some(dir)) = read::open(&live, &artifact) else { continue };
                 let Ok(log) = AuditLog::read(&dir) else { continue };
-                let lock_held = locks::is_running(&live, &artifact)?;
+                let Ok(lock_held) = locks::is_running(&live, &artifact) else { continue };
                 for begun in log.view.open() {
                     found.push(UnfinishedRefresh {
                         project: project.clone(),

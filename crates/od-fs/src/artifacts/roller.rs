@@ -45,6 +45,8 @@ struct Waiting {
     since: Option<Instant>,
     /// What could not be settled.
     failed: HashSet<Key>,
+    /// When that is tried again.
+    retry_at: Option<Instant>,
     /// Counts commits, so that a quiet time can be told.
     commits: u64,
     /// Commits that are acknowledged and not placed.
@@ -56,6 +58,16 @@ impl Waiting {
     fn take(&mut self) -> Vec<Key> {
         self.since = None;
         std::mem::take(&mut self.keys).into_iter().collect()
+    }
+
+    /// Puts what failed back in line once its time has come.
+    fn retry(&mut self) {
+        if self.retry_at.is_some_and(|at| at <= Instant::now()) {
+            self.retry_at = None;
+            let failed = std::mem::take(&mut self.failed);
+            self.keys.extend(failed);
+            self.since.get_or_insert_with(Instant::now);
+        }
     }
 
     fn is_overdue(&self) -> bool {
@@ -95,12 +107,20 @@ impl Backlog {
         let _ = self.changed.wait_timeout_while(self.waiting(), PLACING_PATIENCE, placing);
     }
 
-    fn take(&self) -> Vec<Key> {
-        self.waiting().take()
+    /// Takes everything, for whoever closes the store.
+    fn take_all(&self) -> Vec<Key> {
+        let mut waiting = self.waiting();
+        let failed = std::mem::take(&mut waiting.failed);
+        waiting.keys.extend(failed);
+        waiting.take()
     }
 
     fn retry_later(&self, keys: Vec<Key>) {
-        self.waiting().failed.extend(keys);
+        let mut waiting = self.waiting();
+        if !keys.is_empty() {
+            waiting.failed.extend(keys);
+            waiting.retry_at.get_or_insert_with(|| Instant::now() + RETRY_AFTER);
+        }
     }
 
     /// Waits for work and then for a quiet time; `None` when the store closes.
@@ -110,6 +130,7 @@ impl Backlog {
             if waiting.closing {
                 return None;
             }
+            waiting.retry();
             if waiting.keys.is_empty() {
                 waiting = self.wait_for_work(waiting);
                 continue;
@@ -126,15 +147,12 @@ impl Backlog {
     }
 
     fn wait_for_work<'w>(&self, waiting: MutexGuard<'w, Waiting>) -> MutexGuard<'w, Waiting> {
-        if waiting.failed.is_empty() {
+        let Some(retry_at) = waiting.retry_at else {
             return self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
-        }
-        let (mut waiting, timeout) =
-            self.changed.wait_timeout(waiting, RETRY_AFTER).unwrap_or_else(PoisonError::into_inner);
-        if timeout.timed_out() {
-            waiting.keys = std::mem::take(&mut waiting.failed);
-        }
-        waiting
+        };
+        let rest = retry_at.saturating_duration_since(Instant::now());
+        let waited = self.changed.wait_timeout(waiting, rest);
+        waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
     fn close(&self) {
@@ -189,7 +207,7 @@ impl Drop for Roller {
             let _ = thread.join();
         }
         self.shared.backlog.wait_placed();
-        self.shared.settle(self.shared.backlog.take());
+        self.shared.settle(self.shared.backlog.take_all());
     }
 }
 
@@ -242,5 +260,34 @@ impl Shared {
         {
             rooms.insert(project.clone(), room);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(name: &str) -> Key {
+        ("web".parse().expect("an id"), name.parse().expect("an id"))
+    }
+
+    #[test]
+    fn what_could_not_be_settled_is_tried_again_however_busy_the_others_are() {
+        let backlog = Backlog::default();
+        backlog.retry_later(vec![key("la-late-0123456789ab")]);
+        let (project, busy) = key("la-busy-0123456789ab");
+        backlog.add(&project, &busy);
+        assert_eq!(backlog.next(), Some(vec![key("la-busy-0123456789ab")]), "not at once");
+        backlog.waiting().retry_at = Some(Instant::now());
+        backlog.add(&project, &busy);
+        let next: HashSet<Key> = backlog.next().expect("work").into_iter().collect();
+        assert!(next.contains(&key("la-late-0123456789ab")), "{next:?}");
+    }
+
+    #[test]
+    fn whoever_closes_the_store_takes_what_could_not_be_settled_too() {
+        let backlog = Backlog::default();
+        backlog.retry_later(vec![key("la-late-0123456789ab")]);
+        assert_eq!(backlog.take_all(), [key("la-late-0123456789ab")]);
     }
 }

@@ -8,6 +8,7 @@ use od_core::ids::{ArtifactId, AttemptId, ProjectId, Revision, Timestamp};
 use od_ports::store_error::StoreError;
 use od_ports::stored::{Stored, Trashed};
 
+use super::pending::is_damage;
 use super::pointer::Pointer;
 use super::read;
 use super::shared::{Shared, not_found};
@@ -35,7 +36,7 @@ impl Shared {
         }
         let _lock = self.lock(&live, artifact)?;
         let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
-        let pointer = Pointer::read_sound(&dir)?;
+        let pointer = known_pointer(&dir)?;
         if let Some(expected) = if_revision {
             check_revision(artifact, expected, pointer.as_ref())?;
         }
@@ -92,7 +93,7 @@ impl Shared {
         let mut found = Vec::new();
         for entry in entries(&trash)? {
             let title = match trash.child(&entry.name) {
-                Ok(dir) => Pointer::read_sound(&dir)?.map(|pointer| pointer.artifact.title),
+                Ok(dir) => known_pointer(&dir)?.map(|pointer| pointer.artifact.title),
                 Err(_) => None,
             };
             found.push(trashed(entry.artifact, entry.deleted_at, title));
@@ -133,8 +134,7 @@ pub(crate) fn made_by(live: &Dir, attempt: &AttemptId) -> Result<Option<Artifact
     let Some(trash) = open(live)? else { return Ok(None) };
     for entry in entries(&trash)? {
         let Ok(dir) = trash.child(&entry.name) else { continue };
-        let made_by =
-            Pointer::read_sound(&dir)?.and_then(|pointer| pointer.artifact.created_by_attempt);
+        let made_by = known_pointer(&dir)?.and_then(|pointer| pointer.artifact.created_by_attempt);
         if made_by.is_some_and(|made_by| made_by.id == *attempt) {
             return Ok(Some(entry.artifact));
         }
@@ -166,6 +166,18 @@ fn entries(trash: &Dir) -> Result<Vec<TrashEntry>, DiskError> {
     Ok(trash.entries()?.into_iter().filter_map(parse).collect())
 }
 
+/// Returns the newest pointer of an artifact that can be believed: one bad file of one artifact is no
+/// reason to refuse anything of the others, or to keep it from being deleted.
+fn known_pointer(dir: &Dir) -> Result<Option<Pointer>, DiskError> {
+    match Pointer::read_sound(dir) {
+        Err(err) if is_damage(&err.source) => {
+            let newest = read::newest_generation(dir).ok().flatten();
+            Ok(newest.map(|generation| generation.pointer))
+        }
+        other => other,
+    }
+}
+
 fn purge(trash: &Dir, now: Timestamp) -> Result<(), DiskError> {
     let kept_ms = i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX);
     for entry in entries(trash)? {
@@ -177,10 +189,11 @@ fn purge(trash: &Dir, now: Timestamp) -> Result<(), DiskError> {
             }
         }
     }
+    let mut outcome = Ok(());
     for (name, _) in trash.entries()?.iter().filter(|(name, _)| name.starts_with(PURGING)) {
-        trash.remove_tree(name)?;
+        outcome = outcome.and(trash.remove_tree(name));
     }
-    Ok(())
+    outcome
 }
 
 fn trashed(artifact_id: ArtifactId, deleted_at: Timestamp, title: Option<String>) -> Trashed {

@@ -41,6 +41,8 @@ pub(crate) enum Seen {
 pub(crate) struct Watcher {
     queue: Option<Arc<OwnedFd>>,
     targets: HashMap<i32, Target>,
+    /// Which queue this is, of all that were opened: a watch belongs to one.
+    generation: u64,
     /// How often a watch was stopped.
     stopped: Arc<AtomicU64>,
 }
@@ -48,21 +50,20 @@ pub(crate) struct Watcher {
 impl Watcher {
     pub(crate) fn new() -> Self {
         let queue = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok();
-        Self { queue: queue.map(Arc::new), targets: HashMap::new(), stopped: Arc::default() }
+        let (queue, targets) = (queue.map(Arc::new), HashMap::new());
+        Self { queue, targets, generation: 0, stopped: Arc::default() }
     }
 
     /// Starts with a new queue and no watches: after an overflow nobody knows which of the directories
     /// that are watched still stand where they stood.
     pub(crate) fn restart(&mut self) {
-        let Self { queue, targets, .. } = Self::new();
-        self.queue = queue;
-        self.targets = targets;
-        self.stopped.fetch_add(1, Ordering::AcqRel);
+        *self = Self { generation: self.generation + 1, ..Self::new() };
     }
 
     /// Returns a way to start watches without holding what holds the watcher.
     pub(crate) fn starter(&self) -> WatchStarter {
-        WatchStarter { queue: self.queue.clone(), stopped: Arc::clone(&self.stopped) }
+        let (queue, stopped) = (self.queue.clone(), Arc::clone(&self.stopped));
+        WatchStarter { queue, generation: self.generation, stopped }
     }
 
     /// Takes in a watch that was started. What happened before this is not told: whoever starts a
@@ -70,7 +71,9 @@ impl Watcher {
     pub(crate) fn take_in(&mut self, started: StartedWatch, target: Target) -> Option<i32> {
         // A directory that was watched already got the same watch again; if that was stopped since, it
         // is dead.
-        if started.stopped != self.stopped.load(Ordering::Acquire) {
+        if started.generation != self.generation
+            || started.stopped != self.stopped.load(Ordering::Acquire)
+        {
             return None;
         }
         let watch = started.watch?;
@@ -131,6 +134,7 @@ impl Watcher {
 #[derive(Clone, Debug)]
 pub(crate) struct WatchStarter {
     queue: Option<Arc<OwnedFd>>,
+    generation: u64,
     stopped: Arc<AtomicU64>,
 }
 
@@ -138,6 +142,8 @@ pub(crate) struct WatchStarter {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StartedWatch {
     watch: Option<i32>,
+    /// The queue it was begun on.
+    generation: u64,
     /// How often a watch had been stopped before.
     stopped: u64,
 }
@@ -159,6 +165,23 @@ impl WatchStarter {
             | WatchFlags::DONT_FOLLOW;
         let stopped = self.stopped.load(Ordering::Acquire);
         let begun = self.queue.as_ref().map(|queue| inotify::add_watch(queue, path, flags));
-        StartedWatch { watch: begun.and_then(Result::ok), stopped }
+        StartedWatch { watch: begun.and_then(Result::ok), generation: self.generation, stopped }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_watch_that_was_begun_on_the_queue_before_is_not_taken_in() {
+        let place = tempfile::tempdir().expect("a directory");
+        let mut watcher = Watcher::new();
+        let (before, begun) = (watcher.starter(), watcher.starter().start(place.path()));
+        watcher.restart();
+        assert!(watcher.take_in(begun, Target::Projects).is_none());
+        // A way to start watches that was given out before is one to the old queue still.
+        assert!(watcher.take_in(before.start(place.path()), Target::Projects).is_none());
+        assert!(watcher.watch(place.path(), Target::Projects).is_some());
     }
 }

@@ -12,6 +12,7 @@ use od_ports::write_gate::Gate;
 
 use super::audit_log::AuditLog;
 use super::build::{self, Draft};
+use super::entries::Lasts;
 use super::generation::{Generation, RefreshPart};
 use super::locks::{self, HeldCommit};
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
@@ -120,6 +121,7 @@ impl Shared {
         project: &ProjectId,
         attempt: &Attempt,
     ) -> Result<Option<Arc<Stored>>, StoreError> {
+        let mut unknown = None;
         for (artifact, light) in self.lights(project)? {
             match light.attempt {
                 Some(found) if found == *attempt => {
@@ -130,8 +132,16 @@ impl Shared {
                 Some(found) if found.id == attempt.id => {
                     return Err(StoreError::AttemptConflict { attempt: found.id, artifact });
                 }
-                Some(_) | None => {}
+                Some(_) => {}
+                None if light.lasts == Lasts::ForThisAnswer => unknown = Some(artifact),
+                None => {}
             }
+        }
+        if let Some(artifact) = unknown {
+            // It may be what this attempt made: a second one is worse than none.
+            let message = format!("artifact `{artifact}` cannot be read; repair or delete it");
+            let source = std::io::Error::other(message);
+            return Err(StoreError::Io { action: "look for an earlier attempt", source });
         }
         match trash::made_by(live, &attempt.id)? {
             Some(artifact) => {

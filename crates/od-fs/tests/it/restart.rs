@@ -239,6 +239,8 @@ async fn the_status_of_the_last_refresh_is_known_after_its_log_was_rotated_away(
     store.append_record(project, id, last).await.expect("the refresh is open");
     drop(running);
     assert!(world.dir(1).join("refreshes.1.jsonl").exists(), "the log was rotated");
+    let length = fs::metadata(world.dir(1).join("refreshes.jsonl")).expect("a log").len();
+    assert_eq!(length, 0, "an empty log looks different from none");
     for store in [store, world.inline()] {
         let list = store.list(project).await.expect("a list");
         assert_eq!(list[0].refresh_status, RefreshStatus::Failed);
@@ -265,4 +267,22 @@ async fn trash_that_is_half_removed_is_gone_after_the_next_start() {
     fs::create_dir(trash.join(".purging-la-other-0123456789ab.1")).expect("a directory");
     assert!(store.recover().await.expect("a recovery").is_empty());
     assert_eq!(fs::read_dir(&trash).expect("a trash").count(), 0);
+}
+
+#[tokio::test]
+async fn a_record_that_a_damaged_log_has_no_place_for_is_kept_aside() {
+    let world = World::with(1).await;
+    let (project, id) = (&world.project, &sample::id(1));
+    let store = world.inline();
+    refresh(&store, project, id, "second").await;
+    let log = world.dir(1).join("refreshes.jsonl");
+    let text = fs::read_to_string(&log).expect("a log").replacen("running", "rUnning", 1);
+    fs::write(&log, text).expect("a write");
+    store.trash(project).await.expect("places the copies");
+    let aside = fs::read_dir(world.dir(1).join("aside")).expect("a directory");
+    let kept: Vec<String> = aside
+        .map(|entry| fs::read_to_string(entry.expect("an entry").path()).expect("text"))
+        .collect();
+    assert_eq!(kept.len(), 1);
+    assert!(kept[0].contains("refresh:commit"), "{kept:?}");
 }
