@@ -121,7 +121,10 @@ fn program_fault(error: &ProgramError) -> ProviderError {
     match error {
         ProgramError::Directory(DirectoryError::Missing) => ProviderError::Missing { message },
         ProgramError::Directory(
-            DirectoryError::Elsewhere { .. } | DirectoryError::ForeignOwner,
+            DirectoryError::Elsewhere { .. }
+            | DirectoryError::Borrows { .. }
+            | DirectoryError::TooManyParts
+            | DirectoryError::ForeignOwner,
         )
         | ProgramError::ConfigTooLong => ProviderError::Forbidden { message },
         ProgramError::NotInstalled | ProgramError::Failed { .. } => {

@@ -301,3 +301,67 @@ async fn a_git_file_may_lead_to_a_place_inside_the_project() {
     let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().value;
     assert_eq!(value["commits"][0]["subject"], "First");
 }
+
+#[tokio::test]
+async fn the_objects_and_refs_of_a_repository_are_the_projects_own() {
+    let private = repository();
+    let objects = private.path().join(".git/objects");
+    let alternates = |root: &Path, name: &str, text: &str| {
+        write(root, &format!(".git/objects/info/{name}"), text);
+    };
+    for name in ["alternates", "http-alternates"] {
+        let root = repository();
+        alternates(root.path(), name, &format!("# a comment\n{}\n", objects.display()));
+        let message = refusal(root.path()).await;
+        assert!(message.contains("`git clone --shared` or `--reference`"), "{message}");
+        let cure = format!("`git repack -a -d && rm .git/objects/info/{name}`");
+        assert!(message.contains(&cure), "{message}");
+    }
+    // Behind one that is inside, quoted, or behind more than is read.
+    let root = repository();
+    write(root.path(), "own/info/alternates", format!("{}\n", objects.display()));
+    alternates(root.path(), "alternates", "../../own\n");
+    assert!(refusal(root.path()).await.contains("--shared"));
+    alternates(root.path(), "alternates", &format!("\"{}\"\n", objects.display()));
+    assert!(refusal(root.path()).await.contains("--shared"));
+    let hidden = format!("{}{}\n", "#\n".repeat(4000), objects.display());
+    alternates(root.path(), "alternates", &hidden);
+    assert!(refusal(root.path()).await.contains("--shared"));
+
+    for part in ["refs/heads/main", "refs/heads", "objects/pack", "objects/info", "index"] {
+        let root = repository();
+        let place = root.path().join(".git").join(part);
+        std::fs::rename(&place, root.path().join("moved")).unwrap();
+        std::os::unix::fs::symlink(private.path().join(".git").join(part), &place).unwrap();
+        assert!(refusal(root.path()).await.contains("symbolic links"), "{part}");
+    }
+}
+
+#[tokio::test]
+async fn objects_may_be_borrowed_inside_the_project() {
+    let root = repository();
+    std::fs::create_dir_all(root.path().join("own/objects")).unwrap();
+    write(root.path(), ".git/objects/info/alternates", "../../own/objects\n");
+    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().value;
+    assert_eq!(value["commits"][0]["subject"], "First");
+}
+
+#[tokio::test]
+async fn a_submodule_is_summarised_where_its_repository_names_it_and_nowhere_else() {
+    let (outer, upstream) = (repository(), repository());
+    let from = upstream.path().to_str().unwrap();
+    run(outer.path(), &["submodule", "--quiet", "add", from, "parts/s"]);
+    let inner = outer.path().join("parts/s");
+    let value = call(&git(&inner), SUMMARY, json!({}), None).await.unwrap().value;
+    assert_eq!((&value["branch"], &value["status"]["clean"]), (&json!("main"), &json!(true)));
+    // The same file in another directory says the same, but is not believed.
+    let other = outer.path().join("parts/other");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::copy(inner.join(".git"), other.join(".git")).unwrap();
+    assert!(refusal(&other).await.contains("no work tree of that repository"));
+    // What is kept elsewhere than a superproject keeps its submodules is no submodule.
+    let config = format!("[core]\n\tworktree = {}\n", other.display());
+    configure(upstream.path(), config.as_bytes());
+    write(&other, ".git", format!("gitdir: {from}/.git\n"));
+    assert!(refusal(&other).await.contains("no work tree of that repository"));
+}
