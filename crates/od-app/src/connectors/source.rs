@@ -124,6 +124,7 @@ pub(crate) fn source_call(
             (connector.connector_id.clone(), tool, source.input.clone())
         }
     };
+    refuse_secrets(&tool, &input)?;
     Ok(ExecuteTool {
         project: project.clone(),
         connector,
@@ -160,11 +161,22 @@ fn file_input(source: &Source) -> Result<BoundedObject, SourceRefused> {
     let path: RelPath = path.parse().map_err(|err: od_core::ids::ParseIdError| {
         SourceRefused::NoFile { reason: err.to_string() }
     })?;
-    if is_secret_path(path.as_str()) {
-        let reason = format!("`{path}` is a file of secrets by its name");
-        return Err(SourceRefused::NoFile { reason });
-    }
     path_input(&path)
+}
+
+/// Refuses a source of secrets, whichever kind of source names it, so that it is never saved.
+fn refuse_secrets(tool: &str, input: &BoundedObject) -> Result<(), SourceRefused> {
+    let (field, what) = match LocalTool::from_word(tool) {
+        Some(LocalTool::ReadJson) => ("path", "file"),
+        Some(LocalTool::ReadJsonFolder) => ("folder", "folder"),
+        Some(LocalTool::SearchFiles | LocalTool::GitSummary) | None => return Ok(()),
+    };
+    match input.object().get(field).and_then(Value::as_str) {
+        Some(path) if is_secret_path(path) => Err(SourceRefused::NoFile {
+            reason: format!("`{path}` is a {what} of secrets by its name"),
+        }),
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn path_input(path: &RelPath) -> Result<BoundedObject, SourceRefused> {

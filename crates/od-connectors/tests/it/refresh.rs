@@ -96,8 +96,22 @@ async fn a_person_may_look_at_files_more_often_than_an_artifact_may_refresh() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_source_that_names_a_file_of_secrets_is_refused_before_it_is_saved() {
     let world = World::new().await;
-    let source = serde_json::from_value(file_source("config/.env.json")).unwrap();
-    let refused = od_app::connectors::check_source(&world.app, &project(), &source).await;
-    let failure = Failure::from(&refused.unwrap_err());
-    assert!(failure.message.contains("a file of secrets"), "{}", failure.message);
+    let file = json!({ "path": "config/.env.json" });
+    let folder = json!({ "folder": "home/.aws" });
+    let mut sources = vec![(file_source("config/.env.json"), "a file of secrets")];
+    for (tool, input, want) in [
+        ("project_files.read_json", file, "a file of secrets"),
+        ("project_files.read_json_folder", folder, "a folder of secrets"),
+    ] {
+        let daemon = json!({ "type": "daemon_tool", "toolName": tool, "input": input });
+        let connector = json!({ "connectorId": "project_files", "toolName": tool });
+        let connector = json!({ "type": "connector_tool", "connector": connector, "input": input });
+        sources.extend([(daemon, want), (connector, want)]);
+    }
+    for (source, want) in sources {
+        let source = serde_json::from_value(source).unwrap();
+        let refused = od_app::connectors::check_source(&world.app, &project(), &source).await;
+        let failure = Failure::from(&refused.unwrap_err());
+        assert!(failure.message.contains(want), "{}", failure.message);
+    }
 }
