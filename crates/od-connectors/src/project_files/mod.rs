@@ -4,6 +4,7 @@ mod fence;
 mod ignore_rules;
 mod json_folder;
 mod provider;
+mod redacted;
 mod search;
 mod walk;
 

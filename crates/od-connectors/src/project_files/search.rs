@@ -1,6 +1,5 @@
 //! Text search below a project's root: ignore rules, no binary files, bounded previews.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
@@ -12,11 +11,11 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
-use od_core::credential::redact_assignments;
 use od_core::limits::SEARCH_FILE;
 use rustix::fs::{Mode, OFlags};
 
 use super::fence::Fence;
+use super::redacted::{Redacted, redact_line};
 use super::walk::{Met, Walk};
 
 /// Bytes of one line kept as preview.
@@ -203,12 +202,15 @@ impl Collector {
         // A file that turns out to be binary, or whose lines never end, gives what it gave so far.
         let _ = searcher.search_reader(
             &self.matcher,
-            &mut bounded,
+            Redacted::new(&mut bounded, HEAP_LIMIT),
             Lossy(|line, text| {
-                if let Some(shown) = self.shown(text) {
+                let text = text.trim_end_matches(['\r', '\n']);
+                // Only text that the searcher has decoded itself can still hold something to hide.
+                // Its line is no match at all: else a query could guess a secret letter by letter.
+                if redact_line(text) == text {
                     count += 1;
                     if found.len() < self.limit {
-                        found.push((line, preview(&shown, &self.matcher)));
+                        found.push((line, preview(text, &self.matcher)));
                     }
                 }
                 Ok(!self.stop.load(Ordering::Relaxed))
@@ -217,21 +219,6 @@ impl Collector {
         self.cut.fetch_add(u64::from(bounded.is_cut), Ordering::Relaxed);
         if count > 0 {
             self.keep(name, count, found);
-        }
-    }
-
-    /// Returns what may be seen of a line. One that matches only in what may not be seen is no match:
-    /// else a query could guess a secret letter by letter.
-    fn shown<'a>(&self, line: &'a str) -> Option<Cow<'a, str>> {
-        use grep_matcher::Matcher as _;
-        let line = line.trim_end_matches(['\r', '\n']);
-        let shown = redact_assignments(line);
-        match shown {
-            Cow::Borrowed(_) => Some(shown),
-            Cow::Owned(_) => {
-                let is_match = self.matcher.is_match(shown.as_bytes()).unwrap_or(false);
-                is_match.then_some(shown)
-            }
         }
     }
 

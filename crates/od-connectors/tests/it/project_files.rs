@@ -309,3 +309,26 @@ async fn a_line_that_gives_a_secret_to_a_name_is_shown_without_it() {
     assert_eq!(search("PASSWORD=h").await.value["count"], 0);
     assert_eq!(search("hunter2").await.value["count"], 1);
 }
+
+#[tokio::test]
+async fn a_credential_cannot_be_guessed_by_queries() {
+    let root = TempDir::new().unwrap();
+    let line = "use ghp_0123456789abcdefABCDEF here\n";
+    write(root.path(), "notes.txt", line);
+    let mut wide = vec![0xff, 0xfe];
+    wide.extend(line.encode_utf16().flat_map(u16::to_le_bytes));
+    write(root.path(), "wide.txt", wide);
+    let count = async |query: &str, file: &str| {
+        let input = json!({ "query": query, "regex": true, "globs": [file] });
+        call(&connector(root.path(), &[]), SEARCH, input, None).await.unwrap().value
+    };
+    assert_eq!(count("here", "notes.txt").await["matches"][0]["preview"], "use [redacted] here");
+    // A right guess and a wrong one get the same answer, also where the mark or an edge would match.
+    for form in ["ghp_G", "ghp_G.* here", "ghp_G|redacted", "ghp_G|use .{10} here", "se (ghp_G)?"] {
+        for file in ["notes.txt", "wide.txt"] {
+            let right = count(&form.replace('G', "0"), file).await;
+            let wrong = count(&form.replace('G', "1"), file).await;
+            assert_eq!(right, wrong, "{form} in {file}");
+        }
+    }
+}
