@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use od_app::App;
-use od_client::{Bearer, Client};
+use od_client::{Bearer, CallError, Client};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{Audience, Timestamp, TokenId};
 use od_core::limits;
@@ -138,22 +138,21 @@ pub(crate) fn free_default() -> Option<u16> {
 pub(crate) fn person(settings: &Settings, daemon: &Announcement) -> Result<Client, Refusal> {
     let app = Arc::new(local::open(settings)?);
     let (data_dir, url) = (settings.data_dir.clone(), daemon.url.clone());
-    let sign = move || sign(&app, living(&data_dir, &url)?);
+    let sign = move || Ok(sign(&app, living(&data_dir, &url)?)?);
     Ok(Client::new(&daemon.url, Bearer::Fresh(Arc::new(sign)))?)
 }
 
 /// Returns whom a token for the daemon at this address names, if it lives.
-fn living(data_dir: &Path, url: &str) -> Result<Audience, Failure> {
+fn living(data_dir: &Path, url: &str) -> Result<Audience, CallError> {
     let found = Announcement::of_living_with_audience(data_dir);
     let Some((found, audience)) = found.filter(|(found, _)| found.url == url) else {
-        let message = format!("the daemon of this data directory no longer serves {url}");
-        return Err(Failure::new(ErrorCode::Internal, message)
-            .suggest("run the command again: it starts a daemon if there is none"));
+        return Err(CallError::Gone { url: url.to_owned() });
     };
     audience.ok_or_else(|| {
         let message = format!("the daemon at {url} is of version {}", found.version);
         Failure::new(ErrorCode::Conflict, message)
             .suggest(format!("end it with `kill {}`, then run the command again", found.pid))
+            .into()
     })
 }
 
@@ -170,4 +169,20 @@ fn sign(app: &App, audience: Audience) -> Result<String, Failure> {
         expires_at: Timestamp::from_unix_ms(now.unix_ms().saturating_add(lifetime)),
     });
     app.ports.tokens.sign(&claims).map_err(|error| internal(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::Exit;
+
+    #[test]
+    fn a_daemon_that_died_between_two_calls_is_unavailable_and_not_a_fault_of_ours() {
+        let place = tempfile::tempdir().unwrap();
+        let gone = living(place.path(), "http://127.0.0.1:9").unwrap_err();
+        let said = Refusal::from(&gone);
+        assert_eq!(said.exit, Exit::Unavailable, "{said:?}");
+        assert!(said.failure.message.ends_with("no longer serves http://127.0.0.1:9"), "{said:?}");
+        assert!(said.failure.suggestion.starts_with("run the command again"), "{said:?}");
+    }
 }

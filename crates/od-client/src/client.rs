@@ -34,7 +34,7 @@ pub enum Bearer {
     /// One token for every call: an agent's, from its environment.
     Token(String),
     /// A token made for each call: the person's, which lives a minute.
-    Fresh(std::sync::Arc<dyn Fn() -> Result<String, Failure> + Send + Sync>),
+    Fresh(std::sync::Arc<dyn Fn() -> Result<String, CallError> + Send + Sync>),
 }
 
 impl std::fmt::Debug for Bearer {
@@ -144,11 +144,7 @@ impl Client {
         match &self.bearer {
             Bearer::None => Ok(None),
             Bearer::Token(token) => Ok(Some(token.clone())),
-            Bearer::Fresh(make) => make().map(Some).map_err(|failure| CallError::Refused {
-                status: failure.code.http_status(),
-                failure: Box::new(failure),
-                request_id: None,
-            }),
+            Bearer::Fresh(make) => make().map(Some),
         }
     }
 

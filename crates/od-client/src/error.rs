@@ -26,6 +26,12 @@ pub enum CallError {
         /// What the system said.
         source: io::Error,
     },
+    /// The daemon that was talked to has ended.
+    #[error("the daemon of this data directory no longer serves {url}")]
+    Gone {
+        /// Where it was.
+        url: String,
+    },
     /// The daemon took too long.
     #[error("the daemon at {url} did not answer within {} s", after.as_secs())]
     TimedOut {
@@ -73,12 +79,22 @@ pub enum CallError {
     },
 }
 
+/// A refusal of our own, before anything is sent.
+impl From<Failure> for CallError {
+    fn from(failure: Failure) -> Self {
+        let status = failure.code.http_status();
+        Self::Refused { status, failure: Box::new(failure), request_id: None }
+    }
+}
+
 impl From<&CallError> for Failure {
     fn from(error: &CallError) -> Self {
         match error {
             CallError::Refused { failure, .. } => (**failure).clone(),
             CallError::Unreachable { .. } => Self::new(ErrorCode::Internal, error.to_string())
                 .suggest("start the daemon with `od serve`, or run the agent with `od run -- …`"),
+            CallError::Gone { .. } => Self::new(ErrorCode::Internal, error.to_string())
+                .suggest("run the command again: it starts a daemon if there is none"),
             CallError::TimedOut { .. } => Self::new(ErrorCode::Internal, error.to_string())
                 .suggest("look at the daemon's log; `od doctor` checks it"),
             CallError::Address { .. } => Self::new(ErrorCode::BadRequest, error.to_string())

@@ -65,6 +65,7 @@ impl From<&CallError> for Refusal {
         let request_id = match error {
             CallError::Refused { request_id, .. } => request_id.clone(),
             CallError::Unreachable { .. }
+            | CallError::Gone { .. }
             | CallError::TimedOut { .. }
             | CallError::Address { .. }
             | CallError::Bearer

@@ -189,7 +189,7 @@ impl From<&CallError> for Refusal {
             CallError::Refused { request_id, .. } => {
                 Self { request_id: request_id.clone(), ..refusal }
             }
-            CallError::Unreachable { .. } | CallError::TimedOut { .. } => {
+            CallError::Unreachable { .. } | CallError::Gone { .. } | CallError::TimedOut { .. } => {
                 refusal.ending(Exit::Unavailable)
             }
             CallError::Address { .. }

@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use super::tool_input;
 use crate::args::{ExecuteTool, ToolCommand, ToolCreate, ToolRefresh, ToolUpdate, ToolValidate};
-use crate::output::{Exit, Refusal};
+use crate::output::Refusal;
 
 /// Returns the agent's client, from the environment that `od run` sets.
 pub(crate) fn client() -> Result<Client, Refusal> {
@@ -47,8 +47,7 @@ pub(crate) fn client() -> Result<Client, Refusal> {
 pub(crate) fn client_of_living() -> Result<Client, Refusal> {
     let client = client()?;
     if let Some(place) = std::env::var_os("OD_DATA_DIR").filter(|text| !text.is_empty()) {
-        living(Path::new(&place), client.url())
-            .map_err(|failure| Refusal::from(failure).ending(Exit::Unavailable))?;
+        living(Path::new(&place), client.url())?;
     }
     Ok(client)
 }
@@ -56,20 +55,21 @@ pub(crate) fn client_of_living() -> Result<Client, Refusal> {
 /// Checks that the daemon at the run's address is the living one of the run's data directory: after
 /// its death anybody on the machine may listen there, and would be shown the token.
 ///
-/// An agent that cannot see the directory, in a sandbox or a container, has nothing to ask; its token
-/// opens no more than its run's project.
-fn living(place: &Path, url: &str) -> Result<(), Failure> {
+/// An agent that cannot see the directory, or runs as another user than its owner, in a sandbox or a
+/// container, has nothing to ask; its token opens no more than its run's project.
+fn living(place: &Path, url: &str) -> Result<(), CallError> {
     match DataDir::look(place) {
         Ok(_) => {}
-        Err(PrivateError::Io { .. }) => return Ok(()),
+        // Foreign: in a container the agent may be another user than the one who mounted it there.
+        Err(PrivateError::Io { .. } | PrivateError::Foreign { .. }) => return Ok(()),
         Err(
-            error @ (PrivateError::Foreign { .. }
-            | PrivateError::Writable { .. }
+            error @ (PrivateError::Writable { .. }
             | PrivateError::TooOpen { .. }
             | PrivateError::Link { .. }
             | PrivateError::Kind { .. }),
         ) => {
-            return Err(Failure::new(ErrorCode::BadRequest, error.to_string()).suggest(error.fix()));
+            let failure = Failure::new(ErrorCode::BadRequest, error.to_string());
+            return Err(failure.suggest(error.fix()).into());
         }
     }
     let living = Announcement::of_living(place).map(|found| found.url);
@@ -77,7 +77,7 @@ fn living(place: &Path, url: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let source = std::io::ErrorKind::NotConnected.into();
-    Err(Failure::from(&CallError::Unreachable { url: url.to_owned(), source }))
+    Err(CallError::Unreachable { url: url.to_owned(), source })
 }
 
 /// Makes the one exchange that was asked for.
