@@ -42,7 +42,8 @@ impl LogFile {
 
 /// Opens a file of the person's own to write at its end.
 ///
-/// A link is not followed: one that came with a repository would have another file written to.
+/// A link is not followed: one that came with a repository would have another file written to. What
+/// directory it lies in is not asked: `--log` may name one that others can write to, as `/tmp`.
 pub(crate) fn append(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new()
         .create(true)

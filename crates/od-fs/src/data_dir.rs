@@ -4,9 +4,10 @@ use std::io::ErrorKind::NotFound;
 use std::path::{Path, PathBuf};
 
 use od_core::ids::{ArtifactId, ProjectId};
+use rustix::io::Errno;
 
 use crate::disk::{Dir, DiskError};
-use crate::private_dir::{PrivateDir, PrivateError};
+use crate::private_dir::{self, PrivateDir, PrivateError};
 
 /// What a data directory beside a project is called.
 const BESIDE_A_PROJECT: &str = ".od";
@@ -63,11 +64,8 @@ impl DataDir {
         };
         for name in [PROJECTS, RUNS] {
             dir.make_dir(name).map_err(|err| failed(name, err))?;
-            // A link, or a file: everything below would be written elsewhere.
-            if dir.child(name).is_err() {
-                let path = root.join(name);
-                return Err(PrivateError::Kind { path, wanted: "a directory" });
-            }
+            // Through a link everything below would be written elsewhere.
+            dir.child(name).map_err(|err| unopened(&root.join(name), err))?;
         }
         let ignore = ".gitignore";
         let is_there = dir.stat(ignore).map_err(|err| failed(ignore, err))?.is_some();
@@ -144,5 +142,30 @@ impl DataDir {
 
     pub(crate) fn artifact_path(&self, project: &ProjectId, artifact: &ArtifactId) -> PathBuf {
         self.live_path(project).join(artifact.as_str())
+    }
+}
+
+/// Says why a directory of artifacts or runs does not open. What the system refuses for now, the lack
+/// of a permission say, is no reason to move it away.
+fn unopened(path: &Path, err: DiskError) -> PrivateError {
+    if Errno::from_io_error(&err.source) == Some(Errno::LOOP) {
+        return PrivateError::Link { path: path.to_owned(), holds_data: true };
+    }
+    private_dir::disk(path, err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_that_may_not_be_entered_is_not_called_a_file_nor_to_be_moved_away() {
+        for errno in [Errno::ACCESS, Errno::MFILE, Errno::IO] {
+            let err = DiskError::new("open a directory", errno);
+            let said = unopened(Path::new("/d/projects"), err);
+            let PrivateError::Io { source, .. } = &said else { panic!("{said}") };
+            assert_eq!(Errno::from_io_error(source), Some(errno));
+            assert!(!said.fix().contains("mv "), "{}", said.fix());
+        }
     }
 }

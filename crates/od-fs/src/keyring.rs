@@ -163,17 +163,18 @@ fn check_mode(file: &std::fs::File) -> Result<(), KeyringError> {
 }
 
 fn untrusted(error: PrivateError) -> KeyringError {
-    let source = match error {
-        PrivateError::Io { source, .. } => source,
+    match error {
+        PrivateError::Io { source, .. } => {
+            KeyringError::Io { action: "open the directory of the keyring", source }
+        }
         PrivateError::Foreign { .. }
         | PrivateError::Writable { .. }
         | PrivateError::TooOpen { .. }
         | PrivateError::Link { .. }
         | PrivateError::Kind { .. } => {
-            std::io::Error::new(std::io::ErrorKind::PermissionDenied, error)
+            KeyringError::Untrusted { message: error.to_string(), fix: error.fix() }
         }
-    };
-    KeyringError::Io { action: "open the directory of the keyring", source }
+    }
 }
 
 fn decode(bytes: &[u8]) -> Result<Keyring, KeyringError> {

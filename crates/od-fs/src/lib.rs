@@ -21,7 +21,7 @@ pub use artifacts::FileArtifactStore;
 pub use blocking::Lane;
 pub use data_dir::DataDir;
 pub use keyring::FileTokenAuthority;
-pub use private_dir::{PrivateDir, PrivateError};
+pub use private_dir::{PrivateDir, PrivateError, shell_quoted};
 pub use project_files::DiskProjectFiles;
 pub use projects::FileProjectRegistry;
 pub use runs::FileRunStore;

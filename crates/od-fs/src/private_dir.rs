@@ -51,6 +51,8 @@ pub enum PrivateError {
     Link {
         /// The link.
         path: PathBuf,
+        /// Whether it stands for a directory of artifacts or runs, which would seem lost without it.
+        holds_data: bool,
     },
     /// Something else has the name of a file or directory of ours.
     #[error("`{}` is not {wanted}", path.display())]
@@ -82,15 +84,35 @@ impl PrivateError {
                 "use a directory of your own: set OD_DATA_DIR or OD_HOME, or give --data-dir"
                     .to_owned()
             }
-            Self::Writable { path } => format!("chmod go-w {}", path.display()),
+            // Windows' disks under WSL, and others without modes, show every mode as open.
+            Self::Writable { path } => format!(
+                "run `chmod go-w {}`; if that changes nothing, this file system keeps no permissions: \
+                 set OD_DATA_DIR (or OD_HOME) to a directory in your home",
+                shell_quoted(path)
+            ),
+            Self::Link { path, holds_data: true } => {
+                format!("put the directory that it leads to at {} itself", shell_quoted(path))
+            }
             // Not chmod: whoever has opened it already would keep it open, and locked.
-            Self::TooOpen { path } | Self::Link { path } => format!("rm {}", path.display()),
-            Self::Kind { path, .. } => format!("mv {0} {0}.old", path.display()),
+            Self::TooOpen { path } | Self::Link { path, holds_data: false } => {
+                format!("rm {}", shell_quoted(path))
+            }
+            Self::Kind { path, .. } => {
+                let mut aside = path.clone().into_os_string();
+                aside.push(".old");
+                format!("mv {} {}", shell_quoted(path), shell_quoted(Path::new(&aside)))
+            }
             Self::Io { .. } => {
                 "check the directory's permissions, or choose another with --data-dir".to_owned()
             }
         }
     }
+}
+
+/// Returns a path as one word of a shell's, whatever is in it.
+#[must_use]
+pub fn shell_quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 
 /// A directory of this user's that nobody else can write to, held open.
@@ -112,8 +134,12 @@ impl PrivateDir {
 
     /// As [`Self::open`], for a directory whose own name must be no link.
     pub(crate) fn open_no_link(path: &Path) -> Result<Self, PrivateError> {
+        // Without a slash or a dot at its end, with which the system follows a link all the same.
+        let path = &path.components().collect::<PathBuf>();
         match std::fs::symlink_metadata(path) {
-            Ok(found) if found.is_symlink() => Err(PrivateError::Link { path: path.to_owned() }),
+            Ok(found) if found.is_symlink() => {
+                Err(PrivateError::Link { path: path.clone(), holds_data: false })
+            }
             Ok(_) | Err(_) => {
                 // Should it become a link in between, the system refuses.
                 let dir = Dir::open_no_link(path).map_err(|err| disk(path, err))?;
@@ -201,17 +227,6 @@ impl PrivateDir {
         self.open_file(name, OFlags::RDONLY | OFlags::NONBLOCK, OPEN_TO_OTHERS)
     }
 
-    /// Opens a file to write at its end, making it if it is missing.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is a link, no regular file, somebody else's, or writable by others.
-    pub fn append(&self, name: &str) -> Result<File, PrivateError> {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::NONBLOCK;
-        self.open_file(name, flags, WRITABLE_BY_OTHERS)?
-            .ok_or_else(|| self.io("make", name, io::ErrorKind::NotFound.into()))
-    }
-
     /// Replaces whatever has the name by a file with these bytes, in one step.
     ///
     /// # Errors
@@ -257,7 +272,7 @@ impl PrivateDir {
         let file = match opened {
             Ok(file) => File::from(file),
             Err(Errno::NOENT) => return Ok(None),
-            Err(Errno::LOOP) => return Err(PrivateError::Link { path }),
+            Err(Errno::LOOP) => return Err(PrivateError::Link { path, holds_data: false }),
             Err(Errno::ISDIR | Errno::NXIO) => return Err(not_regular(path)),
             Err(err) => return Err(self.io("open", name, err.into())),
         };
@@ -298,7 +313,7 @@ fn is_ours(stat: &Stat, path: &Path) -> Result<(), PrivateError> {
     }
 }
 
-fn disk(path: &Path, err: DiskError) -> PrivateError {
+pub(crate) fn disk(path: &Path, err: DiskError) -> PrivateError {
     let DiskError { action, source } = err;
     if source.kind() == io::ErrorKind::NotADirectory {
         return PrivateError::Kind { path: path.to_owned(), wanted: "a directory" };

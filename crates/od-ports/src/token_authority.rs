@@ -27,6 +27,14 @@ pub enum KeyringError {
     /// Others could read it.
     #[error("the keyring is readable by other users")]
     TooOpen,
+    /// The directory that it is in is not this user's alone.
+    #[error("{message}")]
+    Untrusted {
+        /// Which directory, and why not.
+        message: String,
+        /// What makes it usable.
+        fix: String,
+    },
     /// It is not a keyring of a known version.
     #[error("the keyring is damaged")]
     Damaged,

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use od_app::health::StoreState;
 use od_core::artifact::HealthState;
 use od_daemon::Announcement;
-use od_fs::{DataDir, PrivateError};
+use od_fs::{DataDir, PrivateError, shell_quoted};
 use serde_json::{Value, json};
 
 use crate::daemon_process;
@@ -113,13 +113,13 @@ fn private(name: &'static str, path: &Path) -> Check {
             name,
             Verdict::Bad,
             format!("{shown} is not a directory"),
-            Some(format!("mv {shown} {shown}.old")),
+            Some(PrivateError::Kind { path: path.to_owned(), wanted: "a directory" }.fix()),
         ),
         Ok(meta) if meta.permissions().mode() & 0o077 != 0 => check(
             name,
             Verdict::Bad,
             format!("{shown} is open to other users"),
-            Some(format!("chmod 700 {shown}")),
+            Some(format!("chmod 700 {}", shell_quoted(path))),
         ),
         Ok(_) => check(name, Verdict::Good, shown.to_string(), None),
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use od_core::error::ErrorCode;
-use od_fs::{FileTokenAuthority, SystemEntropy};
+use od_fs::{FileTokenAuthority, SystemEntropy, shell_quoted};
 use od_ports::token_authority::KeyringError;
 use serde_json::json;
 
@@ -63,7 +63,8 @@ fn refused(settings: &Settings, error: &KeyringError) -> Refusal {
 pub(crate) fn fix(home: &Path, error: &KeyringError) -> String {
     let path = home.join("keys/keyring.json");
     match error {
-        KeyringError::TooOpen => format!("chmod 600 {}", path.display()),
+        KeyringError::Untrusted { fix, .. } => fix.clone(),
+        KeyringError::TooOpen => format!("chmod 600 {}", shell_quoted(&path)),
         KeyringError::Damaged => format!(
             "move {} away: a new one is made, and running agents have to be started again",
             path.display()

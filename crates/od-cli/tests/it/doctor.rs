@@ -27,7 +27,7 @@ fn every_check_is_named_and_a_finding_names_its_fix() {
     let bad = &said["checks"][1];
     assert_eq!(bad["verdict"], "bad", "{bad}");
     let fix = bad["fix"].as_str().unwrap();
-    assert_eq!(fix, format!("chmod 600 {}", keyring.display()), "{bad}");
+    assert_eq!(fix, format!("chmod 600 '{}'", keyring.display()), "{bad}");
     // The fix is a command that works.
     let fixed = std::process::Command::new("sh").args(["-c", fix]).status().unwrap();
     assert!(fixed.success());

@@ -41,7 +41,7 @@ fn a_data_directory_upward_that_others_can_write_to_is_an_error_and_not_passed_b
     }
     let found = doctor(&bench);
     assert_eq!(found["verdict"], "bad", "{found}");
-    assert_eq!(found["fix"], format!("chmod 700 {}", planted.display()), "{found}");
+    assert_eq!(found["fix"], format!("chmod 700 '{}'", planted.display()), "{found}");
     mode(&planted, 0o755);
     bench.good(&["init"]);
     assert!(planted.join("projects").is_dir(), "the nearest one is used once it is private");
@@ -75,6 +75,32 @@ fn a_home_that_others_can_write_to_is_refused() {
 }
 
 #[test]
+fn a_directory_of_keys_that_others_can_write_to_is_told_with_its_own_fix() {
+    let bench = Bench::with_project();
+    let keys = bench.root().join("home/keys");
+    mode(&keys, 0o770);
+    let fix = format!("chmod go-w '{}'", keys.display());
+    for words in [["keys", "status", "--json"], ["artifacts", "list", "--json"]] {
+        check(&bench.od(&words), "other users can write to", &fix);
+    }
+}
+
+#[test]
+fn an_agent_that_is_another_user_than_the_data_directorys_owner_is_let_through_by_its_token() {
+    let bench = Bench::with_project();
+    let theirs = bench.root().join("theirs");
+    fs::create_dir(&theirs).unwrap();
+    // Without the right to give it away there is one of the system's to name.
+    let given = std::os::unix::fs::chown(&theirs, Some(12_345), None).is_ok();
+    let theirs = if given { theirs } else { "/usr".into() };
+    let output = bench.agent(&format!(
+        "OD_DATA_DIR='{}' exec \"$OD_BIN\" tools live-artifacts list",
+        theirs.display()
+    ));
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
 fn a_repositorys_links_are_refused_and_what_they_lead_to_stays() {
     let bench = Bench::new();
     let kept = bench.root().join("kept");
@@ -92,7 +118,10 @@ fn a_repositorys_links_are_refused_and_what_they_lead_to_stays() {
         fs::remove_dir_all(&data).unwrap();
     }
     symlink(bench.root().join("user"), &data).unwrap();
-    check(&bench.od(&["init", "--json"]), "is a symbolic link", "rm ");
+    for named in [".od", ".od/", ".od/."] {
+        let output = bench.od(&["init", "--json", "--data-dir", named]);
+        check(&output, "is a symbolic link", &format!("rm '{}'", data.display()));
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use od_fs::{DataDir, FileTokenAuthority, PrivateDir, PrivateError, SystemEntropy};
+use od_ports::token_authority::KeyringError;
 use tempfile::TempDir;
 
 fn scratch() -> TempDir {
@@ -36,21 +37,26 @@ fn a_directory_of_another_user_is_neither_a_data_directory_nor_a_home() {
     }
     let refused = FileTokenAuthority::open(&theirs, &SystemEntropy::new());
     let error = refused.expect_err("a refusal");
-    assert!(format!("{error:?}").contains("Foreign"), "{error:?}");
+    let KeyringError::Untrusted { message, fix } = error else { panic!("{error:?}") };
+    assert!(message.contains("belongs to user"), "{message}");
+    assert!(fix.contains("OD_HOME"), "{fix}");
     assert!(!theirs.join("projects").exists(), "nothing is made in it");
 }
 
 #[test]
 fn a_directory_that_others_can_write_to_is_refused_until_the_fix_is_done() {
     let scratch = scratch();
-    let path = scratch.path().join("data");
+    let path = scratch.path().join("it's $HOME data");
     fs::create_dir(&path).expect("a directory");
     for mode in [0o770, 0o702, 0o1777] {
         open_to(&path, mode);
         let error = DataDir::open(&path).expect_err("a refusal");
         assert!(matches!(error, PrivateError::Writable { .. }), "{mode:o}: {error}");
         assert!(FileTokenAuthority::open(&path, &SystemEntropy::new()).is_err(), "{mode:o}");
-        let fixed = std::process::Command::new("sh").args(["-c", &error.fix()]).status();
+        let fix = error.fix();
+        assert!(fix.contains("keeps no permissions: set OD_DATA_DIR"), "{fix}");
+        let command = fix.split('`').nth(1).expect("a command");
+        let fixed = std::process::Command::new("sh").args(["-c", command]).status();
         assert!(fixed.expect("a shell").success());
         DataDir::look(&path).expect("a directory of our own");
     }
@@ -64,14 +70,26 @@ fn a_data_directory_beside_a_project_is_no_link_and_holds_none() {
     let (elsewhere, beside) = (scratch.path().join("elsewhere"), scratch.path().join(".od"));
     fs::create_dir(&elsewhere).expect("a directory");
     symlink(&elsewhere, &beside).expect("a link");
-    let error = DataDir::open(&beside).expect_err("a refusal");
-    assert!(matches!(error, PrivateError::Link { .. }), "{error}");
+    for named in [".od", ".od/", ".od/.", ".od//./"] {
+        let named = scratch.path().join(named);
+        for refused in [DataDir::open(&named).map(|_| ()), DataDir::look(&named).map(|_| ())] {
+            let error = refused.expect_err("a refusal");
+            assert!(matches!(&error, PrivateError::Link { .. }), "{}: {error}", named.display());
+            assert_eq!(error.fix(), format!("rm '{}'", beside.display()));
+        }
+    }
     fs::remove_file(&beside).expect("no link");
     for name in ["projects", "runs"] {
         fs::create_dir(&beside).expect("a directory");
         symlink(&elsewhere, beside.join(name)).expect("a link");
         let error = DataDir::open(&beside).expect_err("a refusal");
-        assert!(matches!(&error, PrivateError::Kind { path, .. } if path.ends_with(name)));
+        assert!(matches!(&error, PrivateError::Link { path, .. } if path.ends_with(name)));
+        assert!(error.fix().starts_with("put the directory"), "{}", error.fix());
+        fs::remove_file(beside.join(name)).expect("no link");
+        fs::write(beside.join(name), "x").expect("a file");
+        let error = DataDir::open(&beside).expect_err("a refusal");
+        let path = beside.join(name);
+        assert_eq!(error.fix(), format!("mv '{0}' '{0}.old'", path.display()), "{error}");
         fs::remove_dir_all(&beside).expect("no directory");
     }
     assert_eq!(fs::read_dir(&elsewhere).expect("a directory").count(), 0);
@@ -98,7 +116,6 @@ fn no_file_of_a_private_directory_is_followed_shared_or_anything_but_a_file() {
     let dir = PrivateDir::open(&place).expect("a directory of our own");
     for name in ["link", "dangling", "directory", "shared"] {
         assert!(dir.read(name, 9).is_err(), "{name}");
-        assert!(dir.append(name).is_err(), "{name}");
         assert!(dir.lock_file(name).is_err(), "{name}");
         assert!(dir.existing_lock_file(name).is_err(), "{name}");
     }
