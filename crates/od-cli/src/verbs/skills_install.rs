@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use od_core::error::ErrorCode;
+use od_fs::shell_quoted;
 use serde_json::json;
 
 use crate::args::SkillsInstall;
@@ -35,7 +36,7 @@ pub(crate) fn install(asked: SkillsInstall) -> Result<Answer, Refusal> {
             let root = directory.join(place).join(BUILTIN_NAME);
             for file in BUILTIN_FILES {
                 let target = target(file, &root);
-                no_link_below(&directory, &target.path)?;
+                no_link_out_of(&directory, &target.path)?;
                 targets.push(target);
             }
         }
@@ -105,16 +106,20 @@ fn answer(directory: &Path, targets: &[Target], dry_run: bool) -> Answer {
     Answer::new(json, text)
 }
 
-/// Refuses a link on the way to a file: a repository may hold one that leads out of it, and what is
-/// there would be written over.
-fn no_link_below(directory: &Path, path: &Path) -> Result<(), Refusal> {
+/// Refuses a file that is a link, and a link on the way to it that leads out of the directory: a
+/// repository may hold one, and what is there would be written over.
+///
+/// One that stays inside, say from one agent's folder to another's, is the person's own arrangement.
+fn no_link_out_of(directory: &Path, path: &Path) -> Result<(), Refusal> {
     let below = path.ancestors().take_while(|above| *above != directory);
     for step in below {
-        if fs::symlink_metadata(step).is_ok_and(|found| found.is_symlink()) {
+        let is_link = fs::symlink_metadata(step).is_ok_and(|found| found.is_symlink());
+        let stays = || fs::canonicalize(step).is_ok_and(|real| real.starts_with(directory));
+        if is_link && (step == path || !stays()) {
             let message = format!("{} is a symbolic link and is not followed", step.display());
             return Err(Refusal::new(ErrorCode::Conflict, message).suggesting(format!(
-                "remove it with `rm {}`, or name another directory: od skills install DIR",
-                step.display()
+                "name another directory: od skills install DIR; or remove the link: rm {}",
+                shell_quoted(step)
             )));
         }
     }

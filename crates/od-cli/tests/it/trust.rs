@@ -154,6 +154,8 @@ fn an_installed_skill_is_written_below_the_directory_and_through_no_link() {
         let said = refusal(&output);
         let message = format!("{} is a symbolic link", link.display());
         assert!(said["error"]["message"].as_str().unwrap().starts_with(&message), "{said}");
+        let fix = said["error"]["suggestion"].as_str().unwrap();
+        assert!(fix.starts_with("name another directory"), "{fix}");
         fs::remove_file(&link).unwrap();
     }
     fs::create_dir_all(&skill).unwrap();
@@ -169,6 +171,23 @@ fn an_installed_skill_is_written_below_the_directory_and_through_no_link() {
     let plain = project.join("plain");
     fs::write(&plain, "x").unwrap();
     assert_eq!(mode, fs::metadata(&plain).unwrap().permissions().mode() & 0o777);
+}
+
+#[test]
+fn an_installed_skill_follows_a_link_that_stays_below_the_directory() {
+    let bench = Bench::new();
+    let project = bench.project();
+    fs::create_dir_all(project.join(".agents/skills")).unwrap();
+    fs::create_dir(project.join(".claude")).unwrap();
+    symlink("../.agents/skills", project.join(".claude/skills")).unwrap();
+    bench.good(&["skills", "install", "--agent", "claude"]);
+    assert!(project.join(".agents/skills/live-artifact/SKILL.md").is_file());
+    assert!(project.join(".claude/skills").is_symlink());
+    // Where one leads that leads nowhere yet is not known.
+    fs::remove_file(project.join(".claude/skills")).unwrap();
+    symlink("../missing", project.join(".claude/skills")).unwrap();
+    let output = bench.od(&["skills", "install", "--agent", "claude", "--json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", refusal(&output));
 }
 
 /// Ends the daemon of a data directory and waits until it has gone.
