@@ -4,7 +4,7 @@
 const REASONS: &[(&str, &str)] = &[
     (
         "durable create",
-        "a create makes two directories and two files, whose names are synced with them, where the floor writes over one file; the visible copies of the one before are written meanwhile",
+        "a create makes a directory and two files, whose names are synced with them, where the floor writes over one file; the visible copies of the one before are written meanwhile",
     ),
     (
         "refresh from a small file",
