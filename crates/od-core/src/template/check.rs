@@ -1,18 +1,18 @@
-//! A template against some data: what does not fit, what leads nowhere, what stands hard-coded.
+//! Comparison of a template with data: values that do not fit, paths that lead nowhere, numbers that stand hard-coded.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::Template;
-use super::binding;
-use super::digits::Digits;
 use super::path::{Root, Segment};
 use super::program::{Binding, Place};
-use super::render_error::RenderError;
+use super::render::error::RenderError;
+use super::render::output::Digits;
+use super::tokenize::binding;
 use super::warning::{WarningCode, WarningDrafts, Warnings};
 
-/// How many of the numbers and dates on the page come from the data.
+/// Counts of the numbers and dates on the page, by origin.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Coverage {
     /// Bindings that show a number or a date.
@@ -21,14 +21,14 @@ pub struct Coverage {
     pub hard_coded: usize,
 }
 
-/// How a template and some data go together.
+/// The result of comparing a template with data.
 #[derive(Debug, Default)]
 pub struct DataCheck {
-    /// Why rendering fails; each binding once, at most twenty.
+    /// The errors that rendering would meet; each binding once, at most twenty.
     pub errors: Vec<RenderError>,
     /// Paths that lead nowhere, values that stand hard-coded.
     pub warnings: Warnings,
-    /// How much of the page is live.
+    /// The share of the page that is live.
     pub coverage: Coverage,
 }
 
@@ -36,7 +36,7 @@ impl Template {
     /// Compares the template with data that it may be rendered with.
     #[must_use]
     pub fn check(&self, data: &Value) -> DataCheck {
-        let errors = super::render::collect_errors(&self.program, data);
+        let errors = super::render::renderer::collect_errors(&self.program, data);
         let mut drafts = WarningDrafts::default();
         let mut coverage = Coverage::default();
         for binding in &self.program.bindings {

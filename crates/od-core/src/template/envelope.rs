@@ -1,9 +1,9 @@
-//! Refusals as every door reports them.
+//! Conversion of refusals to the issues that every door reports.
 
 use std::borrow::Cow;
 
 use super::issue::TemplateIssue;
-use super::render_error::RenderError;
+use super::render::error::RenderError;
 use crate::error::{ErrorCode, Issue};
 use crate::limits::RENDERED_PREVIEW;
 

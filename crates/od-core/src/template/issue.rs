@@ -1,17 +1,17 @@
-//! What is wrong with a template, where, and the edit that puts it right.
+//! Refusals of a template: code, place, and the edit that puts it right.
 
 use std::fmt;
 
-/// How many refusals one compilation reports.
+/// The most refusals that one compilation reports.
 pub const ISSUES_MAX: usize = 20;
-/// Where collecting stops: a template this broken is not read to its end.
+/// The most refusals that are collected: a template this broken is not read to its end.
 const DRAFTS_MAX: usize = 400;
-/// How many characters of the offending text are quoted.
+/// The most characters of the offending text that are quoted.
 const FOUND_CHARS_MAX: usize = 120;
 
 macro_rules! issue_codes {
     ($($(#[$doc:meta])* $variant:ident => $name:literal, $allowed:literal;)*) => {
-        /// Why a template was refused. Adding a variant is an API change.
+        /// The reasons for refusing a template. Adding a variant is an API change.
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         pub enum IssueCode { $($(#[$doc])* $variant,)* }
 
@@ -25,7 +25,7 @@ macro_rules! issue_codes {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Says what is allowed instead.
+            /// Returns what is allowed instead.
             #[must_use]
             pub const fn allowed(self) -> &'static str {
                 match self { $(Self::$variant => $allowed,)* }
@@ -46,7 +46,7 @@ issue_codes! {
     RawBinding => "raw_binding", "{{data.path}}: every value is escaped, there is no raw form";
     /// Mustache sections, partials, comments and the like.
     UnsupportedDirective => "unsupported_directive", "{{data.path}} for values and data-od-repeat=\"item in data.items\" for lists; there are no sections, conditions, partials or helpers";
-    /// What stands between the braces is not a path.
+    /// Something between the braces that is not a path.
     InvalidPath => "invalid_path", "data.key.key or alias.key, keys of letters, digits, _ and - that do not begin with a digit or -, array positions as numbers (data.rows.0.name)";
     /// The path begins with neither `data` nor the alias of the repeat around it.
     UnknownRoot => "unknown_root", "paths that begin with data, or with the alias of the data-od-repeat around them";
@@ -159,7 +159,7 @@ pub struct Edit {
     pub start: usize,
     /// Byte after the last one replaced; equal to `start` for an insertion.
     pub end: usize,
-    /// What stands there afterwards.
+    /// The text that stands there afterwards.
     pub text: String,
     /// Order among the edits of one compilation at the same place.
     pub order: usize,
@@ -168,7 +168,7 @@ pub struct Edit {
 /// A way out that works when applied as it stands.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Fix {
-    /// What to do, for people and agents.
+    /// The instruction, for people and agents.
     pub summary: String,
     /// The same as edits, by position, not overlapping.
     pub edits: Vec<Edit>,
@@ -198,7 +198,7 @@ impl Fix {
 /// One refusal.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TemplateIssue {
-    /// Why.
+    /// The reason.
     pub code: IssueCode,
     /// First byte of the offending text.
     pub offset: usize,
@@ -208,14 +208,14 @@ pub struct TemplateIssue {
     pub column: u32,
     /// The offending text, shortened.
     pub found: String,
-    /// What is wrong with it.
+    /// The fault.
     pub message: String,
     /// The way out.
     pub fix: Fix,
 }
 
 impl TemplateIssue {
-    /// Says what is allowed instead.
+    /// Returns what is allowed instead.
     #[must_use]
     pub const fn allowed(&self) -> &'static str {
         self.code.allowed()
@@ -294,11 +294,11 @@ impl Issues {
     pub(super) fn finish(mut self, source: &str) -> Vec<TemplateIssue> {
         self.drafts.sort_by_key(|draft| draft.start);
         self.drafts.truncate(ISSUES_MAX);
-        let mut places = super::position::Places::new(source);
+        let mut lines = super::tokenize::position::LineCursor::new(source);
         let issue = |draft: Draft| {
             let Draft { code, start, found, message, mut fix } = draft;
             fix.edits.sort_by_key(|edit| (edit.start, edit.end, edit.order));
-            let (line, column) = places.at(start);
+            let (line, column) = lines.at(start);
             TemplateIssue { code, offset: start, line, column, found, message, fix }
         };
         self.drafts.into_iter().map(issue).collect()

@@ -8,48 +8,28 @@
 //! place whatever the values are: no element, attribute or comment appears, moves or disappears
 //! because of data.
 
-mod attribute;
-mod binding;
 mod check;
-mod compile;
-mod css_policy;
-mod digits;
-mod document;
-mod element;
-mod end_tag;
 mod envelope;
-mod escape;
-mod foreign;
-mod guarded;
-mod inspect;
 mod issue;
-mod open;
 mod path;
-mod position;
+mod policy;
 mod program;
-mod reference;
 mod render;
-mod render_error;
-mod repeat;
-mod row;
-mod scan;
-mod start_tag;
-mod table;
-mod text;
-mod url_policy;
+mod tokenize;
+mod tree;
 mod warning;
 
 pub use check::{Coverage, DataCheck};
-pub use css_policy::CssFault;
-pub use inspect::{INSPECTION_STYLE, Inspection};
 pub use issue::{Edit, Fix, ISSUES_MAX, IssueCode, TemplateIssue};
 pub(crate) use path::is_key;
 pub use path::{Path, Root, Segment};
+pub use policy::css::CssFault;
+pub use policy::url::UrlFault;
 pub use program::{Binding, Place, Repeat};
-pub use render::{RENDERED_BYTES_MAX, RenderReport};
-pub use render_error::{BindingPlace, RenderError};
+pub use render::error::{BindingPlace, RenderError};
+pub use render::inspect::{INSPECTION_STYLE, Inspection};
+pub use render::renderer::{RENDERED_BYTES_MAX, RenderReport};
 pub use template::{TEMPLATE_BYTES_MAX, Template};
-pub use url_policy::UrlFault;
 pub use warning::{TemplateWarning, WarningCode, Warnings};
 
 #[expect(clippy::module_inception, reason = "the module's one noun")]

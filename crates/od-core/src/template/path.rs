@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-/// Where a path begins.
+/// The start of a path.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Root {
     /// The artifact's data.
@@ -25,13 +25,13 @@ pub enum Segment {
 /// A parsed path.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Path {
-    /// Where it begins.
+    /// The value that the steps start from.
     pub root: Root,
     /// The steps from there.
     pub segments: Box<[Segment]>,
 }
 
-/// Why a text is no path.
+/// The reasons why a text is no path.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum PathFault {
     /// It does not follow the grammar.
@@ -89,7 +89,7 @@ fn follow<'v>(mut value: &'v Value, segments: &[Segment]) -> Option<&'v Value> {
     Some(value)
 }
 
-/// How many keys are compared one by one before hashing the wanted one costs less.
+/// The largest object whose keys are compared one by one; above it, hashing the wanted key costs less.
 const COMPARED_MAX: usize = 12;
 
 /// Finds a key in an object.
@@ -129,14 +129,14 @@ impl fmt::Display for Segment {
     }
 }
 
-/// Says whether the text is an object key as templates may name it.
+/// Returns whether the text is an object key that a template may name.
 pub(crate) fn is_key(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
-/// Says whether the text can name the row of a repeat.
+/// Returns whether the text can name the row of a repeat.
 pub(super) fn is_alias(text: &str) -> bool {
     is_key(text) && !text.contains('-') && text != "data"
 }

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::path::Path;
-use super::row::Lookup;
+use super::render::row::Lookup;
 
-/// Where a binding stands.
+/// The kinds of places that a binding stands in.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Place {
     /// In the text of an element.
@@ -29,7 +29,7 @@ pub struct Binding {
     pub full_path: Box<str>,
     /// The element around it, in lower case.
     pub element: Box<str>,
-    /// Where in that element.
+    /// The place in that element.
     pub place: Place,
     /// Index of the repeat around it, among the template's repeats.
     pub repeat: Option<usize>,
@@ -81,7 +81,7 @@ pub(super) enum Part {
     Binding(usize),
 }
 
-/// What a guarded attribute value holds.
+/// The content of a guarded attribute value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Guard {
     /// One URL.
@@ -222,7 +222,7 @@ impl<'s> Emitter<'s> {
         self.copy_to(self.source.len());
         self.flush();
         self.program.marks.sort_by_key(|mark| mark.at);
-        super::row::assign_slots(&mut self.program);
+        super::render::row::assign_slots(&mut self.program);
         self.program
     }
 

@@ -1,20 +1,20 @@
-//! A template that has been read and found good.
+//! The compiled template.
 
 use std::io::Write;
 
 use serde_json::Value;
 
-use super::inspect::{INSPECTION_STYLE, Inspection};
 use super::issue::TemplateIssue;
 use super::program::{Binding, Program, Repeat};
-use super::render::RenderReport;
-use super::render_error::RenderError;
+use super::render::error::RenderError;
+use super::render::inspect::{INSPECTION_STYLE, Inspection};
+use super::render::renderer::RenderReport;
 use super::warning::Warnings;
 
 /// The largest template, in bytes.
 pub const TEMPLATE_BYTES_MAX: usize = crate::limits::TEMPLATE.max();
 
-/// A compiled template. Whoever holds one need not check it again.
+/// A compiled template; it exists only if it was accepted.
 ///
 /// ```
 /// use od_core::template::Template;
@@ -40,7 +40,7 @@ impl Template {
     ///
     /// Returns every refusal by position, at most [`super::ISSUES_MAX`], each with a fix.
     pub fn compile(html: &str) -> Result<(Self, Warnings), Vec<TemplateIssue>> {
-        super::compile::compile(html)
+        super::tree::compiler::compile(html)
     }
 
     /// Returns the template as it was written.
@@ -69,7 +69,7 @@ impl Template {
     /// larger than [`super::RENDERED_BYTES_MAX`], and when `out` fails; what was written by then is
     /// to be thrown away.
     pub fn render<W: Write>(&self, data: &Value, out: &mut W) -> Result<RenderReport, RenderError> {
-        super::render::render(&self.program, data, None, out)
+        super::render::renderer::render(&self.program, data, None, out)
     }
 
     /// Writes the page as [`Self::render`] does, with the path, source and time of every value on
@@ -84,7 +84,7 @@ impl Template {
         inspection: Inspection<'_>,
         out: &mut W,
     ) -> Result<RenderReport, RenderError> {
-        let report = super::render::render(&self.program, data, Some(inspection), out)?;
+        let report = super::render::renderer::render(&self.program, data, Some(inspection), out)?;
         out.write_all(INSPECTION_STYLE.as_bytes())?;
         Ok(RenderReport { bytes: report.bytes + INSPECTION_STYLE.len(), ..report })
     }

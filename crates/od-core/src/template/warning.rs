@@ -1,6 +1,6 @@
-//! What an author should know about a template that is accepted.
+//! Warnings about templates that are accepted.
 
-use super::position::Places;
+use super::tokenize::position::LineCursor;
 
 /// The kinds of warnings. Adding a variant is an API change.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -34,7 +34,7 @@ impl WarningCode {
 /// One remark about an accepted template.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TemplateWarning {
-    /// Its kind.
+    /// The kind.
     pub code: WarningCode,
     /// First byte of the text it is about.
     pub offset: usize,
@@ -44,7 +44,7 @@ pub struct TemplateWarning {
     pub column: u32,
     /// The text it is about, shortened.
     pub found: String,
-    /// What to know.
+    /// The remark for the author.
     pub message: String,
 }
 
@@ -73,9 +73,9 @@ impl WarningDrafts {
 
     pub(super) fn finish(mut self, source: &str) -> Warnings {
         self.0.sort_by_key(|(_, offset, _, _)| *offset);
-        let mut places = Places::new(source);
+        let mut lines = LineCursor::new(source);
         let warning = |(code, offset, found, message)| {
-            let (line, column) = places.at(offset);
+            let (line, column) = lines.at(offset);
             TemplateWarning { code, offset, line, column, found, message }
         };
         self.0.into_iter().map(warning).collect()

@@ -4,18 +4,18 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::attribute::Subject;
-use super::binding;
-use super::compile::Compiler;
-use super::css_policy::Follower;
-use super::issue::{IssueCode, delete, replace};
-use super::program::{Guard, Guarded, Op, Part, Place};
-use super::reference;
-use super::scan::{Attribute, Tag};
-use super::url_policy::{self, Destination};
-use super::warning::WarningCode;
+use super::css::CssFollower;
+use super::url::{self, Destination};
+use crate::template::issue::{IssueCode, delete, replace, shorten};
+use crate::template::program::{Guard, Guarded, Op, Part, Place};
+use crate::template::tokenize::binding;
+use crate::template::tokenize::reference;
+use crate::template::tokenize::scanner::{Attribute, Tag};
+use crate::template::tree::compiler::Compiler;
+use crate::template::warning::WarningCode;
 
 impl<'s> Compiler<'s> {
-    pub(super) fn check_literal_url(
+    pub(crate) fn check_literal_url(
         &mut self,
         attribute: &Attribute<'s>,
         guard: Guard,
@@ -23,7 +23,7 @@ impl<'s> Compiler<'s> {
     ) {
         let value = &self.source[attribute.value.clone()];
         let Some(decoded) = self.decode(attribute.value.clone()) else { return };
-        match url_policy::check(guard, &decoded) {
+        match url::check(guard, &decoded) {
             Ok(Destination::Page) => {}
             Ok(Destination::Local | Destination::External) => {
                 self.warn_if_loaded(attribute, subject.element);
@@ -34,7 +34,7 @@ impl<'s> Compiler<'s> {
                     "#",
                     "write an http or https URL, a relative path, or #",
                 );
-                let message = format!("`{}` has {fault}", super::issue::shorten(value));
+                let message = format!("`{}` has {fault}", shorten(value));
                 self.issues.add(
                     IssueCode::UrlRefused,
                     self.source,
@@ -80,7 +80,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    pub(super) fn bind_guarded(
+    pub(crate) fn bind_guarded(
         &mut self,
         tag: &Tag<'s>,
         attribute: &Attribute<'s>,
@@ -90,22 +90,24 @@ impl<'s> Compiler<'s> {
         let end = attribute.value.end;
         let mut from = attribute.value.start;
         let mut parts = Vec::new();
-        let mut follower = Follower::default();
+        let mut css_follower = CssFollower::default();
         self.emitter.copy_to(from);
         while let Some(open) = binding::next_open(self.source, from..end) {
             if self.issues.is_full() {
                 return;
             }
             let Some(found) = self.read_binding(from, open, end) else { return };
-            if !self.literal_part(from..open, &mut parts, &mut follower) {
+            if !self.literal_part(from..open, &mut parts, &mut css_follower) {
                 return;
             }
             match found {
                 Ok(found) => {
-                    if guard == Guard::Css && self.refuse_in_css(attribute, &found.span, follower) {
+                    if guard == Guard::Css
+                        && self.refuse_in_css(attribute, &found.span, css_follower)
+                    {
                         return;
                     }
-                    follower.pass_value();
+                    css_follower.pass_value();
                     let name = attribute.name.as_ref().into();
                     let place =
                         if guard == Guard::Css { Place::Style(name) } else { Place::Url(name) };
@@ -116,7 +118,7 @@ impl<'s> Compiler<'s> {
                 Err(end) => from = end,
             }
         }
-        if !self.literal_part(from..end, &mut parts, &mut follower) {
+        if !self.literal_part(from..end, &mut parts, &mut css_follower) {
             return;
         }
         self.warn_if_loaded(attribute, &tag.name);
@@ -134,13 +136,13 @@ impl<'s> Compiler<'s> {
         &mut self,
         span: Range<usize>,
         parts: &mut Vec<Part>,
-        follower: &mut Follower,
+        css_follower: &mut CssFollower,
     ) -> bool {
         if span.is_empty() {
             return true;
         }
         let Some(decoded) = self.decode(span.clone()) else { return false };
-        follower.read(&decoded);
+        css_follower.read(&decoded);
         let raw = self.emitter.store(span);
         parts.push(Part::Literal { raw, decoded: decoded.into() });
         true
@@ -150,13 +152,13 @@ impl<'s> Compiler<'s> {
         &mut self,
         attribute: &Attribute<'s>,
         braces: &Range<usize>,
-        follower: Follower,
+        css_follower: CssFollower,
     ) -> bool {
         let behind = braces.end..attribute.value.end;
         let end = binding::next_open(self.source, behind.clone()).unwrap_or(behind.end);
         // As CSS reads it; a reference that is not known is refused where the text is taken.
         let following = reference::decode(&self.source[behind.start..end]).unwrap_or_default();
-        let Some(fault) = follower.fault(&following) else { return false };
+        let Some(fault) = css_follower.fault(&following) else { return false };
         let fix = delete(
             attribute.span.clone(),
             format!("remove {}, or bind a whole CSS value", attribute.name),

@@ -1,18 +1,18 @@
 //! Elements inside `<svg>` and `<math>`.
 
-use super::compile::Compiler;
+use super::compiler::Compiler;
 use super::element::{ForeignContent, Space, Traits, foreign_content};
-use super::issue::{IssueCode, delete, replace};
-use super::scan::Tag;
 use super::start_tag::Placement;
+use crate::template::issue::{DraftId, IssueCode, delete, replace};
+use crate::template::tokenize::scanner::Tag;
 
 impl<'s> Compiler<'s> {
-    /// Says whether the current element belongs to SVG or MathML.
-    pub(super) fn in_foreign(&self) -> bool {
+    /// Returns whether the current element belongs to SVG or MathML.
+    pub(crate) fn in_foreign(&self) -> bool {
         self.current().is_some_and(|open| open.space != Space::Html)
     }
 
-    pub(super) fn place_foreign(&mut self, tag: &Tag<'s>, traits: Traits) -> Option<Placement> {
+    pub(crate) fn place_foreign(&mut self, tag: &Tag<'s>, traits: Traits) -> Option<Placement> {
         let parent = self.current()?;
         let space = parent.space;
         let parent_name = parent.name.clone();
@@ -47,12 +47,17 @@ impl<'s> Compiler<'s> {
         Some(placement)
     }
 
+    /// Refuses an HTML element in a drawing or formula.
+    ///
+    /// The specification's list of such elements ends the drawing: `<svg><p>x</svg>y` becomes
+    /// `<svg></svg><p>xy</p>`. `<font>` does so only with color, face or size; it is refused always,
+    /// because nothing in a drawing needs it.
     fn refuse_html_in_foreign(
         &mut self,
         tag: &Tag<'s>,
         traits: Traits,
         space: Space,
-    ) -> Option<Option<(&'static str, super::issue::DraftId)>> {
+    ) -> Option<Option<(&'static str, DraftId)>> {
         let name = &tag.name;
         let message = format!("<{name}> is HTML and would end the drawing or formula around it");
         if traits.has(Traits::VOID) {

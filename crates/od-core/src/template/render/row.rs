@@ -2,19 +2,19 @@
 
 use serde_json::Value;
 
-use super::path::{Root, Segment, same};
-use super::program::{Op, Program};
+use crate::template::path::{Root, Segment, same};
+use crate::template::program::{Op, Program};
 
-/// How many keys of a row are looked up together; further ones are looked up one by one.
+/// The most keys of a row that are looked up together; further ones are looked up one by one.
 const SLOTS_MAX: usize = 32;
-/// How many keys of a row are remembered from one row to the next.
+/// The most keys of a row that are remembered from one row to the next.
 const HINTS_MAX: usize = 64;
 /// The place of a key that no binding asks for.
 const NO_SLOT: u8 = u8::MAX;
 
-/// Where a binding finds its value.
+/// The way a binding finds its value.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Lookup {
+pub(crate) enum Lookup {
     /// By following its path.
     Path,
     /// In a slot of the row.
@@ -25,26 +25,26 @@ pub(super) enum Lookup {
 
 /// The row that is being repeated.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row<'d> {
-    pub(super) item: &'d Value,
-    pub(super) position: usize,
+pub(crate) struct Row<'d> {
+    pub(crate) item: &'d Value,
+    pub(crate) position: usize,
 }
 
 /// The values of one row by slot. Rows mostly have the same keys in the same order, so a key's slot
 /// is guessed from the row before and the guess compared: no hashing.
 #[derive(Debug)]
-pub(super) struct RowValues<'d> {
+pub(crate) struct RowValues<'d> {
     values: [Option<&'d Value>; SLOTS_MAX],
     hints: [u8; HINTS_MAX],
 }
 
 impl<'d> RowValues<'d> {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { values: [None; SLOTS_MAX], hints: [NO_SLOT; HINTS_MAX] }
     }
 
     #[inline]
-    pub(super) fn get(&self, slot: u8) -> Option<&'d Value> {
+    pub(crate) fn get(&self, slot: u8) -> Option<&'d Value> {
         self.values.get(slot as usize).copied().flatten()
     }
 
@@ -54,7 +54,7 @@ impl<'d> RowValues<'d> {
     /// keys. The fewer steps there are between two keys, the more of them the processor waits for at
     /// once: hence a function of its own, with registers of its own.
     #[inline(never)]
-    pub(super) fn load(&mut self, keys: &[Box<str>], item: &'d Value) {
+    pub(crate) fn load(&mut self, keys: &[Box<str>], item: &'d Value) {
         let Some(values) = self.values.get_mut(..keys.len()) else { return };
         values.fill(None);
         let Value::Object(map) = item else { return };
@@ -82,7 +82,7 @@ fn slot_of(keys: &[Box<str>], key: &str) -> u8 {
 }
 
 /// Gives the keys that a repeat's bindings begin with their slots.
-pub(super) fn assign_slots(program: &mut Program) {
+pub(crate) fn assign_slots(program: &mut Program) {
     program.lookups = vec![Lookup::Path; program.bindings.len()];
     for (binding, lookup) in program.bindings.iter().zip(&mut program.lookups) {
         let (Root::Item, Some(repeat)) = (binding.path.root, binding.repeat) else { continue };

@@ -2,32 +2,32 @@
 
 use std::borrow::Cow;
 
-use super::attribute::Subject;
-use super::compile::{Compiler, Phase};
+use super::compiler::{Compiler, Phase};
 use super::element::{ForeignContent, Space, Traits, html_traits};
-use super::issue::{DraftId, IssueCode, delete, insert, replace};
-use super::open::{DEPTH_MAX, Open, Scope};
+use super::open_elements::{DEPTH_MAX, OpenElement, Scope};
 use super::repeat::RepeatAttribute;
-use super::scan::Tag;
+use crate::template::issue::{DraftId, IssueCode, delete, insert, replace};
+use crate::template::policy::attribute::Subject;
+use crate::template::tokenize::scanner::Tag;
 
-/// Where an element goes.
+/// The place that an element gets in the tree.
 #[derive(Debug)]
-pub(super) struct Placement {
-    pub(super) space: Space,
-    pub(super) content: ForeignContent,
+pub(crate) struct Placement {
+    pub(crate) space: Space,
+    pub(crate) content: ForeignContent,
     /// A name that puts a refusal right, also in the end tag.
-    pub(super) rename: Option<(&'static str, DraftId)>,
-    /// What a fix puts behind the element.
-    pub(super) wrapped: Option<(DraftId, String)>,
+    pub(crate) rename: Option<(&'static str, DraftId)>,
+    /// The text that a fix inserts behind the element.
+    pub(crate) wrapped: Option<(DraftId, String)>,
 }
 
 impl Placement {
-    pub(super) const HTML: Self =
+    pub(crate) const HTML: Self =
         Self { space: Space::Html, content: ForeignContent::Elements, rename: None, wrapped: None };
 }
 
 impl<'s> Compiler<'s> {
-    pub(super) fn start_tag(&mut self, tag: &Tag<'s>, after_newline_eater: bool) {
+    pub(crate) fn start_tag(&mut self, tag: &Tag<'s>, after_newline_eater: bool) {
         self.content_began = true;
         self.closed_names.clear();
         self.repeat_wrapper = None;
@@ -73,7 +73,7 @@ impl<'s> Compiler<'s> {
         let subject = Subject { element: &tag.name, space: placement.space };
         let mark_at = self.attributes(tag, subject);
         self.emitter.copy_to(tag.span.end);
-        let mut open = Open {
+        let mut open = OpenElement {
             name: tag.name.clone(),
             traits: if html { traits } else { Traits::default() },
             space: placement.space,
@@ -216,7 +216,11 @@ impl<'s> Compiler<'s> {
         self.rename(p, "div", draft);
     }
 
-    /// Whether a table closes `<p>` depends on the doctype; so it has to be closed.
+    /// Refuses a table inside an open `<p>`.
+    ///
+    /// Chromium 156 reads `<p>a<table>` as `<p>a</p><table>` behind a doctype and as
+    /// `<p>a<table></p>` without one. A tree that depends on something elsewhere in the document is
+    /// not followed; the fix closes the `<p>`.
     fn close_p_before_table(&mut self, tag: &Tag<'s>) {
         let Some(at) = self.in_scope("p", Scope::Button) else { return };
         if !self.only_implied_above(at) {
@@ -246,7 +250,7 @@ impl<'s> Compiler<'s> {
             return;
         }
         let keeps_rtc = matches!(name, "rp" | "rt");
-        let implied = |open: &Open<'_>| {
+        let implied = |open: &OpenElement<'_>| {
             open.traits.has(Traits::IMPLIED_END) && !(keeps_rtc && open.name == "rtc")
         };
         let keep = self.open.iter().rposition(|open| !implied(open)).map_or(0, |last| last + 1);
@@ -254,6 +258,9 @@ impl<'s> Compiler<'s> {
     }
 
     /// Refuses links in links and the like, which HTML would tear apart.
+    ///
+    /// `<a>x<a>y</a></a>` becomes two links side by side. A button in a button is torn apart behind a
+    /// doctype and kept without one (Chromium 156), so it is refused in both.
     fn refuse_nested(&mut self, tag: &Tag<'s>, traits: Traits) -> Option<(&'static str, DraftId)> {
         let (outer, to) = match &*tag.name {
             "a" => (self.active_formatting("a"), "span"),

@@ -2,17 +2,19 @@
 
 use std::io::{self, Write};
 
-/// Room for a few values; large literals pass by.
+use serde_json::Number;
+
+/// Bytes that are buffered; larger literals bypass the buffer.
 const BUFFER_BYTES: usize = 4096;
-/// How much of a text is escaped between two looks at the room that is left.
+/// Bytes of text that are escaped between two checks of the free buffer space.
 const BLOCK_BYTES: usize = 64;
-/// What a block may become: six bytes for each of its own, the last written as eight.
-const ROOM_BYTES: usize = 6 * BLOCK_BYTES + 8;
+/// The most bytes that a block becomes: six for each of its own, the last written as eight.
+const BLOCK_BUFFER_BYTES: usize = 6 * BLOCK_BYTES + 8;
 
-type Room = [u8; ROOM_BYTES];
+type BlockBuffer = [u8; BLOCK_BUFFER_BYTES];
 
-/// Collects output, counts it, and stops at a limit.
-pub(super) struct Output<'w, W> {
+/// Buffers output, counts it, and stops at a limit.
+pub(crate) struct Output<'w, W> {
     inner: &'w mut W,
     buffer: [u8; BUFFER_BYTES],
     filled: usize,
@@ -21,18 +23,18 @@ pub(super) struct Output<'w, W> {
 }
 
 impl<'w, W: Write> Output<'w, W> {
-    pub(super) fn new(inner: &'w mut W, limit: usize) -> Self {
+    pub(crate) fn new(inner: &'w mut W, limit: usize) -> Self {
         Self { inner, buffer: [0; BUFFER_BYTES], filled: 0, flushed: 0, limit }
     }
 
     /// Returns how much has been written, the limit being no limit here.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.flushed + self.filled
     }
 
     /// Writes bytes as they are.
     #[inline]
-    pub(super) fn literal(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn literal(&mut self, bytes: &[u8]) -> io::Result<()> {
         let end = self.filled + bytes.len();
         if let Some(room) = self.buffer.get_mut(self.filled..end) {
             room.copy_from_slice(bytes);
@@ -56,7 +58,7 @@ impl<'w, W: Write> Output<'w, W> {
 
     /// Writes text so that HTML reads back exactly these characters, in text and quoted attributes.
     #[inline]
-    pub(super) fn escaped(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn escaped(&mut self, text: &str) -> io::Result<()> {
         let bytes = text.as_bytes();
         if bytes.len() <= BLOCK_BYTES {
             return self.block(bytes);
@@ -65,7 +67,7 @@ impl<'w, W: Write> Output<'w, W> {
     }
 
     fn block(&mut self, block: &[u8]) -> io::Result<()> {
-        if self.filled > BUFFER_BYTES - ROOM_BYTES {
+        if self.filled > BUFFER_BYTES - BLOCK_BUFFER_BYTES {
             self.flush()?;
         }
         let free = self.buffer.get_mut(self.filled..).unwrap_or_default();
@@ -75,9 +77,9 @@ impl<'w, W: Write> Output<'w, W> {
         Ok(())
     }
 
-    /// Hands everything on.
+    /// Writes the buffer out.
     #[cold]
-    pub(super) fn flush(&mut self) -> io::Result<()> {
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
         let filled = std::mem::take(&mut self.filled);
         self.pass(filled)?;
         self.inner.write_all(&self.buffer[..filled])
@@ -94,7 +96,7 @@ impl<'w, W: Write> Output<'w, W> {
 
 /// Writes a block, escaped; returns how many bytes it became.
 #[inline]
-fn escape_block(room: &mut Room, block: &[u8]) -> usize {
+fn escape_block(room: &mut BlockBuffer, block: &[u8]) -> usize {
     let (words, rest) = block.as_chunks::<8>();
     let mut end = 0;
     for word in words {
@@ -128,7 +130,13 @@ fn last_word(block: &[u8], rest: &[u8]) -> u64 {
 /// Writes the first `length` bytes of a word to `start`, the marked ones as the table says; returns
 /// where they end.
 #[inline]
-fn escape_word(room: &mut Room, start: usize, word: u64, length: usize, mut marks: u64) -> usize {
+fn escape_word(
+    room: &mut BlockBuffer,
+    start: usize,
+    word: u64,
+    length: usize,
+    mut marks: u64,
+) -> usize {
     put(room, start, word);
     // Where the word would begin if nothing in it had grown.
     let mut origin = start;
@@ -147,7 +155,7 @@ fn escape_word(room: &mut Room, start: usize, word: u64, length: usize, mut mark
 
 /// Writes eight bytes; how many of them stay is the caller's to say.
 #[inline]
-fn put(room: &mut Room, at: usize, word: u64) {
+fn put(room: &mut BlockBuffer, at: usize, word: u64) {
     // Asked for as `at..at + 8`, the sum could overflow: that check cost an eighth of escaping.
     if let Some(room) = room.get_mut(at..).and_then(|free| free.first_chunk_mut()) {
         *room = word.to_le_bytes();
@@ -171,7 +179,7 @@ const fn marked_bytes(word: u64) -> u64 {
     (controls | quotes | brackets) & !word & HIGH
 }
 
-/// What every byte becomes, with the growth in the highest place.
+/// The replacement of every byte, with its growth in the highest place.
 static REPLACEMENTS: [u64; 256] = replacements();
 
 const fn replacements() -> [u64; 256] {
@@ -192,9 +200,30 @@ const fn replacements() -> [u64; 256] {
     table
 }
 
+/// Prints numbers as ECMAScript does, without allocating.
+pub(crate) struct Digits {
+    float: ryu_js::Buffer,
+    integer: itoa::Buffer,
+}
+
+impl Digits {
+    pub(crate) fn new() -> Self {
+        Self { float: ryu_js::Buffer::new(), integer: itoa::Buffer::new() }
+    }
+
+    pub(crate) fn format(&mut self, number: &Number) -> &str {
+        const EXACT: i64 = 1 << 53;
+        match number.as_i64() {
+            Some(integer) if (-EXACT..=EXACT).contains(&integer) => self.integer.format(integer),
+            _ => self.float.format(number.as_f64().unwrap_or_default()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
 
@@ -296,5 +325,25 @@ mod tests {
         fn fast_and_slow_agree(text in "(\\PC|[\0-~]){0,80}") {
             prop_assert_eq!(escape(&text), slowly(&text));
         }
+    }
+
+    #[track_caller]
+    fn check(value: &serde_json::Value, expected: &str) {
+        let number = value.as_number().unwrap();
+        assert_eq!(Digits::new().format(number), expected);
+    }
+
+    #[test]
+    fn numbers_look_as_ecmascript_prints_them() {
+        check(&json!(0), "0");
+        check(&json!(-0.0), "0");
+        check(&json!(-7), "-7");
+        check(&json!(1.0), "1");
+        check(&json!(0.1), "0.1");
+        check(&json!(1e21), "1e+21");
+        check(&json!(1e-7), "1e-7");
+        check(&json!(123_456_789_012_345_680_000.0), "123456789012345680000");
+        check(&json!(9_007_199_254_740_991_i64), "9007199254740991");
+        check(&json!(u64::MAX), "18446744073709552000");
     }
 }

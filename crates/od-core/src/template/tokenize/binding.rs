@@ -2,30 +2,30 @@
 
 use std::ops::Range;
 
-use super::issue::{Fix, IssueCode, delete, replace};
-use super::path::{Path, PathFault, is_key};
+use crate::template::issue::{Fix, IssueCode, delete, replace};
+use crate::template::path::{Path, PathFault, is_key};
 
 /// A well-formed binding.
 #[derive(Debug)]
-pub(super) struct Found<'s> {
+pub(crate) struct ParsedBinding<'s> {
     /// With the braces.
-    pub(super) span: Range<usize>,
+    pub(crate) span: Range<usize>,
     /// The path as written.
-    pub(super) text: &'s str,
-    pub(super) path: Path,
+    pub(crate) text: &'s str,
+    pub(crate) path: Path,
 }
 
 /// Something in braces that is no binding.
 #[derive(Debug)]
-pub(super) struct Fault {
-    pub(super) code: IssueCode,
-    pub(super) span: Range<usize>,
-    pub(super) message: String,
-    pub(super) fix: Fix,
+pub(crate) struct BindingFault {
+    pub(crate) code: IssueCode,
+    pub(crate) span: Range<usize>,
+    pub(crate) message: String,
+    pub(crate) fix: Fix,
 }
 
 /// Finds the next `{{` in `range`.
-pub(super) fn next_open(source: &str, range: Range<usize>) -> Option<usize> {
+pub(crate) fn next_open(source: &str, range: Range<usize>) -> Option<usize> {
     next_twice(source, b'{', range)
 }
 
@@ -44,7 +44,7 @@ fn next_twice(source: &str, byte: u8, range: Range<usize>) -> Option<usize> {
 }
 
 /// Returns the span of the braces that open at `open`, or `None` when they do not close in `range`.
-pub(super) fn braces(source: &str, open: usize, range: Range<usize>) -> Option<Range<usize>> {
+pub(crate) fn braces(source: &str, open: usize, range: Range<usize>) -> Option<Range<usize>> {
     let mut end = next_twice(source, b'}', open + 2..range.end)? + 2;
     // `{{{x}}}` closes with its third brace.
     if source[open + 2..].starts_with('{') && end < range.end && source.as_bytes()[end] == b'}' {
@@ -54,16 +54,16 @@ pub(super) fn braces(source: &str, open: usize, range: Range<usize>) -> Option<R
 }
 
 /// Reads the binding in `span`, which has its braces.
-pub(super) fn read<'s>(
+pub(crate) fn read<'s>(
     source: &'s str,
     span: Range<usize>,
     alias: Option<&str>,
-) -> Result<Found<'s>, Fault> {
+) -> Result<ParsedBinding<'s>, BindingFault> {
     let inner_span = span.start + 2..span.end - 2;
     let inner = &source[inner_span.clone()];
     let text = inner.trim_ascii();
     match Path::parse(text, alias) {
-        Ok(path) => Ok(Found { span, text, path }),
+        Ok(path) => Ok(ParsedBinding { span, text, path }),
         Err(fault) => Err(explain(source, span, text, fault, alias)),
     }
 }
@@ -74,7 +74,7 @@ fn explain(
     text: &str,
     fault: PathFault,
     alias: Option<&str>,
-) -> Fault {
+) -> BindingFault {
     let whole = source[span.clone()].to_owned();
     let braces = "{{";
     let with_path =
@@ -84,7 +84,7 @@ fn explain(
     if fault == PathFault::Root && is_keyword {
         let fix = delete(span.clone(), format!("remove {whole}"));
         let message = format!("`{text}` is a directive of another template language");
-        return Fault { code: IssueCode::UnsupportedDirective, span, message, fix };
+        return BindingFault { code: IssueCode::UnsupportedDirective, span, message, fix };
     }
     if fault == PathFault::Root {
         let root = text.split('.').next().unwrap_or_default();
@@ -96,7 +96,7 @@ fn explain(
         };
         let path = from_data(text, alias).unwrap_or_else(|| format!("data.{text}"));
         let fix = with_path(&path, &format!("write {braces}{path}}}}}"));
-        return Fault { code: IssueCode::UnknownRoot, span, message, fix };
+        return BindingFault { code: IssueCode::UnknownRoot, span, message, fix };
     }
     let path = first_path(text, alias);
     let repaired =
@@ -109,16 +109,16 @@ fn explain(
         Some(b'#' | b'/' | b'^' | b'>' | b'!' | b'=' | b'%' | b'@' | b'$') => {
             let fix = remove();
             let message = format!("`{text}` is a directive of another template language");
-            return Fault { code: IssueCode::UnsupportedDirective, span, message, fix };
+            return BindingFault { code: IssueCode::UnsupportedDirective, span, message, fix };
         }
         Some(_) => (IssueCode::InvalidPath, format!("`{text}` is not a path")),
         None => (IssueCode::InvalidPath, "there is no path between the braces".to_owned()),
     };
     let fix = repaired.unwrap_or_else(remove);
-    Fault { code, span, message, fix }
+    BindingFault { code, span, message, fix }
 }
 
-/// Finds the path that was probably meant: `data.rows[0].name` as `data.rows.0.name`, an expression
+/// Guesses the path that was meant: `data.rows[0].name` as `data.rows.0.name`, an expression
 /// as its first path.
 fn first_path(text: &str, alias: Option<&str>) -> Option<String> {
     let dotted = text

@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use super::binding::Found;
-use super::compile::{Compiler, Phase};
-use super::issue::{Fix, IssueCode, delete, insert, replace};
-use super::open::OpenRepeat;
-use super::path::{Path, is_alias, is_key};
-use super::program::{Op, Place, Repeat};
-use super::scan::Tag;
+use super::compiler::{Compiler, Phase};
+use super::open_elements::OpenRepeat;
+use crate::template::issue::{Fix, IssueCode, delete, insert, replace, shorten};
+use crate::template::path::{Path, is_alias, is_key};
+use crate::template::program::{Op, Place, Repeat};
+use crate::template::tokenize::binding::ParsedBinding;
+use crate::template::tokenize::scanner::Tag;
 
 /// A well-formed repeat.
 #[derive(Debug)]
-pub(super) struct RepeatAttribute {
+pub(crate) struct RepeatAttribute {
     alias: Box<str>,
     list: Box<str>,
     span: Range<usize>,
@@ -21,7 +21,7 @@ pub(super) struct RepeatAttribute {
 
 impl<'s> Compiler<'s> {
     /// Reads the tag's repeat; `before` is how things stood before the tag closed or implied anything.
-    pub(super) fn repeat_attribute(
+    pub(crate) fn repeat_attribute(
         &mut self,
         tag: &Tag<'s>,
         before: (Phase, usize),
@@ -46,7 +46,7 @@ impl<'s> Compiler<'s> {
         let mut parsed = parse(&self.source[attribute.value.clone()], attribute.value.start);
         if parsed.is_none() {
             let value = &self.source[attribute.value.clone()];
-            let fix = match meant(value) {
+            let fix = match guess_repeat(value) {
                 Some(text) => {
                     // What stands inside is read as if the fix were applied.
                     parsed = parse(&text, attribute.value.start);
@@ -55,10 +55,7 @@ impl<'s> Compiler<'s> {
                 }
                 None => delete(attribute.span.clone(), "remove it"),
             };
-            let message = format!(
-                "`{}` is not of the form `alias in data.path`",
-                super::issue::shorten(value)
-            );
+            let message = format!("`{}` is not of the form `alias in data.path`", shorten(value));
             self.issues.add(
                 IssueCode::RepeatSyntax,
                 self.source,
@@ -121,11 +118,11 @@ impl<'s> Compiler<'s> {
     }
 
     /// Begins the repeat whose element is about to be opened.
-    pub(super) fn begin_repeat(&mut self, tag: &Tag<'s>, repeat: RepeatAttribute) {
+    pub(crate) fn begin_repeat(&mut self, tag: &Tag<'s>, repeat: RepeatAttribute) {
         self.refuse_joining(tag.span.start);
         self.emitter.copy_to(tag.span.start);
         let RepeatAttribute { alias, list, span, path } = repeat;
-        let found = Found { span, text: &list, path };
+        let found = ParsedBinding { span, text: &list, path };
         let list = self.add_binding_in(found, Place::Repeat, tag.name.as_ref().into());
         let index = self.emitter.program.repeats.len();
         self.emitter.program.repeats.push(Repeat { alias: alias.clone(), list, keys: Vec::new() });
@@ -147,8 +144,8 @@ fn parse(text: &str, start: usize) -> Option<RepeatAttribute> {
     Some(RepeatAttribute { alias: alias.into(), list: list.into(), span, path })
 }
 
-/// Finds the repeat that was probably meant.
-fn meant(value: &str) -> Option<String> {
+/// Guesses the repeat that was meant.
+fn guess_repeat(value: &str) -> Option<String> {
     let words: Vec<&str> = value
         .split(|mark: char| mark.is_ascii_whitespace() || matches!(mark, '{' | '}' | ','))
         .filter(|word| !word.is_empty())
@@ -175,7 +172,7 @@ mod tests {
     #[test]
     fn a_repeat_is_guessed_from_what_is_there() {
         let check = |value: &str, expected: Option<&str>| {
-            assert_eq!(meant(value).as_deref(), expected, "{value}");
+            assert_eq!(guess_repeat(value).as_deref(), expected, "{value}");
         };
         check("item of data.items", Some("item in data.items"));
         check("data.items", Some("item in data.items"));

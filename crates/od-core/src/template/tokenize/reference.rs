@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 /// A reference whose meaning this module does not know.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct UnknownReference {
+pub(crate) struct UnknownReference {
     /// Offset of the `&` in the text.
-    pub(super) at: usize,
-    /// Its length with the semicolon.
-    pub(super) length: usize,
+    pub(crate) at: usize,
+    /// The length with the semicolon.
+    pub(crate) length: usize,
 }
 
 /// Decodes the references in an attribute value.
@@ -16,7 +16,7 @@ pub(super) struct UnknownReference {
 /// Numeric references and the names below are decoded. Another name with a semicolon is an error:
 /// whoever checks a URL must know what it says. Names without a semicolon mean characters outside
 /// ASCII, or one of `& < > "`, none of which turns a relative URL into another one.
-pub(super) fn decode(text: &str) -> Result<Cow<'_, str>, UnknownReference> {
+pub(crate) fn decode(text: &str) -> Result<Cow<'_, str>, UnknownReference> {
     let mut decoded = String::new();
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'&', &text.as_bytes()[at..]) {
@@ -34,8 +34,8 @@ pub(super) fn decode(text: &str) -> Result<Cow<'_, str>, UnknownReference> {
     Ok(Cow::Owned(decoded))
 }
 
-/// Says whether the text ends inside a reference that what follows could continue.
-pub(super) fn ends_in_reference(text: &str) -> Option<usize> {
+/// Finds the `&` of an unfinished reference at the end of the text, which what follows could complete.
+pub(crate) fn ends_in_reference(text: &str) -> Option<usize> {
     let tail =
         text.bytes().rev().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'#').count();
     let ampersand = text.len().checked_sub(tail + 1)?;

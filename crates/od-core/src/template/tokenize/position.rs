@@ -2,20 +2,20 @@
 
 /// Looks up lines and columns; cheap as long as the offsets ascend.
 #[derive(Debug)]
-pub(super) struct Places<'s> {
+pub(crate) struct LineCursor<'s> {
     source: &'s str,
     offset: usize,
     line: u32,
     column: u32,
 }
 
-impl<'s> Places<'s> {
-    pub(super) fn new(source: &'s str) -> Self {
+impl<'s> LineCursor<'s> {
+    pub(crate) fn new(source: &'s str) -> Self {
         Self { source, offset: 0, line: 1, column: 1 }
     }
 
     /// Returns line and column, both from 1; columns count characters, CRLF is one line end.
-    pub(super) fn at(&mut self, offset: usize) -> (u32, u32) {
+    pub(crate) fn at(&mut self, offset: usize) -> (u32, u32) {
         if offset < self.offset {
             *self = Self::new(self.source);
         }
@@ -43,7 +43,7 @@ mod tests {
 
     #[track_caller]
     fn check(source: &str, offset: usize, expected: (u32, u32)) {
-        assert_eq!(Places::new(source).at(offset), expected);
+        assert_eq!(LineCursor::new(source).at(offset), expected);
     }
 
     #[test]
@@ -58,8 +58,8 @@ mod tests {
 
     #[test]
     fn going_back_gives_the_same_answer() {
-        let mut places = Places::new("a\nbc\nd");
-        assert_eq!(places.at(5), (3, 1));
-        assert_eq!(places.at(3), (2, 2));
+        let mut lines = LineCursor::new("a\nbc\nd");
+        assert_eq!(lines.at(5), (3, 1));
+        assert_eq!(lines.at(3), (2, 2));
     }
 }

@@ -1,6 +1,6 @@
-//! Which values may stand in CSS, and where.
+//! CSS policy: the values that may stand in a style attribute, and the places they may stand in.
 
-/// Why a value may not stand in a style attribute.
+/// The reasons for refusing a value in a style attribute.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CssFault {
     /// A character other than letters, digits, `#%.,+-()_ /` and spaces.
@@ -16,16 +16,16 @@ pub enum CssFault {
 
 /// The identifier that CSS text ends with, as far as it matters for `url(`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) struct Tail {
+pub(crate) struct IdentifierTail {
     /// The last three bytes, in lower case.
     last: [u8; 3],
-    /// How many bytes the identifier has; four means more than three.
+    /// Bytes of the identifier; four means more than three.
     length: u8,
 }
 
-impl Tail {
+impl IdentifierTail {
     /// Reads on over template text.
-    pub(super) fn literal(mut self, text: &str) -> Self {
+    pub(crate) fn literal(mut self, text: &str) -> Self {
         // What stands before the last few bytes of an identifier only matters by its length.
         let mut from = text.len().saturating_sub(8);
         while !text.is_char_boundary(from) {
@@ -53,7 +53,10 @@ impl Tail {
 }
 
 /// Checks a value behind CSS text that ends with `tail`; returns the new end.
-pub(super) fn check_value(value: &str, mut tail: Tail) -> Result<Tail, CssFault> {
+pub(crate) fn check_value(
+    value: &str,
+    mut tail: IdentifierTail,
+) -> Result<IdentifierTail, CssFault> {
     let mut open = 0_u32;
     for mark in value.chars() {
         let plain = mark.is_ascii_alphanumeric()
@@ -72,9 +75,9 @@ pub(super) fn check_value(value: &str, mut tail: Tail) -> Result<Tail, CssFault>
     if open > 0 { Err(CssFault::Brackets) } else { Ok(tail) }
 }
 
-/// What surrounds a position in CSS text.
+/// The surroundings of a position in CSS text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Context {
+pub(crate) enum Context {
     Plain,
     String(u8),
     Comment,
@@ -83,24 +86,24 @@ pub(super) enum Context {
 
 /// Follows the literal text of a style attribute, as far as bindings need to know where they stand.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Follower {
-    pub(super) context: Context,
-    /// How many brackets are open.
+pub(crate) struct CssFollower {
+    pub(crate) context: Context,
+    /// The number of open brackets.
     depth: u32,
-    tail: Tail,
+    tail: IdentifierTail,
     previous: u8,
     escapes: bool,
 }
 
-impl Default for Follower {
+impl Default for CssFollower {
     fn default() -> Self {
-        let (context, tail) = (Context::Plain, Tail::default());
+        let (context, tail) = (Context::Plain, IdentifierTail::default());
         Self { context, depth: 0, tail, previous: b' ', escapes: false }
     }
 }
 
-impl Follower {
-    pub(super) fn read(&mut self, text: &str) {
+impl CssFollower {
+    pub(crate) fn read(&mut self, text: &str) {
         for byte in text.bytes() {
             match (self.context, byte) {
                 (Context::Plain, b'(') => self.depth += 1,
@@ -122,8 +125,8 @@ impl Follower {
         }
     }
 
-    /// Says what is wrong with a binding here, if the text `following` comes behind it.
-    pub(super) fn fault(&self, following: &str) -> Option<&'static str> {
+    /// Returns the fault of a binding at this place with the text `following` behind it.
+    pub(crate) fn fault(&self, following: &str) -> Option<&'static str> {
         match self.context {
             Context::Url => return Some("it stands inside url()"),
             Context::Comment => return Some("it stands inside a CSS comment"),
@@ -147,14 +150,14 @@ impl Follower {
     }
 
     /// Reads on behind a binding, whose value is unknown.
-    pub(super) fn pass_value(&mut self) {
-        self.tail = Tail::default();
+    pub(crate) fn pass_value(&mut self) {
+        self.tail = IdentifierTail::default();
         self.previous = b' ';
     }
 }
 
-/// Says whether CSS text asks for something from elsewhere.
-pub(super) fn loads_something(css: &str) -> bool {
+/// Returns whether CSS text loads something from elsewhere.
+pub(crate) fn loads_something(css: &str) -> bool {
     // Most values are a colour or a length.
     if memchr::memchr2(b'@', b'(', css.as_bytes()).is_none() {
         return false;
@@ -176,7 +179,7 @@ mod tests {
     #[track_caller]
     fn refused(before: &str, value: &str, fault: CssFault) {
         assert_eq!(
-            check_value(value, Tail::default().literal(before)),
+            check_value(value, IdentifierTail::default().literal(before)),
             Err(fault),
             "{before}|{value}"
         );
@@ -194,7 +197,7 @@ mod tests {
             "a/b",
             "-1.5e3",
         ] {
-            assert!(check_value(value, Tail::default()).is_ok(), "{value}");
+            assert!(check_value(value, IdentifierTail::default()).is_ok(), "{value}");
         }
         for (value, mark) in [
             ("a;b", ';'),
@@ -214,15 +217,15 @@ mod tests {
         refused("width:12345678 url", "(x)", CssFault::Url);
         refused("", "rgb(1", CssFault::Brackets);
         refused("", ")(", CssFault::Brackets);
-        assert!(check_value("rl(x)", Tail::default().literal("--my-u")).is_ok());
+        assert!(check_value("rl(x)", IdentifierTail::default().literal("--my-u")).is_ok());
     }
 
     #[test]
     fn a_follower_knows_strings_comments_and_urls() {
         let context = |text: &str| {
-            let mut follower = Follower::default();
-            follower.read(text);
-            follower.context
+            let mut css_follower = CssFollower::default();
+            css_follower.read(text);
+            css_follower.context
         };
         assert_eq!(context("color:"), Context::Plain);
         assert_eq!(context("content:'a"), Context::String(b'\''));

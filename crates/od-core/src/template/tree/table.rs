@@ -2,24 +2,24 @@
 
 use std::borrow::Cow;
 
-use super::compile::Compiler;
+use super::compiler::Compiler;
 use super::element::{ForeignContent, Space, Traits, html_traits};
-use super::issue::{Fix, IssueCode, delete, insert, replace};
-use super::open::{Open, Scope};
-use super::scan::Tag;
+use super::open_elements::{OpenElement, Scope};
 use super::start_tag::Placement;
+use crate::template::issue::{Fix, IssueCode, delete, insert, replace};
+use crate::template::tokenize::scanner::Tag;
 
 impl<'s> Compiler<'s> {
-    /// Says whether the current element is a table, a section, a row or a column group.
-    pub(super) fn in_table_structure(&self) -> bool {
+    /// Returns whether the current element is a table, a section, a row or a column group.
+    pub(crate) fn in_table_structure(&self) -> bool {
         self.current().is_some_and(|open| {
             open.space == Space::Html
                 && matches!(&*open.name, "table" | "tbody" | "thead" | "tfoot" | "tr" | "colgroup")
         })
     }
 
-    /// Says whether the current element is a select or an option in one.
-    pub(super) fn in_select(&self) -> bool {
+    /// Returns whether the current element is a select or an option in one.
+    pub(crate) fn in_select(&self) -> bool {
         for open in self.open.iter().rev() {
             match &*open.name {
                 "option" | "optgroup" => {}
@@ -29,7 +29,11 @@ impl<'s> Compiler<'s> {
         false
     }
 
-    pub(super) fn place_in_select(&mut self, tag: &Tag<'s>) -> Option<Placement> {
+    /// Places an element in a select.
+    ///
+    /// Parsers disagree: the older ones (html5ever 0.39) drop every tag but options from a select,
+    /// Chromium 156 keeps `<select><div>x</div>` as written. Only what both keep is accepted.
+    pub(crate) fn place_in_select(&mut self, tag: &Tag<'s>) -> Option<Placement> {
         let at = tag.span.start;
         match &*tag.name {
             "option" | "optgroup" | "hr" => {
@@ -60,8 +64,8 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    /// Places an element directly in a table, section, row or column group.
-    pub(super) fn place_in_table(&mut self, tag: &Tag<'s>) -> Option<Placement> {
+    /// LineCursor an element directly in a table, section, row or column group.
+    pub(crate) fn place_in_table(&mut self, tag: &Tag<'s>) -> Option<Placement> {
         let at = tag.span.start;
         // Each round closes or opens one level, as the insertion modes of the specification do.
         for _ in 0..4 {
@@ -103,7 +107,7 @@ impl<'s> Compiler<'s> {
     }
 
     fn open_implied(&mut self, name: &'static str, at: usize) {
-        self.open.push(Open {
+        self.open.push(OpenElement {
             name: Cow::Borrowed(name),
             traits: html_traits(name),
             space: Space::Html,
@@ -118,8 +122,8 @@ impl<'s> Compiler<'s> {
         });
     }
 
-    /// Places a part of a table inside a cell or caption, which it closes, or refuses it elsewhere.
-    pub(super) fn place_table_part(&mut self, tag: &Tag<'s>, traits: Traits) -> Option<Placement> {
+    /// LineCursor a part of a table inside a cell or caption, which it closes, or refuses it elsewhere.
+    pub(crate) fn place_table_part(&mut self, tag: &Tag<'s>, traits: Traits) -> Option<Placement> {
         let cell = ["td", "th", "caption"]
             .iter()
             .filter_map(|name| self.in_scope(name, Scope::Table))

@@ -2,55 +2,58 @@
 
 use std::borrow::Cow;
 
-use super::compile::Compiler;
+use super::compiler::Compiler;
 use super::element::{ForeignContent, Space, Traits, html_traits};
-use super::issue::{DraftId, Edit, Fix, IssueCode, insert};
-use super::program::Op;
-use super::scan::Tag;
-use super::warning::WarningCode;
+use crate::template::issue::{DraftId, Edit, Fix, IssueCode, insert, shorten};
+use crate::template::program::Op;
+use crate::template::tokenize::scanner::Tag;
+use crate::template::warning::WarningCode;
 
-/// The most elements inside one another. Chromium flattens what is deeper than 512.
-pub(super) const DEPTH_MAX: usize = 256;
+/// The most elements inside one another.
+///
+/// Chromium 156 makes siblings of what is deeper than 512, html and body included: of 600 nested
+/// divs the innermost has 512 ancestors. Half of that leaves room for wrappers of exporters.
+pub(crate) const DEPTH_MAX: usize = 256;
 
 /// An element whose end tag has not come yet.
 #[derive(Debug)]
-pub(super) struct Open<'s> {
+pub(crate) struct OpenElement<'s> {
     /// In lower case.
-    pub(super) name: Cow<'s, str>,
-    pub(super) traits: Traits,
-    pub(super) space: Space,
-    pub(super) content: ForeignContent,
-    /// Its start tag.
-    pub(super) tag_span: std::ops::Range<usize>,
+    pub(crate) name: Cow<'s, str>,
+    pub(crate) traits: Traits,
+    pub(crate) space: Space,
+    pub(crate) content: ForeignContent,
+    /// The start tag.
+    pub(crate) tag_span: std::ops::Range<usize>,
     /// The start tag's name in the source.
-    pub(super) name_span: std::ops::Range<usize>,
+    pub(crate) name_span: std::ops::Range<usize>,
     /// A refusal that renames it: the name in the source, and whose fix also renames the end tag.
-    pub(super) renamed: Option<(Cow<'s, str>, DraftId)>,
+    pub(crate) renamed: Option<(Cow<'s, str>, DraftId)>,
     /// A refusal whose fix also inserts text behind the element.
-    pub(super) wrapped: Option<(DraftId, String)>,
-    /// Where inspection puts the element's attributes, among the literals.
-    pub(super) mark_at: usize,
-    /// Its mark, once it has one.
-    pub(super) mark: Option<usize>,
+    pub(crate) wrapped: Option<(DraftId, String)>,
+    /// Offset in the literals at which inspection inserts attributes.
+    pub(crate) mark_at: usize,
+    /// Index of the element's mark, once it has one.
+    pub(crate) mark: Option<usize>,
     /// Whether it cannot take the focus by itself.
-    pub(super) wants_focus: bool,
+    pub(crate) wants_focus: bool,
 }
 
 /// The repeat that is open.
 #[derive(Debug)]
-pub(super) struct OpenRepeat {
+pub(crate) struct OpenRepeat {
     /// Position of its element on the stack.
-    pub(super) depth: usize,
-    /// Its step in the program.
-    pub(super) op: usize,
-    /// Its number among the repeats.
-    pub(super) index: usize,
-    pub(super) alias: Box<str>,
+    pub(crate) depth: usize,
+    /// Index of its step in the program.
+    pub(crate) op: usize,
+    /// Index among the template's repeats.
+    pub(crate) index: usize,
+    pub(crate) alias: Box<str>,
 }
 
-/// How far up the stack an element is looked for.
+/// The specification's scopes: how far up the stack an element is searched.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Scope {
+pub(crate) enum Scope {
     Default,
     Button,
     ListItem,
@@ -58,16 +61,16 @@ pub(super) enum Scope {
 }
 
 impl<'s> Compiler<'s> {
-    pub(super) fn current(&self) -> Option<&Open<'s>> {
+    pub(crate) fn current(&self) -> Option<&OpenElement<'s>> {
         self.open.last()
     }
 
-    pub(super) fn current_is(&self, name: &str) -> bool {
+    pub(crate) fn current_is(&self, name: &str) -> bool {
         self.current().is_some_and(|open| open.space == Space::Html && open.name == name)
     }
 
     /// Finds an open HTML element by name, as the specification's "has an element in scope".
-    pub(super) fn in_scope(&self, name: &str, scope: Scope) -> Option<usize> {
+    pub(crate) fn in_scope(&self, name: &str, scope: Scope) -> Option<usize> {
         for (at, open) in self.open.iter().enumerate().rev() {
             let html = open.space == Space::Html;
             if html && open.name == name {
@@ -92,7 +95,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// Finds a formatting element that is active here.
-    pub(super) fn active_formatting(&self, name: &str) -> Option<usize> {
+    pub(crate) fn active_formatting(&self, name: &str) -> Option<usize> {
         let entries = self.open.iter().enumerate().rev();
         entries
             .take_while(|(_, open)| {
@@ -102,15 +105,15 @@ impl<'s> Compiler<'s> {
             .map(|(at, _)| at)
     }
 
-    /// Says whether everything above `at` is closed by implication as a matter of course.
-    pub(super) fn only_implied_above(&self, at: usize) -> bool {
+    /// Returns whether HTML closes everything above `at` by implication.
+    pub(crate) fn only_implied_above(&self, at: usize) -> bool {
         let above = self.open.get(at + 1..).unwrap_or_default();
         above.iter().all(|open| open.space == Space::Html && open.traits.has(Traits::IMPLIED_END))
     }
 
     /// Closes all but `keep` elements because of what stands at `at`, and reports those that
     /// should have had an end tag.
-    pub(super) fn pop_implied(&mut self, keep: usize, at: usize) {
+    pub(crate) fn pop_implied(&mut self, keep: usize, at: usize) {
         let cleared_from = self.lowest_marker(keep);
         while self.open.len() > keep {
             let depth = self.open.len() - 1;
@@ -135,10 +138,14 @@ impl<'s> Compiler<'s> {
                     &format!("<{name}> has no end tag of its own, inside or on a repeated element"),
                 );
             } else if open.name == "form" && open.space == Space::Html {
+                // HTML keeps a pointer to the open form that only </form> clears: behind
+                // `<div><form></div>` the next <form> is ignored.
                 let message =
                     "<form> has no end tag before its parent ends: HTML would ignore the next form";
                 self.unclosed(IssueCode::Misnested, &open, at, message);
             } else if leaks {
+                // HTML reopens it: Chromium reads `<div><b>x</div>y` as `<div><b>x</b></div><b>y</b>`,
+                // so a value behind would stand in an element that the template does not show.
                 self.unclosed(IssueCode::UnclosedFormatting, &open, at, &format!("<{name}> is not closed before its parent ends: HTML would open it again behind"));
             } else if !of_course {
                 self.warn_unclosed(&open);
@@ -147,7 +154,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    /// Everything open from here up loses its formatting elements when the stack shrinks to `keep`.
+    /// Returns the depth from which formatting elements are forgotten when the stack shrinks to `keep`.
     fn lowest_marker(&self, keep: usize) -> usize {
         // Formatting elements above a marker that goes too are forgotten with it.
         let above = self.open.iter().enumerate().skip(keep);
@@ -158,8 +165,8 @@ impl<'s> Compiler<'s> {
             .unwrap_or(usize::MAX)
     }
 
-    /// Closes all but `keep` elements without a word, when a refusal has said it all.
-    pub(super) fn pop_silently(&mut self, keep: usize, at: usize) {
+    /// Closes all but `keep` elements without reporting them: a refusal has already covered them.
+    pub(crate) fn pop_silently(&mut self, keep: usize, at: usize) {
         while self.open.len() > keep {
             let depth = self.open.len() - 1;
             let Some(open) = self.open.pop() else { return };
@@ -169,7 +176,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// Closes the current element by its own end tag.
-    pub(super) fn pop_explicit(&mut self, tag: &Tag<'s>) {
+    pub(crate) fn pop_explicit(&mut self, tag: &Tag<'s>) {
         self.emitter.copy_to(tag.span.end);
         let depth = self.open.len().saturating_sub(1);
         let Some(open) = self.open.pop() else { return };
@@ -179,7 +186,12 @@ impl<'s> Compiler<'s> {
 
     /// Completes the fixes that wait for the element's end: `name_span` is where its end tag is
     /// named (empty: there is none), `behind` the place behind it.
-    fn end_fixes(&mut self, open: &Open<'s>, name_span: std::ops::Range<usize>, behind: usize) {
+    fn end_fixes(
+        &mut self,
+        open: &OpenElement<'s>,
+        name_span: std::ops::Range<usize>,
+        behind: usize,
+    ) {
         if let Some((_, draft)) = &open.renamed {
             if name_span.is_empty() {
                 self.issues.extend_fix(*draft, behind..behind, format!("</{}>", open.name));
@@ -193,7 +205,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// Ends the repeat whose element stood at `depth`.
-    pub(super) fn end_repeat(&mut self, depth: usize) {
+    pub(crate) fn end_repeat(&mut self, depth: usize) {
         let Some(repeat) = self.repeat.take_if(|repeat| repeat.depth == depth) else { return };
         let next = self.emitter.next_op() as u32;
         if let Some(Op::Repeat { end, .. }) = self.emitter.program.ops.get_mut(repeat.op) {
@@ -202,7 +214,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// Closes what is still open at the end, where nothing can leak any more.
-    pub(super) fn close_document(&mut self) {
+    pub(crate) fn close_document(&mut self) {
         let at = self.body_ends.first().map_or(self.source.len(), |span| span.start);
         let outside = self.repeat.as_ref().map_or(self.open.len(), |repeat| repeat.depth);
         self.pop_implied(outside, at);
@@ -216,20 +228,20 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn warn_unclosed(&mut self, open: &Open<'s>) {
+    fn warn_unclosed(&mut self, open: &OpenElement<'s>) {
         let name = self.source_name(open);
         let message = format!("<{name}> has no end tag; it ends where its parent ends");
         self.warnings.add(WarningCode::Unclosed, self.source, open.tag_span.clone(), message);
     }
 
-    fn unclosed(&mut self, code: IssueCode, open: &Open<'s>, at: usize, message: &str) {
+    fn unclosed(&mut self, code: IssueCode, open: &OpenElement<'s>, at: usize, message: &str) {
         let name = self.source_name(open).into_owned();
         let fix = insert(at, format!("</{name}>"), format!("insert </{name}> {}", self.before(at)));
         self.issues.add(code, self.source, open.tag_span.clone(), message, fix);
     }
 
     /// Refuses an end tag across open elements; the fix closes them first.
-    pub(super) fn refuse_across(&mut self, keep: usize, tag: &Tag<'s>) {
+    pub(crate) fn refuse_across(&mut self, keep: usize, tag: &Tag<'s>) {
         let mut closing = String::new();
         for open in self.open.iter().skip(keep).rev() {
             closing.push_str(&format!("</{}>", self.source_name(open)));
@@ -244,7 +256,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// Renames an open element, when that is the way out of a refusal.
-    pub(super) fn rename(&mut self, at: usize, to: &'static str, draft: DraftId) {
+    pub(crate) fn rename(&mut self, at: usize, to: &'static str, draft: DraftId) {
         if let Some(open) = self.open.get_mut(at) {
             let from = std::mem::replace(&mut open.name, Cow::Borrowed(to));
             open.traits = html_traits(to);
@@ -253,7 +265,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// Returns the element's name as the source writes it.
-    pub(super) fn source_name(&self, open: &Open<'s>) -> Cow<'s, str> {
+    pub(crate) fn source_name(&self, open: &OpenElement<'s>) -> Cow<'s, str> {
         if open.name_span.is_empty() {
             return open.name.clone();
         }
@@ -261,7 +273,7 @@ impl<'s> Compiler<'s> {
     }
 
     fn before(&self, at: usize) -> String {
-        let rest = super::issue::shorten(self.source.get(at..).unwrap_or_default());
+        let rest = shorten(self.source.get(at..).unwrap_or_default());
         let end = rest.find('>').map_or(rest.len(), |end| end + 1);
         match &rest[..end] {
             "" => "at the end".to_owned(),

@@ -2,18 +2,19 @@
 
 use std::ops::Range;
 
-use super::attribute::Subject;
-use super::compile::{Compiler, Phase};
+use super::compiler::{Compiler, Phase};
 use super::element::{Space, Traits};
-use super::issue::{IssueCode, delete, insert, replace};
-use super::scan::Tag;
 use super::text::ends_in_end_tag;
-use super::warning::WarningCode;
-use super::{binding, css_policy, reference};
+use crate::template::issue::{IssueCode, delete, insert, replace, shorten};
+use crate::template::policy::attribute::Subject;
+use crate::template::policy::css;
+use crate::template::tokenize::scanner::{Tag, Token};
+use crate::template::tokenize::{binding, reference};
+use crate::template::warning::WarningCode;
 
 impl<'s> Compiler<'s> {
     /// Takes a start tag of html, head or body.
-    pub(super) fn document_tag(&mut self, tag: &Tag<'s>) {
+    pub(crate) fn document_tag(&mut self, tag: &Tag<'s>) {
         let next = match (&*tag.name, self.phase) {
             ("html", Phase::BeforeHtml) => Some(Phase::BeforeHead),
             ("head", Phase::BeforeHtml | Phase::BeforeHead) => {
@@ -58,12 +59,12 @@ impl<'s> Compiler<'s> {
         self.emitter.copy_to(tag.span.end);
     }
 
-    pub(super) fn head_is_explicit(&self) -> bool {
+    pub(crate) fn head_is_explicit(&self) -> bool {
         self.head_tag && self.phase == Phase::InHead
     }
 
     /// Refuses a tag whose name no element can have.
-    pub(super) fn refuse_odd_name(&mut self, tag: &Tag<'s>) -> bool {
+    pub(crate) fn refuse_odd_name(&mut self, tag: &Tag<'s>) -> bool {
         let is_plain =
             |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.');
         if tag.name.bytes().all(is_plain) {
@@ -84,13 +85,13 @@ impl<'s> Compiler<'s> {
         }
         let fix =
             replace(tag.span.start..tag.span.start + 1, "&lt;", "write &lt; for a less-than sign");
-        let message = format!("`{}` is no tag name", super::issue::shorten(&tag.name));
+        let message = format!("`{}` is no tag name", shorten(&tag.name));
         self.issues.add(IssueCode::MalformedTag, self.source, tag.span.clone(), message, fix);
         true
     }
 
     /// Refuses an element that may not be in a template.
-    pub(super) fn refuse_element(&mut self, tag: &Tag<'s>, traits: Traits) {
+    pub(crate) fn refuse_element(&mut self, tag: &Tag<'s>, traits: Traits) {
         let name = self.source[tag.name_span.clone()].to_owned();
         let message = format!("<{name}> is not allowed in templates");
         if traits.has(Traits::UNWRAPPED) {
@@ -120,8 +121,10 @@ impl<'s> Compiler<'s> {
     }
 
     /// Reads the content of title, textarea or style up to its end tag.
-    pub(super) fn raw_text(&mut self, tag: &Tag<'s>) {
+    pub(crate) fn raw_text(&mut self, tag: &Tag<'s>) {
         let start = tag.span.end;
+        // Without its end tag the element swallows the rest of the page, bindings included, so
+        // reading on would report faults that are not there once the end tag is.
         let Some(end) = self.scanner.raw_end(start, &tag.name) else {
             let name = &tag.name;
             let fix = insert(
@@ -142,7 +145,7 @@ impl<'s> Compiler<'s> {
         };
         let content = start..end.start;
         if tag.name == "style" {
-            if css_policy::loads_something(&self.source[content.clone()]) {
+            if css::loads_something(&self.source[content.clone()]) {
                 let message =
                     "the preview loads nothing from elsewhere: @import and url() have no effect";
                 self.warnings.add(WarningCode::WillNotLoad, self.source, tag.span.clone(), message);
@@ -155,13 +158,13 @@ impl<'s> Compiler<'s> {
             self.bind_text(content, ends_in_end_tag);
         }
         self.scanner.seek(end.start);
-        if let Some(super::scan::Token::End(end_tag)) = self.scanner.next() {
+        if let Some(Token::End(end_tag)) = self.scanner.next() {
             self.pop_explicit(&end_tag);
         }
     }
 
     /// Leaves a `<link>` out or refuses it; says whether the element is gone.
-    pub(super) fn drop_or_refuse_meta_and_link(&mut self, tag: &Tag<'s>) -> bool {
+    pub(crate) fn drop_or_refuse_meta_and_link(&mut self, tag: &Tag<'s>) -> bool {
         match &*tag.name {
             "meta" => self.refuse_meta(tag),
             "link" => self.drop_or_refuse_link(tag),
@@ -197,7 +200,7 @@ impl<'s> Compiler<'s> {
         false
     }
 
-    /// Says whether the name of a `<meta>` is, or for some data could be, `referrer`.
+    /// Returns whether the name of a `<meta>` is, or for some data could be, `referrer`.
     fn may_be_referrer(&self, name: Range<usize>) -> bool {
         binding::next_open(self.source, name.clone()).is_some()
             || reference::decode(&self.source[name])

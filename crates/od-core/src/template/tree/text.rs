@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::binding::{self, Found};
-use super::compile::{Compiler, Phase};
+use super::compiler::{Compiler, Phase};
 use super::element::{ForeignContent, Space};
-use super::issue::{Edit, Fix, IssueCode, delete, insert, replace};
-use super::path::Root;
-use super::program::{Binding, Mark, Place};
-use super::reference;
-use super::scan::is_space;
+use crate::template::issue::{Edit, Fix, IssueCode, delete, insert, replace};
+use crate::template::path::Root;
+use crate::template::program::{Binding, Mark, Place};
+use crate::template::tokenize::binding::{self, ParsedBinding};
+use crate::template::tokenize::reference;
+use crate::template::tokenize::scanner::is_space;
 
-/// What text may stand here.
+/// The kinds of places that text can stand in.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum TextPlace {
     Free,
@@ -23,11 +23,13 @@ enum TextPlace {
 
 impl<'s> Compiler<'s> {
     /// Takes a run of text between two pieces of markup.
-    pub(super) fn text(&mut self, span: Range<usize>, after_newline_eater: bool) {
+    pub(crate) fn text(&mut self, span: Range<usize>, after_newline_eater: bool) {
         let bytes = self.source.as_bytes();
         let first = span.clone().find(|at| !is_space(bytes[*at]));
         if after_newline_eater && self.source[span.clone()].starts_with("{{") {
-            // HTML drops a newline here; one more keeps the value's own.
+            // HTML drops one newline behind <pre>, <listing> and <textarea>. A value that begins
+            // with one would lose it, and one that does not would not: with a newline of ours the
+            // parser drops that one, whatever the value is.
             self.emitter.copy_to(span.start);
             self.emitter.push("\n");
         }
@@ -139,7 +141,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// Refuses every binding in CSS text and offers a variable in its place.
-    pub(super) fn refuse_style_bindings(&mut self, span: Range<usize>) {
+    pub(crate) fn refuse_style_bindings(&mut self, span: Range<usize>) {
         let source = self.source;
         self.refuse_each(span, IssueCode::BindingInStyle, |found| {
             let name = source[found.clone()].trim_matches(|mark: char| !mark.is_ascii_alphanumeric());
@@ -152,7 +154,7 @@ impl<'s> Compiler<'s> {
     /// Binds what stands in text that HTML keeps where it is.
     ///
     /// `opens_markup` finds the `<` of literal text that a value behind it would turn into markup.
-    pub(super) fn bind_text(
+    pub(crate) fn bind_text(
         &mut self,
         span: Range<usize>,
         opens_markup: fn(&str) -> Option<usize>,
@@ -195,12 +197,12 @@ impl<'s> Compiler<'s> {
 
     /// Reads the binding that opens at `open`, behind literal text from `from`. `None`: it never
     /// closes. `Err`: refused, go on there.
-    pub(super) fn read_binding(
+    pub(crate) fn read_binding(
         &mut self,
         from: usize,
         open: usize,
         end: usize,
-    ) -> Option<Result<Found<'s>, usize>> {
+    ) -> Option<Result<ParsedBinding<'s>, usize>> {
         let Some(braces) = binding::braces(self.source, open, open..end) else {
             let found = open..end.min(open + 40);
             let fix = replace(
@@ -243,7 +245,7 @@ impl<'s> Compiler<'s> {
 
     /// Refuses text that ends in `<` or an unfinished reference before an element that may vanish:
     /// what follows would complete it.
-    pub(super) fn refuse_joining(&mut self, at: usize) {
+    pub(crate) fn refuse_joining(&mut self, at: usize) {
         let before = &self.source[..at];
         let message = "without the element behind it, what follows would complete it";
         if let Some(bracket) = ends_in_bracket(before) {
@@ -270,15 +272,15 @@ impl<'s> Compiler<'s> {
     }
 
     /// Records a binding and returns its number.
-    pub(super) fn add_binding(&mut self, found: Found<'_>, place: Place) -> usize {
+    pub(crate) fn add_binding(&mut self, found: ParsedBinding<'_>, place: Place) -> usize {
         let element =
             self.current().map_or_else(|| "body".into(), |open| open.name.as_ref().into());
         self.add_binding_in(found, place, element)
     }
 
-    pub(super) fn add_binding_in(
+    pub(crate) fn add_binding_in(
         &mut self,
-        found: Found<'_>,
+        found: ParsedBinding<'_>,
         place: Place,
         element: Box<str>,
     ) -> usize {
@@ -294,7 +296,7 @@ impl<'s> Compiler<'s> {
             }
             (Root::Data | Root::Item, _) => found.text.into(),
         };
-        let (line, column) = self.places.at(found.span.start);
+        let (line, column) = self.lines.at(found.span.start);
         program.bindings.push(Binding {
             path: found.path,
             full_path,
@@ -327,7 +329,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// Refuses content behind the body; the fix removes the end tags that end it too early.
-    pub(super) fn refuse_after_body(&mut self, span: Range<usize>) {
+    pub(crate) fn refuse_after_body(&mut self, span: Range<usize>) {
         let remove = |span: &Range<usize>| Edit {
             start: span.start,
             end: span.end,
@@ -350,7 +352,7 @@ fn ends_in_bracket(text: &str) -> Option<usize> {
 }
 
 /// Finds the `<`, `</` or beginning of an end tag that the text of title or textarea ends with.
-pub(super) fn ends_in_end_tag(text: &str) -> Option<usize> {
+pub(crate) fn ends_in_end_tag(text: &str) -> Option<usize> {
     let letters = text.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
     let before = &text[..text.len() - letters];
     match before.strip_suffix("</") {

@@ -1,12 +1,12 @@
-//! Why a page could not be rendered.
+//! The errors of rendering.
 
 use std::io;
 
-use super::css_policy::CssFault;
-use super::render::RENDERED_BYTES_MAX;
-use super::url_policy::UrlFault;
+use super::renderer::RENDERED_BYTES_MAX;
+use crate::template::policy::css::CssFault;
+use crate::template::policy::url::UrlFault;
 
-/// Where in the template the data did not fit.
+/// The binding that the data did not fit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BindingPlace {
     /// The path from `data`, with the row's position in it.
@@ -17,13 +17,13 @@ pub struct BindingPlace {
     pub column: u32,
 }
 
-/// Why a page could not be rendered.
+/// The reasons why a page could not be rendered.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
     /// An object or array is bound where a single value belongs.
     #[error("`{}` is an {found}, bound as a value at {}:{}", .at.path, .at.line, .at.column)]
     NotScalar {
-        /// Which binding.
+        /// The binding.
         at: BindingPlace,
         /// `object` or `array`.
         found: &'static str,
@@ -31,9 +31,9 @@ pub enum RenderError {
     /// The list of a repeat is not there, or is no array.
     #[error("`{}` is {found}, but data-od-repeat at {}:{} needs an array", .at.path, .at.line, .at.column)]
     NotArray {
-        /// Which repeat.
+        /// The repeat.
         at: BindingPlace,
-        /// What was there.
+        /// The kind of value that was there.
         found: &'static str,
     },
     /// The URL is not allowed.
@@ -43,23 +43,23 @@ pub enum RenderError {
         at: BindingPlace,
         /// The URL, shortened.
         url: String,
-        /// What is wrong with it.
+        /// The fault.
         fault: UrlFault,
     },
     /// The value may not stand in CSS.
     #[error("the value `{value}` of `{}` at {}:{} has {fault}, which may not stand in a style", .at.path, .at.line, .at.column)]
     Css {
-        /// Which binding.
+        /// The binding.
         at: BindingPlace,
         /// The value, shortened.
         value: String,
-        /// What is wrong with it.
+        /// The fault.
         fault: CssFault,
     },
     /// The page is too large.
     #[error("the page is larger than {RENDERED_BYTES_MAX} bytes: it was stopped at {measured}")]
     TooLarge {
-        /// How many bytes it had when it was stopped.
+        /// Bytes written before it was stopped.
         measured: usize,
     },
     /// The page could not be written.

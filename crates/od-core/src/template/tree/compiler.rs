@@ -5,19 +5,19 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::binding;
-use super::issue::{DraftId, Edit, Fix, IssueCode, Issues, delete, insert, replace};
-use super::open::{Open, OpenRepeat};
-use super::position::Places;
-use super::program::{Emitter, Program};
-use super::scan::{Scanner, Token};
-use super::warning::{WarningDrafts, Warnings};
-use super::{TEMPLATE_BYTES_MAX, Template, TemplateIssue};
+use super::open_elements::{OpenElement, OpenRepeat};
 use crate::credential;
+use crate::template::issue::{DraftId, Edit, Fix, IssueCode, Issues, delete, insert, replace};
+use crate::template::program::{Emitter, Program};
+use crate::template::tokenize::binding;
+use crate::template::tokenize::position::LineCursor;
+use crate::template::tokenize::scanner::{Scanner, Token};
+use crate::template::warning::{WarningDrafts, Warnings};
+use crate::template::{TEMPLATE_BYTES_MAX, Template, TemplateIssue};
 
-/// How far the document has come.
+/// The part of the document that is being read; a coarse form of HTML's insertion modes.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) enum Phase {
+pub(crate) enum Phase {
     BeforeHtml,
     BeforeHead,
     InHead,
@@ -28,35 +28,35 @@ pub(super) enum Phase {
 
 /// The state of one compilation.
 #[derive(Debug)]
-pub(super) struct Compiler<'s> {
-    pub(super) source: &'s str,
-    pub(super) scanner: Scanner<'s>,
-    pub(super) issues: Issues,
-    pub(super) warnings: WarningDrafts,
-    pub(super) emitter: Emitter<'s>,
-    pub(super) places: Places<'s>,
-    pub(super) phase: Phase,
-    pub(super) open: Vec<Open<'s>>,
-    pub(super) repeat: Option<OpenRepeat>,
+pub(crate) struct Compiler<'s> {
+    pub(crate) source: &'s str,
+    pub(crate) scanner: Scanner<'s>,
+    pub(crate) issues: Issues,
+    pub(crate) warnings: WarningDrafts,
+    pub(crate) emitter: Emitter<'s>,
+    pub(crate) lines: LineCursor<'s>,
+    pub(crate) phase: Phase,
+    pub(crate) open: Vec<OpenElement<'s>>,
+    pub(crate) repeat: Option<OpenRepeat>,
     /// The elements that the current start tag closed by implication, innermost first.
-    pub(super) closed_names: Vec<Cow<'s, str>>,
+    pub(crate) closed_names: Vec<Cow<'s, str>>,
     /// A refusal whose fix also closes what it wraps around the repeated element.
-    pub(super) repeat_wrapper: Option<(DraftId, String)>,
+    pub(crate) repeat_wrapper: Option<(DraftId, String)>,
     /// Refused elements whose tags the fix removes.
-    pub(super) unwrapped: Vec<(Cow<'s, str>, DraftId)>,
+    pub(crate) unwrapped: Vec<(Cow<'s, str>, DraftId)>,
     /// The end tags of body and html.
-    pub(super) body_ends: Vec<Range<usize>>,
+    pub(crate) body_ends: Vec<Range<usize>>,
     /// A start tag of pre, listing or textarea stands right before.
-    pub(super) at_eaten_newline: bool,
+    pub(crate) at_eaten_newline: bool,
     /// Something other than comments and white space has been read.
-    pub(super) content_began: bool,
+    pub(crate) content_began: bool,
     /// The head has a start tag.
-    pub(super) head_tag: bool,
-    pub(super) stopped: bool,
+    pub(crate) head_tag: bool,
+    pub(crate) stopped: bool,
 }
 
-/// Compiles a template, or says all that is wrong with it.
-pub(super) fn compile(source: &str) -> Result<(Template, Warnings), Vec<TemplateIssue>> {
+/// Compiles a template, or returns every refusal.
+pub(crate) fn compile(source: &str) -> Result<(Template, Warnings), Vec<TemplateIssue>> {
     let mut issues = Issues::default();
     if source.len() > TEMPLATE_BYTES_MAX {
         let end =
@@ -77,7 +77,7 @@ pub(super) fn compile(source: &str) -> Result<(Template, Warnings), Vec<Template
         issues,
         warnings: WarningDrafts::default(),
         emitter: Emitter::new(source, start),
-        places: Places::new(source),
+        lines: LineCursor::new(source),
         phase: Phase::BeforeHtml,
         open: Vec::new(),
         repeat: None,
@@ -117,6 +117,8 @@ impl<'s> Compiler<'s> {
                     let message = "HTML reads this as a comment";
                     self.refuse_whole(IssueCode::BogusComment, span, message);
                 }
+                // `<svg><![CDATA[a<b]]>` is text, the same outside svg and math is a comment: a binding
+                // in it would be shown in one place and lost in the other.
                 Token::Cdata(span) => {
                     let message = "HTML reads CDATA as a comment, or as text in svg and math";
                     self.refuse_whole(IssueCode::Cdata, span, message);
@@ -159,6 +161,8 @@ impl<'s> Compiler<'s> {
         Ok((Template { source: self.source.into(), program }, warnings))
     }
 
+    /// Refuses NUL characters, which vanish from text and become U+FFFD in attributes (Chromium 156):
+    /// one escaper could not be right for both.
     fn refuse_nul(&mut self) {
         if let Some(at) = memchr::memchr(0, self.source.as_bytes()) {
             let edits = self.source.match_indices('\0').take(1000);

@@ -1,46 +1,46 @@
-//! What the HTML parsing algorithm, and this template language, know about element names.
+//! Element names: their role in HTML's parsing algorithm, and the ones that templates may not have.
 
-/// What is special about an element. A set of the constants below.
+/// A set of the properties below that an element has.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) struct Traits(u32);
+pub(crate) struct Traits(u32);
 
 impl Traits {
     /// No content, no end tag.
-    pub(super) const VOID: Self = Self(1);
+    pub(crate) const VOID: Self = Self(1);
     /// In the specification's "special" category.
-    pub(super) const SPECIAL: Self = Self(1 << 1);
+    pub(crate) const SPECIAL: Self = Self(1 << 1);
     /// Kept in the list of active formatting elements.
-    pub(super) const FORMATTING: Self = Self(1 << 2);
-    /// Its start tag closes an open `<p>`.
-    pub(super) const CLOSES_P: Self = Self(1 << 3);
-    /// Its end tag may be implied by another end tag.
-    pub(super) const IMPLIED_END: Self = Self(1 << 4);
+    pub(crate) const FORMATTING: Self = Self(1 << 2);
+    /// The start tag closes an open `<p>`.
+    pub(crate) const CLOSES_P: Self = Self(1 << 3);
+    /// The end tag may be implied by another end tag.
+    pub(crate) const IMPLIED_END: Self = Self(1 << 4);
     /// Bounds every scope.
-    pub(super) const SCOPE: Self = Self(1 << 5);
+    pub(crate) const SCOPE: Self = Self(1 << 5);
     /// Puts a marker on the list of active formatting elements.
-    pub(super) const MARKER: Self = Self(1 << 6);
-    /// Its end tag generates implied end tags and closes whatever is in scope.
-    pub(super) const BLOCK_END: Self = Self(1 << 7);
+    pub(crate) const MARKER: Self = Self(1 << 6);
+    /// The end tag generates implied end tags and closes everything in scope.
+    pub(crate) const BLOCK_END: Self = Self(1 << 7);
     /// Belongs into the head, before the body begins.
-    pub(super) const HEAD: Self = Self(1 << 8);
+    pub(crate) const HEAD: Self = Self(1 << 8);
     /// Part of a table: caption, colgroup, col, sections, rows, cells.
-    pub(super) const TABLE_PART: Self = Self(1 << 9);
+    pub(crate) const TABLE_PART: Self = Self(1 << 9);
     /// Ends `<svg>` and `<math>` when it stands inside them.
-    pub(super) const BREAKOUT: Self = Self(1 << 10);
+    pub(crate) const BREAKOUT: Self = Self(1 << 10);
     /// Refused; the fix removes it with its content.
-    pub(super) const REFUSED: Self = Self(1 << 11);
+    pub(crate) const REFUSED: Self = Self(1 << 11);
     /// Refused; the fix removes its tags and keeps the content.
-    pub(super) const UNWRAPPED: Self = Self(1 << 12);
+    pub(crate) const UNWRAPPED: Self = Self(1 << 12);
     /// h1 to h6.
-    pub(super) const HEADING: Self = Self(1 << 13);
+    pub(crate) const HEADING: Self = Self(1 << 13);
     /// HTML drops a newline right behind its start tag.
-    pub(super) const EATS_NEWLINE: Self = Self(1 << 14);
+    pub(crate) const EATS_NEWLINE: Self = Self(1 << 14);
 
-    pub(super) const fn with(self, other: Self) -> Self {
+    pub(crate) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    pub(super) const fn has(self, other: Self) -> bool {
+    pub(crate) const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 }
@@ -58,9 +58,9 @@ const PART: Traits = Traits::TABLE_PART.with(Traits::SPECIAL);
 const CELL: Traits = PART.with(Traits::SCOPE).with(Traits::MARKER);
 const HEADING: Traits = BLOCK_OUT.with(Traits::HEADING);
 
-/// Returns what is special about the HTML element of this lower-case name.
+/// Returns the properties of the HTML element with this lower-case name.
 #[rustfmt::skip]
-pub(super) fn html_traits(name: &str) -> Traits {
+pub(crate) fn html_traits(name: &str) -> Traits {
     match name {
         "a" | "font" => FORMAT,
         "b" | "big" | "code" | "em" | "i" | "nobr" | "s" | "small" | "strike" | "strong" | "tt" | "u" => FORMAT_OUT,
@@ -98,9 +98,9 @@ pub(super) fn html_traits(name: &str) -> Traits {
     }
 }
 
-/// What stands in the content of an element in `<svg>` or `<math>`.
+/// The content that an element of `<svg>` or `<math>` may have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum ForeignContent {
+pub(crate) enum ForeignContent {
     /// Elements of the same kind, and text.
     Elements,
     /// Text; HTML parsers would read elements in it as HTML.
@@ -111,8 +111,8 @@ pub(super) enum ForeignContent {
     Refused,
 }
 
-/// Says what an element of `<svg>` or `<math>` may hold, by its lower-case name.
-pub(super) fn foreign_content(space: Space, name: &str) -> ForeignContent {
+/// Returns what an element of `<svg>` or `<math>` may hold, by its lower-case name.
+pub(crate) fn foreign_content(space: Space, name: &str) -> ForeignContent {
     match (space, name) {
         (Space::Svg, "title" | "desc") | (Space::Math, "mi" | "mo" | "mn" | "ms" | "mtext") => {
             ForeignContent::Text
@@ -131,7 +131,7 @@ pub(super) fn foreign_content(space: Space, name: &str) -> ForeignContent {
 
 /// The three kinds of content of an HTML document.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Space {
+pub(crate) enum Space {
     Html,
     Svg,
     Math,

@@ -1,18 +1,18 @@
-//! A page for people who want to know where its values come from.
+//! Inspection: the page with the path, source and time of every value on its element.
 
 use std::io::Write;
 
-use super::escape::Output;
-use super::program::{Mark, Program};
-use super::render::full_path;
+use super::output::Output;
+use super::renderer::full_path;
 use super::row::Row;
+use crate::template::program::{Mark, Program};
 
-/// What inspection shows beside the paths.
+/// The origin of the data, which inspection shows beside the paths.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Inspection<'i> {
-    /// Where the data came from.
+    /// The source of the data.
     pub source: &'i str,
-    /// When it came.
+    /// The time at which it was fetched.
     pub time: &'i str,
 }
 
@@ -26,7 +26,7 @@ background:rgb(17,24,39);color:rgb(255,255,255);font:12px/1.4 ui-monospace,monos
 </style>";
 
 /// Writes literal bytes, with the attributes of the marked elements among them.
-pub(super) fn write_marked<W: Write>(
+pub(crate) fn write_marked<W: Write>(
     program: &Program,
     range: std::ops::Range<usize>,
     row: Option<Row<'_>>,

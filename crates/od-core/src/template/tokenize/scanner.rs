@@ -7,9 +7,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Which quotes stand around an attribute value.
+/// The quoting of an attribute value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Quote {
+pub(crate) enum Quote {
     /// There is no value.
     NoValue,
     Unquoted,
@@ -18,34 +18,34 @@ pub(super) enum Quote {
 
 /// One attribute of a start tag.
 #[derive(Clone, Debug)]
-pub(super) struct Attribute<'s> {
+pub(crate) struct Attribute<'s> {
     /// The name in lower case.
-    pub(super) name: Cow<'s, str>,
+    pub(crate) name: Cow<'s, str>,
     /// The whole attribute.
-    pub(super) span: Range<usize>,
+    pub(crate) span: Range<usize>,
     /// The name.
-    pub(super) name_span: Range<usize>,
+    pub(crate) name_span: Range<usize>,
     /// The value without its quotes.
-    pub(super) value: Range<usize>,
-    pub(super) quote: Quote,
+    pub(crate) value: Range<usize>,
+    pub(crate) quote: Quote,
 }
 
 /// A start or end tag.
 #[derive(Clone, Debug)]
-pub(super) struct Tag<'s> {
+pub(crate) struct Tag<'s> {
     /// The name in lower case.
-    pub(super) name: Cow<'s, str>,
-    pub(super) span: Range<usize>,
-    pub(super) name_span: Range<usize>,
-    pub(super) attributes: Vec<Attribute<'s>>,
-    pub(super) self_closing: bool,
-    /// Where another attribute could be put.
-    pub(super) attributes_end: usize,
+    pub(crate) name: Cow<'s, str>,
+    pub(crate) span: Range<usize>,
+    pub(crate) name_span: Range<usize>,
+    pub(crate) attributes: Vec<Attribute<'s>>,
+    pub(crate) self_closing: bool,
+    /// The place where another attribute could be inserted.
+    pub(crate) attributes_end: usize,
 }
 
-/// What stands next in the template.
+/// A token of the template.
 #[derive(Debug)]
-pub(super) enum Token<'s> {
+pub(crate) enum Token<'s> {
     /// Text up to the next markup.
     Text(Range<usize>),
     Start(Tag<'s>),
@@ -63,30 +63,30 @@ pub(super) enum Token<'s> {
 
 /// Reads tokens one after another.
 #[derive(Debug)]
-pub(super) struct Scanner<'s> {
+pub(crate) struct Scanner<'s> {
     source: &'s str,
     bytes: &'s [u8],
     position: usize,
-    /// Room for the attributes of the next tag.
+    /// The attribute list of the tag before, kept for its allocation.
     spare: Vec<Attribute<'s>>,
 }
 
 impl<'s> Scanner<'s> {
-    pub(super) fn new(source: &'s str, position: usize) -> Self {
+    pub(crate) fn new(source: &'s str, position: usize) -> Self {
         Self { source, bytes: source.as_bytes(), position, spare: Vec::new() }
     }
 
-    pub(super) fn seek(&mut self, position: usize) {
+    pub(crate) fn seek(&mut self, position: usize) {
         self.position = position;
     }
 
-    /// Takes back a tag that is done with: the next one reuses its room.
-    pub(super) fn recycle(&mut self, tag: Tag<'s>) {
+    /// Takes back a tag so that the next one reuses its allocation.
+    pub(crate) fn recycle(&mut self, tag: Tag<'s>) {
         self.spare = tag.attributes;
         self.spare.clear();
     }
 
-    pub(super) fn next(&mut self) -> Option<Token<'s>> {
+    pub(crate) fn next(&mut self) -> Option<Token<'s>> {
         let start = self.position;
         if start >= self.bytes.len() {
             return None;
@@ -109,7 +109,7 @@ impl<'s> Scanner<'s> {
     }
 
     /// Finds the end tag of a raw text element: its span, or `None` when it never comes.
-    pub(super) fn raw_end(&self, from: usize, name: &str) -> Option<Range<usize>> {
+    pub(crate) fn raw_end(&self, from: usize, name: &str) -> Option<Range<usize>> {
         let mut at = from;
         while let Some(found) = find(self.bytes, at, b'<') {
             let name_start = found + 2;
@@ -194,6 +194,7 @@ impl<'s> Scanner<'s> {
     fn comment(&mut self, start: usize) -> Token<'s> {
         let inner = start + 4;
         let rest = &self.bytes[inner..];
+        // `<!-->` and `<!--->` are whole comments, not the beginning of one: what follows is text.
         let abrupt = if rest.starts_with(b">") {
             Some(1)
         } else if rest.starts_with(b"->") {
@@ -213,6 +214,7 @@ impl<'s> Scanner<'s> {
         let mut at = from;
         while let Some(found) = find(self.bytes, at, b'>') {
             let before = &self.bytes[from..found];
+            // `--!>` ends a comment too (a parse error that browsers repair).
             if before.ends_with(b"--") || before.ends_with(b"--!") {
                 return Some(found + 1);
             }
@@ -300,12 +302,12 @@ impl<'s> Scanner<'s> {
 }
 
 /// White space as HTML means it.
-pub(super) const fn is_space(byte: u8) -> bool {
+pub(crate) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0C')
 }
 
 /// Finds `needle` at or after `from`.
-pub(super) fn find(bytes: &[u8], from: usize, needle: u8) -> Option<usize> {
+pub(crate) fn find(bytes: &[u8], from: usize, needle: u8) -> Option<usize> {
     memchr::memchr(needle, bytes.get(from..)?).map(|at| from + at)
 }
 

@@ -6,20 +6,21 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::attribute::LINK_ATTRIBUTES;
-use super::css_policy::{self, Tail};
-use super::digits::Digits;
-use super::escape::Output;
+use super::error::{BindingPlace, RenderError};
 use super::inspect::{self, Inspection};
-use super::program::{Binding, Guarded, Op, Part, Program};
-use super::render_error::{BindingPlace, RenderError};
+use super::output::Digits;
+use super::output::Output;
 use super::row::{Lookup, Row, RowValues};
-use super::url_policy::{self, Destination};
+use crate::template::issue::shorten;
+use crate::template::policy::attribute::LINK_ATTRIBUTES;
+use crate::template::policy::css::{self, IdentifierTail};
+use crate::template::policy::url::{self, Destination};
+use crate::template::program::{Binding, Guarded, Op, Part, Program};
 
 /// The largest page, in bytes.
 pub const RENDERED_BYTES_MAX: usize = crate::limits::RENDERED_PREVIEW.max();
 
-/// What rendering did.
+/// Counts of one rendering.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct RenderReport {
     /// Bytes written.
@@ -33,7 +34,7 @@ pub struct RenderReport {
 }
 
 /// Renders the program.
-pub(super) fn render<W: Write>(
+pub(crate) fn render<W: Write>(
     program: &Program,
     data: &Value,
     inspection: Option<Inspection<'_>>,
@@ -49,8 +50,8 @@ pub(super) fn render<W: Write>(
     result.map(|()| renderer.report)
 }
 
-/// Renders into nothing and returns what goes wrong, each binding once.
-pub(super) fn collect_errors(program: &Program, data: &Value) -> Vec<RenderError> {
+/// Renders to a sink and returns the errors, each binding once.
+pub(crate) fn collect_errors(program: &Program, data: &Value) -> Vec<RenderError> {
     let mut nowhere = io::sink();
     let mut renderer = Renderer::new(program, data, &mut nowhere);
     renderer.collected = Some(Vec::new());
@@ -64,7 +65,7 @@ pub(super) fn collect_errors(program: &Program, data: &Value) -> Vec<RenderError
 }
 
 /// Returns the binding's path from `data`, with the row's position in it.
-pub(super) fn full_path<'b>(binding: &'b Binding, row: Option<Row<'_>>) -> Cow<'b, str> {
+pub(crate) fn full_path<'b>(binding: &'b Binding, row: Option<Row<'_>>) -> Cow<'b, str> {
     match row {
         Some(row) => Cow::Owned(binding.full_path.replacen('*', &row.position.to_string(), 1)),
         None => Cow::Borrowed(&binding.full_path),
@@ -83,7 +84,7 @@ struct Renderer<'p, 'd, W> {
     row_values: RowValues<'d>,
     /// The link written last leads to another host.
     external: bool,
-    /// Room for URLs made of several parts.
+    /// Scratch space for URLs made of several parts.
     url: String,
 }
 
@@ -132,7 +133,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
         Ok(())
     }
 
-    /// Keeps an error for later, or hands it on.
+    /// Collects an error when errors are collected, or returns it.
     #[cold]
     fn collect(&mut self, error: RenderError) -> Result<(), RenderError> {
         const ERRORS_MAX: usize = 20;
@@ -266,7 +267,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
         }
     }
 
-    /// Hands the text of a value to `use_text`.
+    /// Calls `use_text` with the text of a value.
     fn with_text<T>(
         &mut self,
         binding: usize,
@@ -284,7 +285,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
 
     #[inline(never)]
     fn style(&mut self, guarded: &Guarded) -> Result<(), RenderError> {
-        let mut tail = Tail::default();
+        let mut tail = IdentifierTail::default();
         for part in &guarded.parts {
             match part {
                 Part::Literal { raw, decoded } => {
@@ -293,23 +294,18 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
                 }
                 Part::Binding(binding) => {
                     let binding = *binding;
-                    tail =
-                        self.with_text(binding, |renderer, text| {
-                            match css_policy::check_value(text, tail) {
-                                Ok(tail) => {
-                                    renderer.out.literal(text.as_bytes())?;
-                                    Ok(tail)
-                                }
-                                Err(fault) => {
-                                    let at = renderer.place(&renderer.program.bindings[binding]);
-                                    Err(RenderError::Css {
-                                        at,
-                                        value: super::issue::shorten(text),
-                                        fault,
-                                    })
-                                }
+                    tail = self.with_text(binding, |renderer, text| {
+                        match css::check_value(text, tail) {
+                            Ok(tail) => {
+                                renderer.out.literal(text.as_bytes())?;
+                                Ok(tail)
                             }
-                        })??;
+                            Err(fault) => {
+                                let at = renderer.place(&renderer.program.bindings[binding]);
+                                Err(RenderError::Css { at, value: shorten(text), fault })
+                            }
+                        }
+                    })??;
                 }
             }
         }
@@ -341,7 +337,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
     }
 
     fn allow_url(&mut self, guarded: &Guarded, url: &str) -> Result<(), RenderError> {
-        match url_policy::check(guarded.guard, url) {
+        match url::check(guarded.guard, url) {
             Ok(destination) => {
                 self.external |= guarded.is_link && destination == Destination::External;
                 Ok(())
@@ -355,7 +351,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
                     || BindingPlace { path: String::new(), line: 0, column: 0 },
                     |first| self.place(first),
                 );
-                Err(RenderError::Url { at, url: super::issue::shorten(url), fault })
+                Err(RenderError::Url { at, url: shorten(url), fault })
             }
         }
     }

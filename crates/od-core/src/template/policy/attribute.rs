@@ -1,37 +1,37 @@
 //! Attributes: which are allowed, what their values may be, what they put into the program.
 
-use super::binding;
-use super::compile::Compiler;
-use super::css_policy::{self};
-use super::element::Space;
-use super::issue::{IssueCode, delete, replace};
-use super::program::{Guard, Mark, Op, Place};
-use super::reference;
-use super::scan::{Attribute, Quote, Tag};
-use super::url_policy::{self, Destination};
-use super::warning::WarningCode;
+use super::css::{self};
+use super::url::{self, Destination};
+use crate::template::issue::{IssueCode, delete, replace, shorten};
+use crate::template::program::{Guard, Mark, Op, Place};
+use crate::template::tokenize::binding;
+use crate::template::tokenize::reference;
+use crate::template::tokenize::scanner::{Attribute, Quote, Tag};
+use crate::template::tree::compiler::Compiler;
+use crate::template::tree::element::Space;
+use crate::template::warning::WarningCode;
 
 const ATTRIBUTES_MAX: usize = 128;
-/// What links to other hosts get.
-pub(super) const LINK_ATTRIBUTES: &str = " target=\"_blank\" rel=\"noopener noreferrer\"";
+/// The attributes that links to other hosts get.
+pub(crate) const LINK_ATTRIBUTES: &str = " target=\"_blank\" rel=\"noopener noreferrer\"";
 
 /// The element whose attributes are read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Subject<'t> {
+pub(crate) struct Subject<'t> {
     /// In lower case.
-    pub(super) element: &'t str,
-    pub(super) space: Space,
+    pub(crate) element: &'t str,
+    pub(crate) space: Space,
 }
 
-/// Where inspection can put attributes.
+/// The place in a start tag where inspection can insert attributes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct MarkPlace {
-    pub(super) at: usize,
-    pub(super) mark: Option<usize>,
-    pub(super) wants_focus: bool,
+pub(crate) struct MarkPlace {
+    pub(crate) at: usize,
+    pub(crate) mark: Option<usize>,
+    pub(crate) wants_focus: bool,
 }
 
-/// What the value of an attribute is.
+/// The kinds of attribute values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Kind {
     Ordinary,
@@ -40,7 +40,7 @@ enum Kind {
     Literal,
 }
 
-/// Where a link leads, as far as it is known now.
+/// The destination of a link, as far as the template says.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Link {
     None,
@@ -50,7 +50,7 @@ enum Link {
 
 impl<'s> Compiler<'s> {
     /// Checks the attributes of a start tag and puts them into the program.
-    pub(super) fn attributes(&mut self, tag: &Tag<'s>, subject: Subject<'_>) -> MarkPlace {
+    pub(crate) fn attributes(&mut self, tag: &Tag<'s>, subject: Subject<'_>) -> MarkPlace {
         let bindings_before = self.emitter.program.bindings.len();
         let link = self.link(tag, subject);
         let mut read_to = 0;
@@ -195,7 +195,7 @@ impl<'s> Compiler<'s> {
             return None;
         }
         let fix = delete(attribute.span.clone(), "remove it, or check the quotes before it");
-        let message = format!("`{}` is no attribute name", super::issue::shorten(&attribute.name));
+        let message = format!("`{}` is no attribute name", shorten(&attribute.name));
         self.issues.add(
             IssueCode::MalformedAttribute,
             self.source,
@@ -277,7 +277,7 @@ impl<'s> Compiler<'s> {
             }
             Kind::Ordinary if bound => self.bind_ordinary(tag, attribute),
             Kind::Guarded(Guard::Css) => {
-                if css_policy::loads_something(&self.source[value]) {
+                if css::loads_something(&self.source[value]) {
                     let message = "the preview loads nothing from elsewhere: url() has no effect";
                     self.warnings.add(
                         WarningCode::WillNotLoad,
@@ -314,6 +314,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
+    /// Finds where a link leads. On every MathML element `href` makes a link.
     fn link(&self, tag: &Tag<'s>, subject: Subject<'_>) -> Link {
         let is_link = match subject.space {
             Space::Html => matches!(subject.element, "a" | "area"),
@@ -336,7 +337,7 @@ impl<'s> Compiler<'s> {
             }
             let decoded =
                 reference::decode(&self.source[attribute.value.clone()]).unwrap_or_default();
-            if url_policy::check(Guard::Url, &decoded) == Ok(Destination::External) {
+            if url::check(Guard::Url, &decoded) == Ok(Destination::External) {
                 link = Link::External;
             }
         }

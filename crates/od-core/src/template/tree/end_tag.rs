@@ -1,13 +1,13 @@
 //! End tags: which element they close, and whether HTML would agree.
 
-use super::compile::{Compiler, Phase};
+use super::compiler::{Compiler, Phase};
 use super::element::{Space, Traits, html_traits};
-use super::issue::{IssueCode, delete, replace};
-use super::open::Scope;
-use super::scan::Tag;
+use super::open_elements::Scope;
+use crate::template::issue::{IssueCode, delete, replace};
+use crate::template::tokenize::scanner::Tag;
 
 impl<'s> Compiler<'s> {
-    pub(super) fn end_tag(&mut self, tag: &Tag<'s>) {
+    pub(crate) fn end_tag(&mut self, tag: &Tag<'s>) {
         if self.refuse_odd_name(tag) || self.close_unwrapped(tag) {
             return;
         }
@@ -79,7 +79,7 @@ impl<'s> Compiler<'s> {
         false
     }
 
-    /// Lets the fix of a refused element, whose tags are to go, take this end tag along.
+    /// Adds the end tag of a refused element, whose tags the fix removes, to that fix.
     fn close_unwrapped(&mut self, tag: &Tag<'s>) -> bool {
         let Some(at) = self.unwrapped.iter().rposition(|(name, _)| *name == tag.name) else {
             return false;
@@ -117,6 +117,10 @@ impl<'s> Compiler<'s> {
         self.pop_explicit(tag);
     }
 
+    /// Closes a form, but only across elements whose end is implied anyway.
+    ///
+    /// `</form>` takes the form off the stack and leaves what is open inside where it is: Chromium
+    /// reads `<form><div></form><form>b</form>` as a form inside the first form's div.
     fn end_form(&mut self, tag: &Tag<'s>) {
         match self.in_scope("form", Scope::Default) {
             Some(at) if self.only_implied_above(at) => self.close_at(at, tag),
@@ -164,6 +168,10 @@ impl<'s> Compiler<'s> {
         self.pop_silently(at, tag.span.start);
     }
 
+    /// Closes a formatting element, unless a block is open inside it.
+    ///
+    /// There the adoption agency algorithm would split it: `<b>x<p>y</b>z</p>` becomes
+    /// `<b>x</b><p><b>y</b>z</p>`, two elements out of one.
     fn end_formatting(&mut self, tag: &Tag<'s>) {
         let Some(at) = self.active_formatting(&tag.name) else { return self.stray(tag) };
         let crosses_block = self
@@ -238,7 +246,7 @@ impl<'s> Compiler<'s> {
         self.body_ends.push(tag.span.clone());
     }
 
-    pub(super) fn stray(&mut self, tag: &Tag<'s>) {
+    pub(crate) fn stray(&mut self, tag: &Tag<'s>) {
         let name = &tag.name;
         let (fix, message) = match &**name {
             "br" => (

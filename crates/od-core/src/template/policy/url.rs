@@ -1,18 +1,18 @@
-//! Which URLs a template may lead to.
+//! URL policy: the destinations that a template and its data may lead to.
 
 use std::sync::LazyLock;
 
 use url::Url;
 
-use super::program::Guard;
+use crate::template::program::Guard;
 
 /// Stands for the preview's own address; `.invalid` never resolves.
 static BASE: LazyLock<Option<Url>> =
     LazyLock::new(|| Url::parse("http://preview.invalid/artifact/").ok());
 
-/// Where an allowed URL leads.
+/// The kinds of destinations of allowed URLs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Destination {
+pub(crate) enum Destination {
     /// To the page itself: empty or a fragment.
     Page,
     /// To the same origin.
@@ -21,31 +21,31 @@ pub(super) enum Destination {
     External,
 }
 
-/// Why a URL is not allowed.
+/// The reasons for refusing a URL.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum UrlFault {
-    /// It has control characters, which browsers drop.
+    /// Control characters, which browsers drop.
     #[error("control characters")]
     Control,
-    /// It has a backslash, which browsers read as a slash.
+    /// A backslash, which browsers read as a slash.
     #[error("a backslash")]
     Backslash,
-    /// It names a host without a scheme.
+    /// A host without a scheme.
     #[error("a host without a scheme")]
     SchemeRelative,
-    /// Its scheme is not http or https.
+    /// A scheme other than http or https.
     #[error("a scheme other than http and https")]
     Scheme,
-    /// It has a user name or password.
+    /// A user name or password.
     #[error("a user name or password")]
     UserInfo,
-    /// It cannot be parsed.
+    /// A text that cannot be parsed as a URL.
     #[error("no valid URL")]
     Malformed,
 }
 
 /// Checks the whole value of a URL attribute; of several URLs the farthest destination counts.
-pub(super) fn check(guard: Guard, value: &str) -> Result<Destination, UrlFault> {
+pub(crate) fn check(guard: Guard, value: &str) -> Result<Destination, UrlFault> {
     match guard {
         Guard::Url | Guard::Css => check_url(value),
         // Brackets hide commas in image candidates; no real one has them.

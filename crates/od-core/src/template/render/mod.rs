@@ -1,0 +1,8 @@
+//! Rendering: runs a compiled program over data, escapes every value, and marks values for
+//! inspection.
+
+pub(crate) mod error;
+pub(crate) mod inspect;
+pub(crate) mod output;
+pub(crate) mod renderer;
+pub(crate) mod row;
