@@ -3,7 +3,7 @@
 use od_core::artifact::{Health, HealthState};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::ArtifactId;
-use od_ports::store_error::StoreError;
+use od_ports::store::StoreError;
 
 /// Turns a store error into the neutral form of a refusal.
 pub(crate) fn of(err: &StoreError) -> Failure {

@@ -85,8 +85,13 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
     let base = github_base_url.as_deref().unwrap_or(GitHubConfig::DEFAULT_BASE_URL);
     let github = GitHubConfig::new(base)
         .map_err(|error| ComposeError::GitHub { message: error.to_string() })?;
+    let store = Arc::new(FileArtifactStore::open(data.clone(), Arc::clone(&clock))?);
     Ok(App::new(Ports {
-        artifacts: Arc::new(FileArtifactStore::open(data.clone(), Arc::clone(&clock))?),
+        artifacts: store.clone(),
+        refresh_log: store.clone(),
+        revisions: store.clone(),
+        trash: store.clone(),
+        maintenance: store,
         projects,
         runs: Arc::new(FileRunStore::new(data)),
         events: events.unwrap_or_else(|| Arc::new(Silence)),

@@ -8,7 +8,7 @@ use od_app::refresh::run::Refreshed;
 use od_core::artifact::ArtifactSummary;
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{ArtifactId, ProjectId};
-use od_ports::stored::{Drift, Stored, Trashed};
+use od_ports::store::{Drift, Stored, Trashed};
 use od_wire::artifact::{
     ArtifactAnswer, ArtifactView, DriftView, RefreshedAnswer, RolledBackAnswer, ToolArtifact,
     TrashLine,

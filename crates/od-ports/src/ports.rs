@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::artifact_store::ArtifactStore;
 use crate::clock::Clock;
 use crate::connector_provider::ConnectorProvider;
 use crate::credential_vault::CredentialVault;
@@ -11,6 +10,7 @@ use crate::event_sink::EventSink;
 use crate::project_files::ProjectFiles;
 use crate::project_registry::ProjectRegistry;
 use crate::run_store::RunStore;
+use crate::store::{ArtifactStore, RefreshLog, RevisionStore, StoreMaintenance, Trash};
 use crate::token_authority::TokenAuthority;
 
 /// The adapters of one process. Only composition builds it.
@@ -18,6 +18,14 @@ use crate::token_authority::TokenAuthority;
 pub struct Ports {
     /// Artifacts.
     pub artifacts: Arc<dyn ArtifactStore>,
+    /// The log of their refreshes.
+    pub refresh_log: Arc<dyn RefreshLog>,
+    /// Their earlier states.
+    pub revisions: Arc<dyn RevisionStore>,
+    /// Deleted artifacts.
+    pub trash: Arc<dyn Trash>,
+    /// Verify, repair, recovery of artifacts.
+    pub maintenance: Arc<dyn StoreMaintenance>,
     /// Projects.
     pub projects: Arc<dyn ProjectRegistry>,
     /// The files of projects.

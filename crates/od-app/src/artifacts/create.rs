@@ -9,11 +9,10 @@ use od_core::artifact::{
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{ArtifactId, ProjectId, Revision};
 use od_core::json::{BoundedObject, Message};
-use od_ports::change::{Created, NewArtifact};
 use od_ports::entropy::EntropyError;
 use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
 use od_ports::project_registry::ProjectError;
-use od_ports::store_error::StoreError;
+use od_ports::store::{Created, NewArtifact, StoreError};
 
 use super::candidate::draw_page;
 use super::get::Detail;

@@ -3,8 +3,7 @@
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::Revision;
 use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
-use od_ports::store_error::StoreError;
-use od_ports::stored::Trashed;
+use od_ports::store::{StoreError, Trashed};
 
 use super::find::{Address, FindError, find};
 use crate::{App, Caller, store_failure};
@@ -53,7 +52,7 @@ pub async fn delete(
     let DeleteArtifact { address, if_revision } = request;
     let project = find(app, caller, &address).await?;
     let before = app.ports.artifacts.load(&project, &address.artifact).await?;
-    let trashed = app.ports.artifacts.delete(&project, &address.artifact, if_revision).await?;
+    let trashed = app.ports.trash.delete(&project, &address.artifact, if_revision).await?;
     app.ports.events.publish(Event::Artifact(ArtifactEvent {
         action: ArtifactAction::Deleted,
         project_id: project,

@@ -2,7 +2,7 @@
 
 use od_core::error::Failure;
 use od_core::ids::{ArtifactId, ProjectId};
-use od_ports::store_error::StoreError;
+use od_ports::store::StoreError;
 
 use crate::{App, Caller, store_failure};
 

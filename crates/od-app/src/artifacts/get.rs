@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use od_ports::stored::Stored;
+use od_ports::store::Stored;
 
 use super::find::{Address, FindError, find};
 use crate::{App, Caller};

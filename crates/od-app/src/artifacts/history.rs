@@ -1,6 +1,6 @@
 //! Read the audit log of an artifact.
 
-use od_ports::refresh_log::History;
+use od_ports::store::History;
 
 use super::find::{Address, FindError, find};
 use crate::{App, Caller};
@@ -8,5 +8,5 @@ use crate::{App, Caller};
 /// Returns the records of an artifact's refreshes, newest first.
 pub async fn history(app: &App, caller: &Caller, address: Address) -> Result<History, FindError> {
     let project = find(app, caller, &address).await?;
-    Ok(app.ports.artifacts.history(&project, &address.artifact).await?)
+    Ok(app.ports.refresh_log.history(&project, &address.artifact).await?)
 }

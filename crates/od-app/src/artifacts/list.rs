@@ -7,7 +7,7 @@ use od_core::artifact::ArtifactSummary;
 use od_core::error::Failure;
 use od_core::ids::ProjectId;
 use od_ports::project_registry::ProjectError;
-use od_ports::store_error::StoreError;
+use od_ports::store::StoreError;
 
 use crate::{App, Caller, projects, store_failure};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use od_core::artifact::{ArtifactState, Digests, Health};
 use od_core::ids::Revision;
-use od_ports::stored::Stored;
+use od_ports::store::Stored;
 
 /// Returns a state as the store would give it back after a commit of this revision.
 pub(crate) fn as_stored(mut state: ArtifactState, page: &[u8], revision: Revision) -> Arc<Stored> {

@@ -3,8 +3,7 @@
 use od_core::artifact::Health;
 use od_core::error::{ErrorCode, Failure};
 use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
-use od_ports::inspection::{RepairMode, RepairReport};
-use od_ports::store_error::StoreError;
+use od_ports::store::{RepairMode, RepairReport, StoreError};
 
 use super::find::{Address, FindError, find};
 use crate::{App, Caller, store_failure};
@@ -66,7 +65,7 @@ pub async fn repair(
     let project = find(app, caller, &address).await?;
     let store = &app.ports.artifacts;
     let before = store.load(&project, &address.artifact).await?;
-    let report = store.repair(&project, &address.artifact, mode).await?;
+    let report = app.ports.maintenance.repair(&project, &address.artifact, mode).await?;
     let after = store.load(&project, &address.artifact).await?;
     if report.applied {
         app.ports.events.publish(Event::Artifact(ArtifactEvent {

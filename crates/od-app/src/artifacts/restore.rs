@@ -3,7 +3,7 @@
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::ArtifactId;
 use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
-use od_ports::store_error::StoreError;
+use od_ports::store::StoreError;
 
 use super::find::Address;
 use super::get::Detail;
@@ -52,7 +52,7 @@ impl From<&RestoreError> for Failure {
 /// Brings an artifact back from the trash, the last deleted if there are several of its id.
 pub async fn restore(app: &App, caller: &Caller, address: Address) -> Result<Detail, RestoreError> {
     let InTrash { project, .. } = find_in_trash(app, caller, &address).await?;
-    let stored = app.ports.artifacts.restore(&project, &address.artifact).await?;
+    let stored = app.ports.trash.restore(&project, &address.artifact).await?;
     app.ports.events.publish(Event::Artifact(ArtifactEvent {
         action: ArtifactAction::Created,
         project_id: project,

@@ -7,10 +7,8 @@ use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{RefreshId, Revision, Timestamp};
 use od_core::limits;
 use od_core::refresh::{ChangeReport, report_changes};
-use od_ports::change::Change;
 use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
-use od_ports::store_error::StoreError;
-use od_ports::stored::{Snapshot, Stored};
+use od_ports::store::{Change, Snapshot, StoreError, Stored};
 
 use super::candidate::draw_page;
 use super::find::{Address, FindError, find};
@@ -160,7 +158,7 @@ async fn look_up(
     caller.require_person().map_err(|_| RollBackError::PersonOnly)?;
     let RollBack { address, refresh, if_revision } = request;
     let project = find(app, caller, &address).await?;
-    let snapshot = app.ports.artifacts.snapshot(&project, &address.artifact, &refresh).await?;
+    let snapshot = app.ports.revisions.snapshot(&project, &address.artifact, &refresh).await?;
     Ok((Asked { project, address, refresh, if_revision }, snapshot))
 }
 

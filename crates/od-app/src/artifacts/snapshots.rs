@@ -1,7 +1,7 @@
 //! Read the stored states of an artifact.
 
 use od_core::ids::RefreshId;
-use od_ports::stored::{Snapshot, SnapshotSummary};
+use od_ports::store::{Snapshot, SnapshotSummary};
 
 use super::find::{Address, FindError, find};
 use crate::{App, Caller};
@@ -13,7 +13,7 @@ pub async fn snapshots(
     address: Address,
 ) -> Result<Vec<SnapshotSummary>, FindError> {
     let project = find(app, caller, &address).await?;
-    Ok(app.ports.artifacts.snapshots(&project, &address.artifact).await?)
+    Ok(app.ports.revisions.snapshots(&project, &address.artifact).await?)
 }
 
 /// Returns one snapshot of an artifact.
@@ -24,5 +24,5 @@ pub async fn snapshot(
     refresh: RefreshId,
 ) -> Result<Snapshot, FindError> {
     let project = find(app, caller, &address).await?;
-    Ok(app.ports.artifacts.snapshot(&project, &address.artifact, &refresh).await?)
+    Ok(app.ports.revisions.snapshot(&project, &address.artifact, &refresh).await?)
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use od_core::ids::ProjectId;
-use od_ports::stored::Trashed;
+use od_ports::store::Trashed;
 
 use super::list::ListError;
 use crate::{App, Caller};
@@ -35,7 +35,7 @@ pub async fn trash(
         let project = project.id;
         let asked = request.project.as_ref().is_none_or(|asked| *asked == project);
         if asked && caller.may_see(&project) {
-            let lines = app.ports.artifacts.trash(&project).await?;
+            let lines = app.ports.trash.list(&project).await?;
             found.extend(
                 lines.into_iter().map(|trashed| InTrash { project: project.clone(), trashed }),
             );

@@ -10,9 +10,8 @@ use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{ArtifactId, ProjectId, Timestamp};
 use od_core::json::{Message, Value};
 use od_core::limits;
-use od_ports::change::Change;
 use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
-use od_ports::store_error::StoreError;
+use od_ports::store::{Change, StoreError};
 
 use super::candidate::{draw_page, template_faults};
 use super::find::{Address, FindError, find};

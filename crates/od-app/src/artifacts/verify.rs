@@ -4,7 +4,7 @@ use od_core::artifact::Health;
 use od_core::ids::{ArtifactId, Digest};
 use od_core::json::Value;
 use od_core::template::Template;
-use od_ports::inspection::{InspectedFile, Inspection};
+use od_ports::store::{InspectedFile, Inspection};
 use serde::Serialize;
 
 use super::find::{Address, FindError, find};
@@ -47,7 +47,7 @@ pub async fn verify(
     address: Address,
 ) -> Result<VerifyReport, FindError> {
     let project = find(app, caller, &address).await?;
-    let inspection = app.ports.artifacts.inspect(&project, &address.artifact).await?;
+    let inspection = app.ports.maintenance.inspect(&project, &address.artifact).await?;
     let mut findings = Vec::new();
     for file in &inspection.files {
         findings.extend(check_file(file));

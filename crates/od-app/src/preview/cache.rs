@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use od_core::token::Variant;
-use od_ports::stored::PageKey;
+use od_ports::store::PageKey;
 
 use super::page::Page;
 

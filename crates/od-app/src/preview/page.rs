@@ -8,8 +8,7 @@ use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId};
 use od_core::json::Value;
 use od_core::template::{Inspection, RenderError, Template};
 use od_core::token::Variant;
-use od_ports::store_error::StoreError;
-use od_ports::stored::Stored;
+use od_ports::store::{StoreError, Stored};
 
 use crate::App;
 use crate::store_failure;
@@ -143,7 +142,7 @@ pub async fn page(app: &App, request: PageRequest) -> Result<Page, PageError> {
     let page = match snapshot {
         None => current(app, &stored, variant)?,
         Some(refresh) => {
-            let snapshot = app.ports.artifacts.snapshot(&project, &artifact, &refresh).await?;
+            let snapshot = app.ports.revisions.snapshot(&project, &artifact, &refresh).await?;
             let state = state(&stored)?;
             let state = ArtifactState {
                 data: snapshot.data,

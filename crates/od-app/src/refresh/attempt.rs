@@ -9,12 +9,8 @@ use od_core::limits::{REFRESH_TIMEOUT, SHORT_TEXT, cut};
 use od_core::refresh::{
     Effect, Event, RecordConnector, RecordStatus, RefreshRecord, RefreshState, Rejected, step,
 };
-use od_ports::change::Change;
 use od_ports::event_sink::{self, ArtifactAction, ArtifactEvent};
-use od_ports::refresh_log::{RunningLock, RunningRefresh};
-use od_ports::store_error::StoreError;
-use od_ports::stored::Stored;
-use od_ports::write_gate::Gate;
+use od_ports::store::{Change, Gate, RunningLock, RunningRefresh, StoreError, Stored};
 
 use super::active::Entry;
 use super::candidate::{self, Candidate};
@@ -244,12 +240,12 @@ impl<'a> Attempt<'a> {
 
     async fn append(&self, record: RefreshRecord) -> Result<(), StoreError> {
         let RunRefresh { project, artifact, .. } = &self.request;
-        self.app.ports.artifacts.append_record(project, artifact, record).await
+        self.app.ports.refresh_log.append_record(project, artifact, record).await
     }
 
     async fn last_record(&self) -> Result<Option<RefreshRecord>, StoreError> {
         let RunRefresh { project, artifact, .. } = &self.request;
-        let history = self.app.ports.artifacts.history(project, artifact).await?;
+        let history = self.app.ports.refresh_log.history(project, artifact).await?;
         let is_last =
             |record: &RefreshRecord| record.refresh_id == self.refresh && record.step.is_last();
         Ok(history.records.into_iter().find(is_last))

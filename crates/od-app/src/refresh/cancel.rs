@@ -3,8 +3,7 @@
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
 use od_core::refresh::{Begun, Event, RecordStatus};
-use od_ports::refresh_log::UnfinishedRefresh;
-use od_ports::store_error::StoreError;
+use od_ports::store::{StoreError, UnfinishedRefresh};
 
 use super::recover::{CloseError, close};
 use crate::app::App;
@@ -88,7 +87,7 @@ pub async fn cancel(
         },
     };
     let Some(refresh) = refresh else { return Err(CancelError::NotRunning { artifact }) };
-    let history = app.ports.artifacts.history(&project, &artifact).await?;
+    let history = app.ports.refresh_log.history(&project, &artifact).await?;
     let last =
         history.records.iter().find(|record| record.refresh_id == refresh && record.step.is_last());
     match last.map(|record| record.status) {
@@ -102,7 +101,7 @@ async fn find_elsewhere(
     project: &ProjectId,
     artifact: &ArtifactId,
 ) -> Result<Option<UnfinishedRefresh>, StoreError> {
-    let unfinished = app.ports.artifacts.unfinished_refreshes().await?;
+    let unfinished = app.ports.refresh_log.unfinished_refreshes().await?;
     Ok(unfinished
         .into_iter()
         .find(|found| found.project == *project && found.artifact == *artifact))

@@ -3,7 +3,7 @@
 use od_core::error::{ErrorCode, Failure, Retry};
 use od_core::limits::{SHORT_TEXT, cut};
 use od_core::refresh::{CompactError, Rejected};
-use od_ports::store_error::StoreError;
+use od_ports::store::StoreError;
 
 use super::candidate::CandidateFault;
 use super::recover::CloseError;

@@ -5,8 +5,7 @@ use std::time::Duration;
 use od_core::artifact::RefreshStatus;
 use od_core::ids::RefreshId;
 use od_core::limits::REFRESH_TIMEOUT;
-use od_ports::store_error::StoreError;
-use od_ports::stored::Stored;
+use od_ports::store::{StoreError, Stored};
 
 use super::attempt::{call_source, new_pin, state_of};
 use super::candidate::{self, Candidate};
@@ -22,7 +21,7 @@ use crate::artifacts::as_stored;
 pub async fn plan(app: &App, request: RunRefresh) -> Result<Refreshed, RefreshError> {
     let stored = check_request(app, &request).await?;
     let RunRefresh { project, artifact, .. } = &request;
-    let history = app.ports.artifacts.history(project, artifact).await;
+    let history = app.ports.refresh_log.history(project, artifact).await;
     let newest = history.map_err(RefreshError::Begin)?.records.into_iter().next();
     let newest = newest.map(|record| record.refresh_id);
     if stored.summary.refresh_status == RefreshStatus::Running {

@@ -4,9 +4,7 @@ use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
 use od_core::limits::REFRESH_TIMEOUT;
 use od_core::refresh::{Begun, Effect, Event, RecordStep, RefreshState, Rejected, step};
-use od_ports::inspection::Unrecovered;
-use od_ports::refresh_log::UnfinishedRefresh;
-use od_ports::store_error::StoreError;
+use od_ports::store::{StoreError, UnfinishedRefresh, Unrecovered};
 
 use super::notice;
 use crate::app::App;
@@ -74,10 +72,10 @@ impl From<&CloseError> for Failure {
 /// Finishes interrupted commits, then closes every refresh whose process is gone or that is past its
 /// time. For start-up. One that cannot be closed keeps none of the others open.
 pub async fn recover(app: &App) -> Result<Recovered, RecoverError> {
-    let unrecovered = app.ports.artifacts.recover().await?;
+    let unrecovered = app.ports.maintenance.recover().await?;
     let at = app.ports.clock.now();
     let mut recovered = Recovered { unrecovered, ..Recovered::default() };
-    for found in app.ports.artifacts.unfinished_refreshes().await? {
+    for found in app.ports.refresh_log.unfinished_refreshes().await? {
         let event = if !found.lock_held {
             Event::HolderLost { at }
         } else if at.ms_since(found.started_at) > REFRESH_TIMEOUT.allowed {
@@ -106,7 +104,7 @@ pub(super) async fn close_overdue(
     refused: &StoreError,
 ) -> Result<(), CloseError> {
     let StoreError::RefreshLocked { running: Some(running), .. } = refused else { return Ok(()) };
-    let history = app.ports.artifacts.history(project, artifact).await?;
+    let history = app.ports.refresh_log.history(project, artifact).await?;
     let started = history
         .records
         .iter()
@@ -137,7 +135,7 @@ pub(super) async fn close(
         for effect in effects {
             match effect {
                 Effect::AppendLast(record) => {
-                    match app.ports.artifacts.append_record(project, artifact, *record).await {
+                    match app.ports.refresh_log.append_record(project, artifact, *record).await {
                         Ok(()) => is_recorded = true,
                         Err(StoreError::RefreshClosed { .. }) => return Ok(Closed::Before),
                         Err(err) => return Err(err.into()),

@@ -6,8 +6,7 @@ use od_core::artifact::Status;
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
 use od_core::refresh::ChangeReport;
-use od_ports::store_error::StoreError;
-use od_ports::stored::Stored;
+use od_ports::store::{StoreError, Stored};
 
 use super::attempt::Attempt;
 use super::fault::RefreshFault;
@@ -103,13 +102,12 @@ pub enum Unavailable {
 pub async fn run(app: &App, request: RunRefresh) -> Result<Refreshed, RefreshError> {
     check_request(app, &request).await?;
     let RunRefresh { project, artifact, .. } = &request;
-    let store = &app.ports.artifacts;
     let entry = app.refreshes.enter((project.clone(), artifact.clone())).map_err(|running| {
         let running = running.id().cloned();
         RefreshError::Begin(StoreError::RefreshLocked { artifact: artifact.clone(), running })
     })?;
     let started = app.ports.clock.now();
-    let running = match store.begin_refresh(project, artifact, started).await {
+    let running = match app.ports.refresh_log.begin_refresh(project, artifact, started).await {
         Ok(running) => running,
         Err(err) => {
             let closed = close_overdue(app, project, artifact, &err).await;

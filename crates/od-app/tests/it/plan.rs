@@ -6,8 +6,8 @@ use od_app::{Caller, connectors, refresh};
 use od_core::artifact::{Health, HealthReason, HealthState};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::ArtifactId;
-use od_ports::artifact_store::ArtifactStore as _;
 use od_ports::fakes::Act;
+use od_ports::store::RefreshLog as _;
 use serde_json::{Value, json};
 
 use crate::world::{World, id};

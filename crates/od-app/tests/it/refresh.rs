@@ -5,10 +5,10 @@ use od_app::{Caller, refresh};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::ArtifactId;
 use od_core::refresh::{Phase, RecordStatus, RecordStep};
-use od_ports::artifact_store::ArtifactStore as _;
 use od_ports::connector_provider::ProviderError;
 use od_ports::event_sink::Event;
 use od_ports::fakes::Act;
+use od_ports::store::RefreshLog as _;
 use serde_json::json;
 
 use crate::world::{World, id};

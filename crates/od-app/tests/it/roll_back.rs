@@ -8,8 +8,8 @@ use od_app::refresh::run::RunRefresh;
 use od_app::{Caller, refresh};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, RefreshId, Revision};
-use od_ports::artifact_store::ArtifactStore as _;
 use od_ports::fakes::Act;
+use od_ports::store::{ArtifactStore as _, RevisionStore as _};
 use serde_json::{Value, json};
 
 use crate::world::{World, agent, id};

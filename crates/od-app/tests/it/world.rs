@@ -47,6 +47,10 @@ impl World {
         let script = Arc::new(ScriptedConnector::default());
         let app = App::new(Ports {
             artifacts: artifacts.clone(),
+            refresh_log: artifacts.clone(),
+            revisions: artifacts.clone(),
+            trash: artifacts.clone(),
+            maintenance: artifacts.clone(),
             projects: projects.clone(),
             files: files.clone(),
             runs: runs.clone(),

@@ -5,7 +5,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use od_app::Caller;
 use od_app::artifacts::{Address, RepairArtifact, VerifyReport};
 use od_core::error::ErrorCode;
-use od_ports::inspection::RepairMode;
+use od_ports::store::RepairMode;
 use serde_json::json;
 
 use super::artifacts_show::find;

@@ -98,7 +98,7 @@ async fn every_record_is_one_line_whatever_a_connector_says() {
     }
     assert!(succeeded >= 9 && failed >= 10, "{succeeded} {failed}");
 
-    let history = app.ports.artifacts.history(&project(), &artifact).await.unwrap();
+    let history = app.ports.refresh_log.history(&project(), &artifact).await.unwrap();
     assert_eq!(history.broken, None, "the chain holds");
     let file = world.artifact_directory(&artifact).join("refreshes.jsonl");
     let text = std::fs::read_to_string(file).unwrap();

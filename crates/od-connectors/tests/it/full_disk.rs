@@ -11,14 +11,13 @@ use od_app::refresh::run::RefreshError;
 use od_app::{Caller, connectors, refresh};
 use od_core::artifact::{ArtifactSummary, Attempt};
 use od_core::error::{ErrorCode, Failure};
-use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision, Timestamp};
+use od_core::ids::{ArtifactId, ProjectId, Timestamp};
 use od_core::refresh::{RecordStatus, RefreshRecord};
-use od_ports::change::{Change, Created, NewArtifact};
-use od_ports::inspection::{Inspection, RepairMode, RepairReport, Unrecovered};
-use od_ports::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
-use od_ports::stored::{Snapshot, SnapshotSummary, Stored, Trashed};
-use od_ports::write_gate::{Gate, WriteWitness};
-use od_ports::{ArtifactStore, Ports, StoreError};
+use od_ports::store::{
+    Change, Created, Gate, History, NewArtifact, RunningRefresh, Stored, UnfinishedRefresh,
+    WriteWitness,
+};
+use od_ports::{ArtifactStore, Ports, RefreshLog, StoreError};
 
 use crate::refresh_failures::begin_and_die;
 use crate::scene::write;
@@ -27,7 +26,8 @@ use crate::world::{World, by_person, file_source, project, script_source};
 
 #[derive(Debug)]
 struct FullDisk {
-    inner: Arc<dyn ArtifactStore>,
+    artifacts: Arc<dyn ArtifactStore>,
+    log: Arc<dyn RefreshLog>,
     refuses_commits: AtomicBool,
     refuses_records: AtomicBool,
 }
@@ -39,15 +39,15 @@ fn full(action: &'static str) -> StoreError {
 #[async_trait]
 impl ArtifactStore for FullDisk {
     async fn load(&self, p: &ProjectId, a: &ArtifactId) -> Result<Arc<Stored>, StoreError> {
-        self.inner.load(p, a).await
+        self.artifacts.load(p, a).await
     }
 
     async fn locate(&self, a: &ArtifactId) -> Result<Option<ProjectId>, StoreError> {
-        self.inner.locate(a).await
+        self.artifacts.locate(a).await
     }
 
     async fn list(&self, p: &ProjectId) -> Result<Arc<[Arc<ArtifactSummary>]>, StoreError> {
-        self.inner.list(p).await
+        self.artifacts.list(p).await
     }
 
     async fn find_attempt(
@@ -55,15 +55,15 @@ impl ArtifactStore for FullDisk {
         p: &ProjectId,
         attempt: &Attempt,
     ) -> Result<Option<Arc<Stored>>, StoreError> {
-        self.inner.find_attempt(p, attempt).await
+        self.artifacts.find_attempt(p, attempt).await
     }
 
     async fn create(&self, new: NewArtifact) -> Result<Created, StoreError> {
-        self.inner.create(new).await
+        self.artifacts.create(new).await
     }
 
     async fn open_gate(&self, p: &ProjectId, a: &ArtifactId) -> Result<Gate, StoreError> {
-        self.inner.open_gate(p, a).await
+        self.artifacts.open_gate(p, a).await
     }
 
     async fn commit(
@@ -74,58 +74,14 @@ impl ArtifactStore for FullDisk {
         if self.refuses_commits.load(Ordering::Relaxed) {
             return Err(full("write a commit"));
         }
-        self.inner.commit(witness, change).await
+        self.artifacts.commit(witness, change).await
     }
+}
 
-    async fn delete(
-        &self,
-        p: &ProjectId,
-        a: &ArtifactId,
-        if_revision: Option<Revision>,
-    ) -> Result<Trashed, StoreError> {
-        self.inner.delete(p, a, if_revision).await
-    }
-
-    async fn restore(&self, p: &ProjectId, a: &ArtifactId) -> Result<Arc<Stored>, StoreError> {
-        self.inner.restore(p, a).await
-    }
-
-    async fn trash(&self, p: &ProjectId) -> Result<Vec<Trashed>, StoreError> {
-        self.inner.trash(p).await
-    }
-
+#[async_trait]
+impl RefreshLog for FullDisk {
     async fn history(&self, p: &ProjectId, a: &ArtifactId) -> Result<History, StoreError> {
-        self.inner.history(p, a).await
-    }
-
-    async fn snapshots(
-        &self,
-        p: &ProjectId,
-        a: &ArtifactId,
-    ) -> Result<Vec<SnapshotSummary>, StoreError> {
-        self.inner.snapshots(p, a).await
-    }
-
-    async fn snapshot(
-        &self,
-        p: &ProjectId,
-        a: &ArtifactId,
-        refresh: &RefreshId,
-    ) -> Result<Snapshot, StoreError> {
-        self.inner.snapshot(p, a, refresh).await
-    }
-
-    async fn inspect(&self, p: &ProjectId, a: &ArtifactId) -> Result<Inspection, StoreError> {
-        self.inner.inspect(p, a).await
-    }
-
-    async fn repair(
-        &self,
-        p: &ProjectId,
-        a: &ArtifactId,
-        mode: RepairMode,
-    ) -> Result<RepairReport, StoreError> {
-        self.inner.repair(p, a, mode).await
+        self.log.history(p, a).await
     }
 
     async fn begin_refresh(
@@ -134,7 +90,7 @@ impl ArtifactStore for FullDisk {
         a: &ArtifactId,
         at: Timestamp,
     ) -> Result<RunningRefresh, StoreError> {
-        self.inner.begin_refresh(p, a, at).await
+        self.log.begin_refresh(p, a, at).await
     }
 
     async fn append_record(
@@ -146,15 +102,11 @@ impl ArtifactStore for FullDisk {
         if self.refuses_records.load(Ordering::Relaxed) {
             return Err(full("append a record"));
         }
-        self.inner.append_record(p, a, record).await
+        self.log.append_record(p, a, record).await
     }
 
     async fn unfinished_refreshes(&self) -> Result<Vec<UnfinishedRefresh>, StoreError> {
-        self.inner.unfinished_refreshes().await
-    }
-
-    async fn recover(&self) -> Result<Vec<Unrecovered>, StoreError> {
-        self.inner.recover().await
+        self.log.unfinished_refreshes().await
     }
 }
 
@@ -166,11 +118,16 @@ async fn a_full_disk_costs_the_refresh_and_nothing_else() {
         let artifact = world.create(1, file_source("in.json")).await;
         let before = world.generation(&artifact).await;
         let disk = Arc::new(FullDisk {
-            inner: Arc::clone(&world.app.ports.artifacts),
+            artifacts: Arc::clone(&world.app.ports.artifacts),
+            log: Arc::clone(&world.app.ports.refresh_log),
             refuses_commits: AtomicBool::new(true),
             refuses_records: AtomicBool::new(refuses_records),
         });
-        let app = App::new(Ports { artifacts: disk.clone(), ..world.app.ports.clone() });
+        let app = App::new(Ports {
+            artifacts: disk.clone(),
+            refresh_log: disk.clone(),
+            ..world.app.ports.clone()
+        });
 
         let error = refresh::run(&app, by_person(&artifact)).await.unwrap_err();
         assert!(matches!(error, RefreshError::Failed { .. }), "{error:?}");
@@ -199,11 +156,16 @@ async fn dead_on_a_full_disk() -> (World, ArtifactId, Arc<FullDisk>, App) {
     world.script.set(Act::Hang);
     begin_and_die(&world, &artifact).await;
     let disk = Arc::new(FullDisk {
-        inner: Arc::clone(&world.app.ports.artifacts),
+        artifacts: Arc::clone(&world.app.ports.artifacts),
+        log: Arc::clone(&world.app.ports.refresh_log),
         refuses_commits: AtomicBool::new(false),
         refuses_records: AtomicBool::new(true),
     });
-    let app = App::new(Ports { artifacts: disk.clone(), ..world.app.ports.clone() });
+    let app = App::new(Ports {
+        artifacts: disk.clone(),
+        refresh_log: disk.clone(),
+        ..world.app.ports.clone()
+    });
     (world, artifact, disk, app)
 }
 

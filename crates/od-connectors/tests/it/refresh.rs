@@ -44,7 +44,7 @@ async fn a_local_file_becomes_the_data() {
     let snapshot = world
         .app
         .ports
-        .artifacts
+        .revisions
         .snapshot(&project(), &artifact, &refreshed.refresh)
         .await
         .unwrap();

@@ -14,10 +14,10 @@ use od_core::connector::Purpose;
 use od_core::error::{ErrorCode, Failure, Retry};
 use od_core::ids::{ArtifactId, RunId};
 use od_core::refresh::{RecordStatus, RecordStep};
-use od_ports::change::Change;
 use od_ports::connector_provider::ProviderError;
 use od_ports::contract::sample;
 use od_ports::credential_vault::Secret;
+use od_ports::store::Change;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 

@@ -18,11 +18,11 @@ use od_fs::{
     FileVault, SystemEntropy,
 };
 use od_ports::Ports;
-use od_ports::change::NewArtifact;
 use od_ports::clock::Clock;
 use od_ports::contract::sample;
 use od_ports::fakes::{MemoryEvents, MemoryRunStore};
 use od_ports::project_registry::{Project, ProjectRegistry as _};
+use od_ports::store::NewArtifact;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -108,10 +108,14 @@ impl World {
         }
         let files = Arc::new(DiskProjectFiles::new(registry.clone(), data.clone()).closing(&home));
         let fence = Fence::around([home.clone(), data.path().to_path_buf()]);
-        let artifacts = FileArtifactStore::open(data, clock.clone()).unwrap();
+        let store = Arc::new(FileArtifactStore::open(data, clock.clone()).unwrap());
         let github = GitHub::new(GitHubConfig::new(&plan.github).unwrap(), clock.clone());
         let ports = Ports {
-            artifacts: Arc::new(artifacts),
+            artifacts: store.clone(),
+            refresh_log: store.clone(),
+            revisions: store.clone(),
+            trash: store.clone(),
+            maintenance: store,
             projects: registry,
             files: files.clone(),
             runs: Arc::new(MemoryRunStore::default()),
@@ -178,7 +182,7 @@ impl World {
     }
 
     pub(crate) async fn records(&self, artifact: &ArtifactId) -> Vec<RefreshRecord> {
-        let history = self.app.ports.artifacts.history(&project(), artifact).await.unwrap();
+        let history = self.app.ports.refresh_log.history(&project(), artifact).await.unwrap();
         assert_eq!(history.broken, None);
         history.records
     }
@@ -198,7 +202,7 @@ impl World {
             frames.next().is_some() || !directory.join("last-good").exists()
         };
         while has_frames() {
-            self.app.ports.artifacts.recover().await.unwrap();
+            self.app.ports.maintenance.recover().await.unwrap();
         }
         let names =
             ["artifact.json", "template.html", "data.json", "provenance.json", "index.html"];

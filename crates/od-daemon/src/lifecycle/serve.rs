@@ -8,7 +8,7 @@ use hyper::header::HeaderValue;
 use od_app::App;
 use od_core::ids::{ArtifactId, Audience, InstanceId};
 use od_ports::entropy::EntropyError;
-use od_ports::inspection::Unrecovered;
+use od_ports::store::Unrecovered;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;

@@ -12,7 +12,7 @@ use od_core::connector::{ExecuteRequest, Purpose};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{ProjectId, RunId};
 use od_core::json::{BoundedObject, Message, Value};
-use od_ports::stored::Stored;
+use od_ports::store::Stored;
 use od_wire::artifact::{
     ToolArtifactAnswer, ToolArtifactsAnswer, ToolRefreshedAnswer, ToolValidAnswer,
 };

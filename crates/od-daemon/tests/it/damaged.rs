@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use od_app::Caller;
 use od_app::artifacts::{Address, RepairArtifact, repair};
-use od_ports::inspection::RepairMode;
+use od_ports::store::RepairMode;
 use serde_json::json;
 
 use crate::test_daemon::TestDaemon;

@@ -1,6 +1,6 @@
 //! `aside/`: bytes that are in the way but are not ours to throw away.
 
-use od_ports::stored::KeptAside;
+use od_ports::store::KeptAside;
 
 use crate::disk::{Dir, DiskError, EntryKind};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use od_core::artifact::{ArtifactState, Digests, FileDigests};
 use od_core::ids::{Digest, RefreshId, Revision};
 use od_core::json;
-use od_ports::stored::{SourceFile, Stored};
+use od_ports::store::{SourceFile, Stored};
 
 use super::generation::{Generation, RefreshPart, Replaces, SetFile};
 use super::pointer::{Pointer, StorePart};

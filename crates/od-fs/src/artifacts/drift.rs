@@ -2,7 +2,7 @@
 
 use od_core::artifact::ArtifactState;
 use od_core::ids::Digest;
-use od_ports::stored::{Drift, SourceFile};
+use od_ports::store::{Drift, SourceFile};
 
 /// Compares what was read with what was committed.
 pub(super) fn of(state: &ArtifactState, template: &[u8]) -> Vec<Drift> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use od_core::artifact::{ArtifactSummary, Attempt};
 use od_core::ids::ArtifactId;
-use od_ports::stored::Stored;
+use od_ports::store::Stored;
 
 /// What a list needs of an artifact.
 #[derive(Clone, Debug)]

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use od_core::artifact::{Artifact, Provenance};
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId};
 use od_core::json::{BoundedObject, Value};
-use od_ports::inspection::{InspectedFile, Inspection};
-use od_ports::store_error::StoreError;
-use od_ports::stored::{Snapshot, SnapshotSummary};
+use od_ports::store::{InspectedFile, Inspection, Snapshot, SnapshotSummary, StoreError};
 
 use super::audit_log::{self, AuditLog, ROTATED, Tail};
 use super::generation::{Generation, SetFile};

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use od_core::ids::ArtifactId;
-use od_ports::refresh_log::RunningLock;
-use od_ports::write_gate::CommitLock;
+use od_ports::store::{CommitLock, RunningLock};
 
 use super::shared::StoreIdentity;
 use crate::data_dir::LOCKS;

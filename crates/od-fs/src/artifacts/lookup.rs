@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use od_core::artifact::ArtifactSummary;
 use od_core::ids::{ArtifactId, ProjectId};
-use od_ports::store_error::StoreError;
-use od_ports::stored::Stored;
+use od_ports::store::{StoreError, Stored};
 
 use super::entries::Light;
 use super::light::LightReader;

@@ -12,7 +12,7 @@ use od_core::artifact::{
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId};
 use od_core::json::BoundedObject;
 use od_core::refresh::RefreshRecord;
-use od_ports::stored::{Drift, KeptAside, PageKey, Stored};
+use od_ports::store::{Drift, KeptAside, PageKey, Stored};
 
 use super::aside;
 use super::audit_log::{AuditLog, Tail};

@@ -1,8 +1,7 @@
 //! Start-up: finish what crashed writers left.
 
 use od_core::ids::{ArtifactId, ProjectId};
-use od_ports::inspection::Unrecovered;
-use od_ports::store_error::StoreError;
+use od_ports::store::{StoreError, Unrecovered};
 
 use super::roller::settle_noted;
 use super::shared::Shared;

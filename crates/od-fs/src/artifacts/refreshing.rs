@@ -3,8 +3,7 @@
 use od_core::artifact::{Health, HealthState};
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId, Timestamp};
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
-use od_ports::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
-use od_ports::store_error::StoreError;
+use od_ports::store::{History, RunningRefresh, StoreError, UnfinishedRefresh};
 
 use super::audit_log::{self, AuditLog, LOG, Tail};
 use super::entries::Lasts;

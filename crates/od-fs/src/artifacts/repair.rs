@@ -6,9 +6,7 @@ use od_core::artifact::{ArtifactState, HealthReason, HealthState};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision};
 use od_core::json::BoundedObject;
 use od_core::template::Template;
-use od_ports::inspection::{RepairMode, RepairReport};
-use od_ports::store_error::StoreError;
-use od_ports::stored::Stored;
+use od_ports::store::{RepairMode, RepairReport, StoreError, Stored};
 
 use super::audit_log::{self, AuditLog, Tail};
 use super::build::{self, Draft};

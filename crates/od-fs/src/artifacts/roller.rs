@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use od_core::ids::{ArtifactId, ProjectId};
-use od_ports::store_error::StoreError;
+use od_ports::store::StoreError;
 
 use super::light::LightReader;
 use super::lines::{self, Lines};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use od_core::ids::{ArtifactId, ProjectId};
 use od_ports::clock::Clock;
-use od_ports::store_error::StoreError;
+use od_ports::store::StoreError;
 
 use super::index::Index;
 use super::lines::Room;

@@ -3,7 +3,7 @@
 use od_core::artifact::Provenance;
 use od_core::ids::{Digest, RefreshId};
 use od_core::json::BoundedObject;
-use od_ports::stored::{Snapshot, SnapshotSummary};
+use od_ports::store::{Snapshot, SnapshotSummary};
 
 use super::commit::SNAPSHOTS;
 use super::generation::SetFile;

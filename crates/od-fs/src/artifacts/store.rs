@@ -6,14 +6,12 @@ use async_trait::async_trait;
 use od_core::artifact::{ArtifactSummary, Attempt};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision, Timestamp};
 use od_core::refresh::RefreshRecord;
-use od_ports::artifact_store::ArtifactStore;
-use od_ports::change::{Change, Created, NewArtifact};
 use od_ports::clock::Clock;
-use od_ports::inspection::{Inspection, RepairMode, RepairReport, Unrecovered};
-use od_ports::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
-use od_ports::store_error::StoreError;
-use od_ports::stored::{Snapshot, SnapshotSummary, Stored, Trashed};
-use od_ports::write_gate::{Gate, WriteWitness};
+use od_ports::store::{
+    ArtifactStore, Change, Created, Gate, History, Inspection, NewArtifact, RefreshLog, RepairMode,
+    RepairReport, RevisionStore, RunningRefresh, Snapshot, SnapshotSummary, StoreError,
+    StoreMaintenance, Stored, Trash, Trashed, UnfinishedRefresh, Unrecovered, WriteWitness,
+};
 use tokio::sync::oneshot;
 
 use super::locks::HeldCommit;
@@ -176,31 +174,10 @@ impl ArtifactStore for FileArtifactStore {
         let before = Arc::clone(witness.stored());
         self.run_commit(move |shared| shared.commit(&before, change, &held)).await
     }
+}
 
-    async fn delete(
-        &self,
-        project: &ProjectId,
-        artifact: &ArtifactId,
-        if_revision: Option<Revision>,
-    ) -> Result<Trashed, StoreError> {
-        let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.delete(&project, &artifact, if_revision)).await
-    }
-
-    async fn restore(
-        &self,
-        project: &ProjectId,
-        artifact: &ArtifactId,
-    ) -> Result<Arc<Stored>, StoreError> {
-        let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.restore(&project, &artifact)).await
-    }
-
-    async fn trash(&self, project: &ProjectId) -> Result<Vec<Trashed>, StoreError> {
-        let project = project.clone();
-        self.run(move |shared| shared.trash(&project)).await
-    }
-
+#[async_trait]
+impl RefreshLog for FileArtifactStore {
     async fn history(
         &self,
         project: &ProjectId,
@@ -208,44 +185,6 @@ impl ArtifactStore for FileArtifactStore {
     ) -> Result<History, StoreError> {
         let (project, artifact) = (project.clone(), artifact.clone());
         self.run(move |shared| shared.history(&project, &artifact)).await
-    }
-
-    async fn snapshots(
-        &self,
-        project: &ProjectId,
-        artifact: &ArtifactId,
-    ) -> Result<Vec<SnapshotSummary>, StoreError> {
-        let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.snapshots(&project, &artifact)).await
-    }
-
-    async fn snapshot(
-        &self,
-        project: &ProjectId,
-        artifact: &ArtifactId,
-        refresh: &RefreshId,
-    ) -> Result<Snapshot, StoreError> {
-        let (project, artifact, refresh) = (project.clone(), artifact.clone(), refresh.clone());
-        self.run(move |shared| shared.snapshot(&project, &artifact, &refresh)).await
-    }
-
-    async fn inspect(
-        &self,
-        project: &ProjectId,
-        artifact: &ArtifactId,
-    ) -> Result<Inspection, StoreError> {
-        let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.inspect(&project, &artifact)).await
-    }
-
-    async fn repair(
-        &self,
-        project: &ProjectId,
-        artifact: &ArtifactId,
-        mode: RepairMode,
-    ) -> Result<RepairReport, StoreError> {
-        let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.repair(&project, &artifact, mode)).await
     }
 
     async fn begin_refresh(
@@ -270,6 +209,77 @@ impl ArtifactStore for FileArtifactStore {
 
     async fn unfinished_refreshes(&self) -> Result<Vec<UnfinishedRefresh>, StoreError> {
         self.run(Shared::unfinished_refreshes).await
+    }
+}
+
+#[async_trait]
+impl RevisionStore for FileArtifactStore {
+    async fn snapshots(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Vec<SnapshotSummary>, StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |shared| shared.snapshots(&project, &artifact)).await
+    }
+
+    async fn snapshot(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        refresh: &RefreshId,
+    ) -> Result<Snapshot, StoreError> {
+        let (project, artifact, refresh) = (project.clone(), artifact.clone(), refresh.clone());
+        self.run(move |shared| shared.snapshot(&project, &artifact, &refresh)).await
+    }
+}
+
+#[async_trait]
+impl Trash for FileArtifactStore {
+    async fn delete(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        if_revision: Option<Revision>,
+    ) -> Result<Trashed, StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |shared| shared.delete(&project, &artifact, if_revision)).await
+    }
+
+    async fn restore(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Arc<Stored>, StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |shared| shared.restore(&project, &artifact)).await
+    }
+
+    async fn list(&self, project: &ProjectId) -> Result<Vec<Trashed>, StoreError> {
+        let project = project.clone();
+        self.run(move |shared| shared.trash(&project)).await
+    }
+}
+
+#[async_trait]
+impl StoreMaintenance for FileArtifactStore {
+    async fn inspect(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Inspection, StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |shared| shared.inspect(&project, &artifact)).await
+    }
+
+    async fn repair(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        mode: RepairMode,
+    ) -> Result<RepairReport, StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |shared| shared.repair(&project, &artifact, mode)).await
     }
 
     async fn recover(&self) -> Result<Vec<Unrecovered>, StoreError> {

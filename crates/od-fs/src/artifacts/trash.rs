@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use od_core::artifact::{Health, HealthReason, HealthState};
 use od_core::ids::{ArtifactId, AttemptId, ProjectId, Revision, Timestamp};
-use od_ports::store_error::StoreError;
-use od_ports::stored::{Stored, Trashed};
+use od_ports::store::{StoreError, Stored, Trashed};
 
 use super::pending::is_damage;
 use super::pointer::Pointer;

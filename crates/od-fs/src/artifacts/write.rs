@@ -5,10 +5,7 @@ use std::sync::Arc;
 use od_core::artifact::{ArtifactState, Attempt, Health};
 use od_core::ids::{ArtifactId, ProjectId, Revision};
 use od_core::refresh::RefreshRecord;
-use od_ports::change::{Change, Created, NewArtifact};
-use od_ports::store_error::StoreError;
-use od_ports::stored::{PageKey, Stored};
-use od_ports::write_gate::Gate;
+use od_ports::store::{Change, Created, Gate, NewArtifact, PageKey, StoreError, Stored};
 
 use super::audit_log::AuditLog;
 use super::build::{self, Draft};

@@ -9,10 +9,11 @@ use od_fs::{
     SystemEntropy,
 };
 use od_ports::contract::{
-    FilesTrial, check_artifact_store, check_clock, check_entropy, check_project_files,
-    check_project_registry, check_run_store, sample,
+    FilesTrial, StoreTrial, check_clock, check_entropy, check_project_files,
+    check_project_registry, check_run_store, check_store, sample,
 };
 use od_ports::project_registry::{Project, ProjectRegistry};
+use od_ports::store::Trash as _;
 
 pub(crate) async fn project(root: &Path) -> (DataDir, ProjectId) {
     let data_dir = DataDir::open(root).expect("a data directory");
@@ -23,12 +24,18 @@ pub(crate) async fn project(root: &Path) -> (DataDir, ProjectId) {
     (data_dir, id)
 }
 
+/// Lets a store that works on the calling thread write the visible copies of its last commit: the
+/// next call that goes to the disk comes to them first.
+pub(crate) async fn place_copies(store: &FileArtifactStore, project: &ProjectId) {
+    store.list(project).await.expect("the trash lists");
+}
+
 #[tokio::test]
 async fn the_file_store_keeps_the_contract() {
     let home = tempfile::tempdir().unwrap();
     let (data_dir, project) = project(home.path()).await;
     let store = FileArtifactStore::open(data_dir, Arc::new(SystemClock)).unwrap();
-    check_artifact_store(&store, &project).await;
+    check_store(&StoreTrial::of(&store, &project)).await;
 }
 
 #[tokio::test]
@@ -36,7 +43,7 @@ async fn the_file_store_keeps_the_contract_on_one_thread() {
     let home = tempfile::tempdir().unwrap();
     let (data_dir, project) = project(home.path()).await;
     let store = FileArtifactStore::open_inline(data_dir, Arc::new(SystemClock)).unwrap();
-    check_artifact_store(&store, &project).await;
+    check_store(&StoreTrial::of(&store, &project)).await;
 }
 
 #[tokio::test]

@@ -9,15 +9,14 @@ use od_core::artifact::{HealthReason, HealthState, RefreshStatus};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_fs::{FileArtifactStore, SystemClock};
-use od_ports::artifact_store::ArtifactStore;
-use od_ports::change::Change;
 use od_ports::contract::sample;
-use od_ports::inspection::RepairMode;
 use od_ports::project_registry::ProjectRegistry as _;
-use od_ports::store_error::StoreError;
-use od_ports::stored::SourceFile;
+use od_ports::store::{
+    ArtifactStore, Change, RefreshLog as _, RepairMode, SourceFile, StoreError,
+    StoreMaintenance as _,
+};
 
-use crate::contract::project;
+use crate::contract::{place_copies, project};
 
 struct Store {
     home: tempfile::TempDir,
@@ -72,18 +71,20 @@ async fn a_commit_of_another_process_is_seen_by_the_next_call() {
     let one = Store::with(&["first", "second"]).await;
     // Places what was committed, so that the lock is free.
     assert_eq!(one.store.list(&one.project).await.expect("a list").len(), 2);
-    assert_eq!(one.store.trash(&one.project).await.expect("a trash").len(), 0);
+    place_copies(&one.store, &one.project).await;
     assert_eq!(one.title(1).await, "first");
     let two = one.another();
     rename(&two, &one.project, &sample::id(1), "changed elsewhere").await;
     assert_eq!(one.title(1).await, "changed elsewhere");
-    two.trash(&one.project).await.expect("a trash");
+    place_copies(&two, &one.project).await;
     two.create(sample::new(&one.project, &sample::id(3), "third")).await.expect("a create works");
     let list = one.store.list(&one.project).await.expect("a list");
     assert_eq!(list.len(), 3, "a new artifact is listed");
     assert_eq!(list.iter().filter(|line| line.title == "changed elsewhere").count(), 1);
     drop(two);
-    one.another().delete(&one.project, &sample::id(3), None).await.expect("a delete works");
+    od_ports::Trash::delete(&one.another(), &one.project, &sample::id(3), None)
+        .await
+        .expect("a delete works");
     assert_eq!(one.store.list(&one.project).await.expect("a list").len(), 2);
     assert_eq!(one.store.locate(&sample::id(3)).await.expect("a search"), None);
 }
@@ -92,7 +93,7 @@ async fn a_commit_of_another_process_is_seen_by_the_next_call() {
 async fn an_edit_by_hand_is_served_as_drift_and_adopted_by_the_next_commit() {
     let one = Store::with(&["first"]).await;
     let id = sample::id(1);
-    one.store.trash(&one.project).await.expect("places the copies");
+    place_copies(&one.store, &one.project).await;
     assert_eq!(one.title(1).await, "first");
     fs::write(one.file(1, "data.json"), br#"{"title":"by hand"}"#).expect("a write");
     let stored = one.store.load(&one.project, &id).await.expect("it loads");
@@ -112,7 +113,7 @@ async fn an_edit_by_hand_is_served_as_drift_and_adopted_by_the_next_commit() {
     one.store.commit(&gate.witness(), change).await.expect("a commit works");
     drop(gate);
     let adopted = one.store.load(&one.project, &id).await.expect("it loads");
-    one.store.trash(&one.project).await.expect("places the copies");
+    place_copies(&one.store, &one.project).await;
     let placed = one.store.load(&one.project, &id).await.expect("it loads");
     assert!(adopted.drift.is_empty() && placed.drift.is_empty());
     assert!(placed.kept_aside.is_empty(), "nothing was in the way: {:?}", placed.kept_aside);
@@ -131,7 +132,7 @@ async fn an_edit_by_hand_that_create_would_refuse_makes_the_artifact_unsound() {
         ("provenance.json", provenance, HealthReason::ProvenanceInvalid),
     ] {
         let one = Store::with(&["first"]).await;
-        one.store.trash(&one.project).await.expect("places the copies");
+        place_copies(&one.store, &one.project).await;
         fs::write(one.file(1, name), content).expect("a write");
         let stored = one.store.load(&one.project, &sample::id(1)).await.expect("it loads");
         assert_eq!(stored.health.reason, Some(reason), "{name}");
@@ -145,7 +146,7 @@ async fn an_edit_by_hand_that_create_would_refuse_makes_the_artifact_unsound() {
 async fn a_damaged_artifact_is_shown_served_and_repaired_and_hides_no_other() {
     let one = Store::with(&["first", "second"]).await;
     let id = sample::id(1);
-    one.store.trash(&one.project).await.expect("places the copies");
+    place_copies(&one.store, &one.project).await;
     assert_eq!(one.store.list(&one.project).await.expect("a list").len(), 2);
     fs::write(one.file(1, "data.json"), b"{ not json").expect("a write");
     let list = one.store.list(&one.project).await.expect("a list");
@@ -219,7 +220,7 @@ async fn a_project_renamed_by_hand_has_its_new_name_at_once() {
 #[tokio::test]
 async fn an_edit_of_the_same_length_before_an_artifact_is_settled_is_listed() {
     let one = Store::with(&["first"]).await;
-    one.store.trash(&one.project).await.expect("places the copies");
+    place_copies(&one.store, &one.project).await;
     let file = one.file(1, "data.json");
     let edited = fs::read_to_string(&file).expect("the data").replace("first", "fi\\xt");
     fs::write(&file, edited).expect("a write");
@@ -267,7 +268,7 @@ fn replace(dir: &Path, keep: &Path, edit: impl FnOnce(&Path)) {
 #[tokio::test]
 async fn a_directory_that_another_took_the_place_of_is_read_anew_and_watched() {
     let one = Store::with(&["first", "second", "third"]).await;
-    one.store.trash(&one.project).await.expect("places the copies");
+    place_copies(&one.store, &one.project).await;
     let artifact = one.file(1, "");
     let live = artifact.parent().expect("a parent").to_owned();
     let project = live.parent().expect("a parent").to_owned();

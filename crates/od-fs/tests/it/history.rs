@@ -6,12 +6,10 @@ use std::sync::Arc;
 use od_core::ids::{ProjectId, RefreshId, Timestamp};
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_fs::{FileArtifactStore, SystemClock};
-use od_ports::artifact_store::ArtifactStore;
-use od_ports::change::Change;
 use od_ports::contract::sample;
-use od_ports::refresh_log::History;
+use od_ports::store::{ArtifactStore as _, Change, History, RefreshLog as _};
 
-use crate::contract::project;
+use crate::contract::{place_copies, project};
 
 fn record(number: u64, step: RecordStep, status: RecordStatus) -> RefreshRecord {
     RefreshRecord::new(RefreshId::from_number(number), step, status, sample::now())
@@ -26,7 +24,7 @@ fn long_log() -> Vec<u8> {
     [first.to_line(), last.to_line()].map(|line| [line, b"\n".to_vec()].concat()).concat()
 }
 
-async fn finish(store: &dyn ArtifactStore, project: &ProjectId) -> RefreshId {
+async fn finish(store: &FileArtifactStore, project: &ProjectId) -> RefreshId {
     let id = sample::id(1);
     let running = store.begin_refresh(project, &id, sample::now()).await.expect("it begins");
     for (step, status) in [
@@ -45,7 +43,7 @@ async fn a_refresh_during_which_the_log_is_full_ends_as_any_other() {
     let (data_dir, project) = project(home.path()).await;
     let store = FileArtifactStore::open_inline(data_dir, Arc::new(SystemClock)).expect("a store");
     store.create(sample::new(&project, &sample::id(1), "long")).await.expect("a create works");
-    store.trash(&project).await.expect("places the copies");
+    place_copies(&store, &project).await;
     let artifact = home.path().join("projects/p1/.live-artifacts").join(sample::id(1).as_str());
     fs::write(artifact.join("refreshes.jsonl"), long_log()).expect("a log");
 
@@ -69,7 +67,7 @@ async fn a_record_written_or_changed_by_someone_else_is_seen_at_once() {
     let clock = Arc::new(SystemClock);
     let store = FileArtifactStore::open_inline(data_dir.clone(), clock.clone()).expect("a store");
     store.create(sample::new(&project, &sample::id(1), "shared")).await.expect("a create works");
-    store.trash(&project).await.expect("places the copies");
+    place_copies(&store, &project).await;
     assert_eq!(finish(&store, &project).await.number(), 1);
     let other = FileArtifactStore::open_inline(data_dir, clock).expect("a store");
     assert_eq!(finish(&other, &project).await.number(), 2);
@@ -96,7 +94,7 @@ async fn a_step_that_was_lost_with_the_power_comes_back_with_its_commit() {
     let store = FileArtifactStore::open_inline(data_dir, Arc::new(SystemClock)).expect("a store");
     let id = sample::id(1);
     store.create(sample::new(&project, &id, "stepped")).await.expect("a create works");
-    store.trash(&project).await.expect("places the copies");
+    place_copies(&store, &project).await;
     let log =
         home.path().join("projects/p1/.live-artifacts").join(id.as_str()).join("refreshes.jsonl");
 

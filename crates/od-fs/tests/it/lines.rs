@@ -9,10 +9,10 @@ use od_core::artifact::{HealthState, RefreshStatus};
 use od_core::ids::{Digest, ProjectId};
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_fs::{FileArtifactStore, SystemClock};
-use od_ports::artifact_store::ArtifactStore as _;
 use od_ports::contract::sample;
+use od_ports::store::{ArtifactStore as _, RefreshLog as _, StoreMaintenance as _};
 
-use crate::contract::project;
+use crate::contract::{place_copies, project};
 
 /// More than a list reads without its lines.
 const MANY: u32 = 80;
@@ -35,7 +35,7 @@ impl Project {
         }
         // Places the last copies, and waits for another tick of the clock that stamped them: what is
         // settled within the same one has no line.
-        store.trash(&project.id).await.expect("a trash");
+        place_copies(&store, &project.id).await;
         let (last, probe) = (project.file(MANY, "provenance.json"), home_file(&project, "probe"));
         while !probe.exists() || changed(&probe) <= changed(&last) {
             fs::write(&probe, b"x").expect("a write");

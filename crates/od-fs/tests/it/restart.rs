@@ -8,12 +8,12 @@ use od_core::artifact::{HealthState, RefreshStatus};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_fs::{DataDir, FileArtifactStore, SystemClock};
-use od_ports::artifact_store::ArtifactStore;
-use od_ports::change::{Change, Created};
 use od_ports::contract::sample;
-use od_ports::store_error::StoreError;
+use od_ports::store::{
+    ArtifactStore, Change, Created, RefreshLog as _, StoreError, StoreMaintenance as _,
+};
 
-use crate::contract::project;
+use crate::contract::{place_copies, project};
 
 struct World {
     home: tempfile::TempDir,
@@ -52,7 +52,7 @@ impl World {
 
     /// Ends the process that has the store, as a kill does.
     async fn kill(&self, store: FileArtifactStore) {
-        store.trash(&self.project).await.expect("places the copies of the last commit");
+        place_copies(&store, &self.project).await;
         std::mem::forget(store);
     }
 
@@ -75,7 +75,7 @@ impl World {
     }
 }
 
-async fn refresh(store: &dyn ArtifactStore, project: &ProjectId, id: &ArtifactId, title: &str) {
+async fn refresh(store: &FileArtifactStore, project: &ProjectId, id: &ArtifactId, title: &str) {
     let running = store.begin_refresh(project, id, sample::now()).await.expect("it begins");
     let record =
         |step| RefreshRecord::new(running.id.clone(), step, RecordStatus::Succeeded, sample::now());
@@ -259,7 +259,7 @@ async fn the_status_of_the_last_refresh_is_known_after_its_log_was_rotated_away(
 async fn trash_that_is_half_removed_is_gone_after_the_next_start() {
     let world = World::with(1).await;
     let store = world.inline();
-    store.delete(&world.project, &sample::id(1), None).await.expect("a delete");
+    od_ports::Trash::delete(&store, &world.project, &sample::id(1), None).await.expect("a delete");
     let trash = world.dir(1).with_file_name(".trash");
     let name = fs::read_dir(&trash).expect("a trash").next().expect("one").expect("an entry");
     let old = format!("{}.1", sample::id(1));
@@ -278,7 +278,7 @@ async fn a_record_that_a_damaged_log_has_no_place_for_is_kept_aside() {
     let log = world.dir(1).join("refreshes.jsonl");
     let text = fs::read_to_string(&log).expect("a log").replacen("running", "rUnning", 1);
     fs::write(&log, text).expect("a write");
-    store.trash(project).await.expect("places the copies");
+    place_copies(&store, project).await;
     let aside = fs::read_dir(world.dir(1).join("aside")).expect("a directory");
     let kept: Vec<String> = aside
         .map(|entry| fs::read_to_string(entry.expect("an entry").path()).expect("text"))

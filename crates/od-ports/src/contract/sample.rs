@@ -9,7 +9,7 @@ use od_core::artifact::{
 use od_core::ids::{ArtifactId, Digest, ProjectId, Revision, Slug, Timestamp};
 use od_core::json::{BoundedObject, Map};
 
-use crate::change::{Change, NewArtifact};
+use crate::store::{Change, NewArtifact};
 
 /// The template of every sample.
 pub const TEMPLATE: &str = "<!doctype html><title>{{data.title}}</title><p>{{data.title}}</p>\n";

@@ -10,7 +10,7 @@ use od_app::{App, Caller, refresh};
 use od_core::artifact::GeneratedBy;
 use od_core::ids::{ArtifactId, RefreshId};
 use od_core::token::Variant;
-use od_ports::stored::Stored;
+use od_ports::store::Stored;
 
 use crate::driver::{self, ATTEMPT};
 use crate::score::Wrong;
@@ -120,7 +120,7 @@ fn in_trash_or_never_there(app: &App, data_dir: &Path, expected: Expectation) ->
     if expected.effect == Effect::Creates {
         return Ok(());
     }
-    let trash = world::wait(app.ports.artifacts.trash(&world::project()))
+    let trash = world::wait(app.ports.trash.list(&world::project()))
         .map_err(|err| Wrong::Torn(format!("the trash cannot be listed: {err}")))?;
     if trash.is_empty() {
         let place = data_dir.display();
@@ -186,7 +186,7 @@ pub(crate) fn of_one_generation(stored: &Stored, page: &str) -> Result<String, W
 
 /// Checks that after a recovery every refresh has exactly one last record.
 fn every_refresh_ended_once(app: &App, id: &ArtifactId) -> Result<(), Wrong> {
-    let history = world::wait(app.ports.artifacts.history(&world::project(), id))
+    let history = world::wait(app.ports.refresh_log.history(&world::project(), id))
         .map_err(|err| Wrong::Torn(format!("no history: {err}")))?;
     let mut endings: BTreeMap<&RefreshId, usize> = BTreeMap::new();
     for record in &history.records {
@@ -228,7 +228,7 @@ fn go_on(app: &App, expected: Expectation) -> Result<(), Wrong> {
         }
         Effect::Deletes | Effect::Restores => {
             if world::find(app, SUBJECT).is_none() {
-                let trash = world::wait(app.ports.artifacts.trash(&world::project()))
+                let trash = world::wait(app.ports.trash.list(&world::project()))
                     .map_err(|err| torn("no trash", &err))?;
                 let id = trash.first().map(|trashed| trashed.artifact_id.clone());
                 let id = id.ok_or_else(|| Wrong::Lost("nothing to restore".to_owned()))?;
@@ -250,7 +250,7 @@ fn go_on(app: &App, expected: Expectation) -> Result<(), Wrong> {
 
 /// Checks that a refresh gets an id of its own and commits.
 fn refresh_again(app: &App, id: &ArtifactId) -> Result<(), Wrong> {
-    let history = world::wait(app.ports.artifacts.history(&world::project(), id))
+    let history = world::wait(app.ports.refresh_log.history(&world::project(), id))
         .map_err(|err| Wrong::Torn(format!("no history: {err}")))?;
     let newest = history.records.iter().map(|record| record.refresh_id.number()).max();
     let refresh = world::wait(driver::refresh(app, id))

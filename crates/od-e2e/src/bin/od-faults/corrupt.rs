@@ -8,7 +8,7 @@ use od_app::{App, Caller};
 use od_core::artifact::HealthState;
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::ArtifactId;
-use od_ports::inspection::RepairMode;
+use od_ports::store::RepairMode;
 
 use crate::Extent;
 use crate::check::{load, of_one_generation};

@@ -10,8 +10,7 @@ use od_app::{App, Caller, refresh};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, RefreshId};
 use od_ports::fakes::Act;
-use od_ports::inspection::RepairMode;
-use od_ports::store_error::StoreError;
+use od_ports::store::{RepairMode, StoreError};
 
 use crate::{control, world};
 
@@ -93,7 +92,7 @@ async fn perform(app: &App, operation: &str, data_dir: &Path) -> Result<(), Fail
             deleted.map(|_| ()).map_err(|err| Failure::from(&err))
         }
         "restore" => {
-            let trash = app.ports.artifacts.trash(&world::project()).await;
+            let trash = app.ports.trash.list(&world::project()).await;
             let trash = trash.map_err(|err| store_failure(&err))?;
             let id = trash.first().map(|trashed| trashed.artifact_id.clone());
             let id = id.ok_or_else(|| Failure::new(ErrorCode::NotFound, "empty trash"))?;

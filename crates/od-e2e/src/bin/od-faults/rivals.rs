@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use od_core::ids::RefreshId;
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
-use od_ports::store_error::StoreError;
+use od_ports::store::StoreError;
 use rustix::process::{Pid, Signal};
 
 use crate::check;
@@ -141,7 +141,7 @@ fn begin(dir: &Path) -> Result<RefreshId, StoreError> {
     let app = world::open(dir).expect("the store opens");
     let id = world::find(&app, SUBJECT).expect("the subject is there");
     let at = app.ports.clock.now();
-    let running = world::wait(app.ports.artifacts.begin_refresh(&world::project(), &id, at))?;
+    let running = world::wait(app.ports.refresh_log.begin_refresh(&world::project(), &id, at))?;
     Ok(running.id)
 }
 
@@ -155,7 +155,7 @@ fn a_stopped_refresh_is_fenced_off(dir: &Path) -> Result<(), Wrong> {
         RecordStatus::Abandoned,
         app.ports.clock.now(),
     );
-    world::wait(app.ports.artifacts.append_record(&world::project(), &id, record))
+    world::wait(app.ports.refresh_log.append_record(&world::project(), &id, record))
         .map_err(|err| Wrong::Torn(format!("it cannot be closed: {err}")))?;
     signal(child.id(), Signal::CONT)?;
     let ending = strace::ending(&finish(child));

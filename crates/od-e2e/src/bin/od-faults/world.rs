@@ -55,8 +55,13 @@ pub(crate) fn open_with(data_dir: &Path, source: Act) -> Result<App, String> {
     let connector = ScriptedConnector::default();
     connector.set(source);
     let projects = Arc::new(FileProjectRegistry::new(data_dir.clone()).on(Lane::Inline));
+    let store = Arc::new(store);
     Ok(App::new(Ports {
-        artifacts: Arc::new(store),
+        artifacts: store.clone(),
+        refresh_log: store.clone(),
+        revisions: store.clone(),
+        trash: store.clone(),
+        maintenance: store,
         files: Arc::new(DiskProjectFiles::new(projects.clone(), data_dir.clone())),
         projects,
         runs: Arc::new(FileRunStore::new(data_dir).on(Lane::Inline)),

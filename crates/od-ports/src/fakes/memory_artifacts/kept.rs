@@ -7,8 +7,7 @@ use od_core::ids::{Digest, RefreshId, Revision};
 use od_core::json;
 use od_core::refresh::{Begun, RefreshRecord};
 
-use crate::inspection::{InspectedFile, Inspection};
-use crate::stored::Snapshot;
+use crate::store::{InspectedFile, Inspection, Snapshot};
 
 /// One artifact.
 #[derive(Clone, Debug)]

@@ -4,8 +4,7 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::shelf::{Key, Shelf};
-use crate::refresh_log::RunningLock;
-use crate::write_gate::CommitLock;
+use crate::store::{CommitLock, RunningLock};
 
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum LockKind {

@@ -12,14 +12,14 @@ mod tests {
     use od_core::ids::ProjectId;
 
     use super::*;
-    use crate::contract::{check_artifact_store, check_run_store};
+    use crate::contract::{StoreTrial, check_run_store, check_store};
     use crate::fakes::MemoryRunStore;
 
     #[tokio::test]
     async fn the_fakes_keep_the_contract() {
         let project: ProjectId = "p1".parse().unwrap();
         let store = MemoryArtifactStore::with_projects([project.clone()]);
-        check_artifact_store(&store, &project).await;
+        check_store(&StoreTrial::of(&store, &project)).await;
         check_run_store(&MemoryRunStore::default(), &project).await;
     }
 }

@@ -9,8 +9,7 @@ use od_core::refresh::{RecordStep, RefreshRecord};
 
 use super::kept::Kept;
 use super::lock::LockKind;
-use crate::store_error::StoreError;
-use crate::stored::{PageKey, Stored};
+use crate::store::{PageKey, StoreError, Stored};
 
 /// Names an artifact.
 pub(super) type Key = (ProjectId, ArtifactId);

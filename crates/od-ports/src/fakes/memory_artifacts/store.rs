@@ -11,13 +11,11 @@ use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use super::kept::{Kept, finish};
 use super::lock::{LockKind, MemoryLock};
 use super::shelf::{Key, Shelf, key};
-use crate::artifact_store::ArtifactStore;
-use crate::change::{Change, Created, NewArtifact};
-use crate::inspection::{Inspection, RepairMode, RepairReport, Unrecovered};
-use crate::refresh_log::{History, RunningRefresh, UnfinishedRefresh};
-use crate::store_error::StoreError;
-use crate::stored::{Snapshot, SnapshotSummary, Stored, Trashed};
-use crate::write_gate::{Gate, WriteWitness};
+use crate::store::{
+    ArtifactStore, Change, Created, Gate, History, Inspection, NewArtifact, RefreshLog, RepairMode,
+    RepairReport, RevisionStore, RunningRefresh, Snapshot, SnapshotSummary, StoreError,
+    StoreMaintenance, Stored, Trash, Trashed, UnfinishedRefresh, Unrecovered, WriteWitness,
+};
 
 /// Keeps artifacts in memory: the contract without a disk.
 #[derive(Debug, Default)]
@@ -157,56 +155,10 @@ impl ArtifactStore for MemoryArtifactStore {
         kept.page = page;
         shelf.stored(&key)
     }
+}
 
-    async fn delete(
-        &self,
-        project: &ProjectId,
-        artifact: &ArtifactId,
-        if_revision: Option<Revision>,
-    ) -> Result<Trashed, StoreError> {
-        let key = key(project, artifact);
-        let mut shelf = self.shelf();
-        let kept = shelf.kept(&key)?.clone();
-        let actual = kept.state.artifact.revision;
-        if let Some(expected) = if_revision.filter(|expected| *expected != actual) {
-            let artifact = key.1;
-            return Err(StoreError::RevisionConflict { artifact, expected, actual });
-        }
-        let deleted_at = kept.state.artifact.updated_at;
-        let title = Some(kept.state.artifact.title.clone());
-        shelf.artifacts.remove(&key);
-        shelf.trash.insert(key.clone(), (deleted_at, kept));
-        Ok(Trashed { artifact_id: key.1, title, deleted_at, expires_at: deleted_at })
-    }
-
-    async fn restore(
-        &self,
-        project: &ProjectId,
-        artifact: &ArtifactId,
-    ) -> Result<Arc<Stored>, StoreError> {
-        let key = key(project, artifact);
-        let mut shelf = self.shelf();
-        if shelf.trash.contains_key(&key) && shelf.artifacts.contains_key(&key) {
-            return Err(StoreError::Exists { artifact: key.1 });
-        }
-        let Some((_, kept)) = shelf.trash.remove(&key) else {
-            return Err(StoreError::NotInTrash { project: key.0, artifact: key.1 });
-        };
-        shelf.artifacts.insert(key.clone(), kept);
-        shelf.stored(&key)
-    }
-
-    async fn trash(&self, project: &ProjectId) -> Result<Vec<Trashed>, StoreError> {
-        let shelf = self.shelf();
-        let trashed = |(key, (deleted_at, kept)): (&Key, &(Timestamp, Kept))| Trashed {
-            artifact_id: key.1.clone(),
-            title: Some(kept.state.artifact.title.clone()),
-            deleted_at: *deleted_at,
-            expires_at: *deleted_at,
-        };
-        Ok(shelf.trash.iter().filter(|(key, _)| key.0 == *project).map(trashed).collect())
-    }
-
+#[async_trait]
+impl RefreshLog for MemoryArtifactStore {
     async fn history(
         &self,
         project: &ProjectId,
@@ -215,54 +167,6 @@ impl ArtifactStore for MemoryArtifactStore {
         let shelf = self.shelf();
         let kept = shelf.kept(&key(project, artifact))?;
         Ok(History { records: kept.log.iter().rev().cloned().collect(), broken: None })
-    }
-
-    async fn snapshots(
-        &self,
-        project: &ProjectId,
-        artifact: &ArtifactId,
-    ) -> Result<Vec<SnapshotSummary>, StoreError> {
-        let shelf = self.shelf();
-        let summary = |snapshot: &Snapshot| SnapshotSummary {
-            refresh_id: snapshot.refresh_id.clone(),
-            generated_at: snapshot.provenance.generated_at,
-            data_digest: Digest::of_json(snapshot.data.value()),
-            bytes: json::pretty_bytes(snapshot.data.value()).len() as u64,
-        };
-        Ok(shelf.kept(&key(project, artifact))?.snapshots.iter().map(summary).collect())
-    }
-
-    async fn snapshot(
-        &self,
-        project: &ProjectId,
-        artifact: &ArtifactId,
-        refresh: &RefreshId,
-    ) -> Result<Snapshot, StoreError> {
-        let shelf = self.shelf();
-        let kept = shelf.kept(&key(project, artifact))?;
-        let found = kept.snapshots.iter().find(|snapshot| snapshot.refresh_id == *refresh);
-        found.cloned().ok_or_else(|| StoreError::SnapshotNotFound {
-            artifact: artifact.clone(),
-            refresh: refresh.clone(),
-        })
-    }
-
-    async fn inspect(
-        &self,
-        project: &ProjectId,
-        artifact: &ArtifactId,
-    ) -> Result<Inspection, StoreError> {
-        Ok(self.shelf().kept(&key(project, artifact))?.inspect())
-    }
-
-    async fn repair(
-        &self,
-        project: &ProjectId,
-        artifact: &ArtifactId,
-        _mode: RepairMode,
-    ) -> Result<RepairReport, StoreError> {
-        self.shelf().kept(&key(project, artifact))?;
-        Ok(RepairReport::default())
     }
 
     async fn begin_refresh(
@@ -322,6 +226,112 @@ impl ArtifactStore for MemoryArtifactStore {
             });
         }
         Ok(found)
+    }
+}
+
+#[async_trait]
+impl RevisionStore for MemoryArtifactStore {
+    async fn snapshots(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Vec<SnapshotSummary>, StoreError> {
+        let shelf = self.shelf();
+        let summary = |snapshot: &Snapshot| SnapshotSummary {
+            refresh_id: snapshot.refresh_id.clone(),
+            generated_at: snapshot.provenance.generated_at,
+            data_digest: Digest::of_json(snapshot.data.value()),
+            bytes: json::pretty_bytes(snapshot.data.value()).len() as u64,
+        };
+        Ok(shelf.kept(&key(project, artifact))?.snapshots.iter().map(summary).collect())
+    }
+
+    async fn snapshot(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        refresh: &RefreshId,
+    ) -> Result<Snapshot, StoreError> {
+        let shelf = self.shelf();
+        let kept = shelf.kept(&key(project, artifact))?;
+        let found = kept.snapshots.iter().find(|snapshot| snapshot.refresh_id == *refresh);
+        found.cloned().ok_or_else(|| StoreError::SnapshotNotFound {
+            artifact: artifact.clone(),
+            refresh: refresh.clone(),
+        })
+    }
+}
+
+#[async_trait]
+impl Trash for MemoryArtifactStore {
+    async fn delete(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        if_revision: Option<Revision>,
+    ) -> Result<Trashed, StoreError> {
+        let key = key(project, artifact);
+        let mut shelf = self.shelf();
+        let kept = shelf.kept(&key)?.clone();
+        let actual = kept.state.artifact.revision;
+        if let Some(expected) = if_revision.filter(|expected| *expected != actual) {
+            let artifact = key.1;
+            return Err(StoreError::RevisionConflict { artifact, expected, actual });
+        }
+        let deleted_at = kept.state.artifact.updated_at;
+        let title = Some(kept.state.artifact.title.clone());
+        shelf.artifacts.remove(&key);
+        shelf.trash.insert(key.clone(), (deleted_at, kept));
+        Ok(Trashed { artifact_id: key.1, title, deleted_at, expires_at: deleted_at })
+    }
+
+    async fn restore(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Arc<Stored>, StoreError> {
+        let key = key(project, artifact);
+        let mut shelf = self.shelf();
+        if shelf.trash.contains_key(&key) && shelf.artifacts.contains_key(&key) {
+            return Err(StoreError::Exists { artifact: key.1 });
+        }
+        let Some((_, kept)) = shelf.trash.remove(&key) else {
+            return Err(StoreError::NotInTrash { project: key.0, artifact: key.1 });
+        };
+        shelf.artifacts.insert(key.clone(), kept);
+        shelf.stored(&key)
+    }
+
+    async fn list(&self, project: &ProjectId) -> Result<Vec<Trashed>, StoreError> {
+        let shelf = self.shelf();
+        let trashed = |(key, (deleted_at, kept)): (&Key, &(Timestamp, Kept))| Trashed {
+            artifact_id: key.1.clone(),
+            title: Some(kept.state.artifact.title.clone()),
+            deleted_at: *deleted_at,
+            expires_at: *deleted_at,
+        };
+        Ok(shelf.trash.iter().filter(|(key, _)| key.0 == *project).map(trashed).collect())
+    }
+}
+
+#[async_trait]
+impl StoreMaintenance for MemoryArtifactStore {
+    async fn inspect(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Inspection, StoreError> {
+        Ok(self.shelf().kept(&key(project, artifact))?.inspect())
+    }
+
+    async fn repair(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        _mode: RepairMode,
+    ) -> Result<RepairReport, StoreError> {
+        self.shelf().kept(&key(project, artifact))?;
+        Ok(RepairReport::default())
     }
 
     async fn recover(&self) -> Result<Vec<Unrecovered>, StoreError> {

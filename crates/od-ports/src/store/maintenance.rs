@@ -1,12 +1,46 @@
-//! Everything on disk of one artifact, read afresh: for `verify` and `repair`.
+//! Verify, repair and recovery of stored artifacts.
 
+use std::fmt;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use od_core::artifact::{Artifact, Health};
 use od_core::ids::{ArtifactId, Digest, ProjectId};
 use serde::Serialize;
 
-use crate::store_error::StoreError;
+use super::error::StoreError;
+
+/// Looks after artifacts that a crash or a disk has damaged.
+///
+/// # Contract
+///
+/// - **Pure reads.** `inspect`, and `repair` in [`RepairMode::Plan`], write nothing at all.
+/// - **Nothing is lost.** What a repair takes from an artifact is kept aside.
+/// - **Isolated damage.** One artifact that cannot be recovered keeps nobody from the others.
+#[async_trait]
+pub trait StoreMaintenance: fmt::Debug + Send + Sync {
+    /// Reads everything afresh and derives every digest anew.
+    async fn inspect(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Inspection, StoreError>;
+
+    /// Says what a repair of a damaged artifact keeps and drops, and does it if asked.
+    ///
+    /// Nothing is deleted: what the artifact loses is kept aside. A healthy artifact is left alone.
+    async fn repair(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        mode: RepairMode,
+    ) -> Result<RepairReport, StoreError>;
+
+    /// Finishes what crashed writers left, in every project, and empties old trash. For start-up.
+    ///
+    /// Returns those for which that did not work: one damaged artifact keeps nobody from the others.
+    async fn recover(&self) -> Result<Vec<Unrecovered>, StoreError>;
+}
 
 /// One file of the set, with what the pointer says of it.
 #[derive(Clone, Debug)]

@@ -1,10 +1,9 @@
-//! What a store gives back: an artifact as it is on disk now.
+//! One artifact as it is stored now.
 
 use std::sync::Arc;
 
-use od_core::artifact::{Artifact, ArtifactState, ArtifactSummary, Health, Provenance};
-use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId, Revision, Timestamp};
-use od_core::json::BoundedObject;
+use od_core::artifact::{Artifact, ArtifactState, ArtifactSummary, Health};
+use od_core::ids::{ArtifactId, Digest, ProjectId, Revision};
 use serde::Serialize;
 
 /// A source file of an artifact that people may edit by hand.
@@ -104,43 +103,4 @@ pub struct PageKey {
     pub data: Digest,
     /// Of `provenance.json`, which the inspect variant shows.
     pub provenance: Digest,
-}
-
-/// An artifact in the trash.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Trashed {
-    /// Its id.
-    pub artifact_id: ArtifactId,
-    /// Its title, if its pointer can still be read.
-    pub title: Option<String>,
-    /// When it was deleted.
-    pub deleted_at: Timestamp,
-    /// When it will be gone for good.
-    pub expires_at: Timestamp,
-}
-
-/// One line of the list of snapshots.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SnapshotSummary {
-    /// The refresh that made it.
-    pub refresh_id: RefreshId,
-    /// When its data was fetched.
-    pub generated_at: Timestamp,
-    /// The digest of its data.
-    pub data_digest: Digest,
-    /// Bytes of its `data.json`.
-    pub bytes: u64,
-}
-
-/// The data of one successful refresh.
-#[derive(Clone, Debug)]
-pub struct Snapshot {
-    /// The refresh that made it.
-    pub refresh_id: RefreshId,
-    /// Its data.
-    pub data: BoundedObject,
-    /// Where the data came from.
-    pub provenance: Provenance,
 }

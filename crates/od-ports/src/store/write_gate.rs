@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use od_core::ids::{ArtifactId, ProjectId};
 
-use crate::store_error::StoreError;
-use crate::stored::Stored;
+use super::error::StoreError;
+use super::stored::Stored;
 
 /// An artifact's commit lock, held. Dropping it lets go.
 pub trait CommitLock: fmt::Debug + Send + Sync {
@@ -52,7 +52,7 @@ impl Gate {
     /// Returns the proof that the gate is held.
     ///
     /// ```compile_fail
-    /// # use od_ports::write_gate::{Gate, WriteWitness};
+    /// # use od_ports::store::{Gate, WriteWitness};
     /// // A witness cannot outlive its gate.
     /// fn escape(gate: Gate) -> WriteWitness<'static> {
     ///     gate.witness()
@@ -68,7 +68,7 @@ impl Gate {
 /// It has no constructor of its own:
 ///
 /// ```compile_fail
-/// # use od_ports::write_gate::{Gate, WriteWitness};
+/// # use od_ports::store::{Gate, WriteWitness};
 /// fn forge(gate: &Gate) -> WriteWitness<'_> {
 ///     WriteWitness { gate }
 /// }

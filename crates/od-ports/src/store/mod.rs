@@ -1,0 +1,22 @@
+//! Where artifacts live, one port for each who needs it: artifacts, the log of their refreshes, their
+//! earlier states, the trash, maintenance.
+
+mod artifact_store;
+mod error;
+mod maintenance;
+mod refresh_log;
+mod revision_store;
+mod stored;
+mod trash;
+mod write_gate;
+
+pub use artifact_store::{ArtifactStore, Change, Created, NewArtifact};
+pub use error::StoreError;
+pub use maintenance::{
+    InspectedFile, Inspection, RepairMode, RepairReport, StoreMaintenance, Unrecovered,
+};
+pub use refresh_log::{History, RefreshLog, RunningLock, RunningRefresh, UnfinishedRefresh};
+pub use revision_store::{RevisionStore, Snapshot, SnapshotSummary};
+pub use stored::{Drift, KeptAside, PageKey, SourceFile, Stored};
+pub use trash::{Trash, Trashed};
+pub use write_gate::{CommitLock, Gate, WriteWitness};
