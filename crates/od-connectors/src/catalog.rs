@@ -1,4 +1,4 @@
-//! How the adapters of this crate describe a tool.
+//! Builders for the catalogue entries of this crate.
 
 use od_core::connector::{Approval, SideEffect, Tool, ToolSafety};
 use od_core::ids::{ConnectorId, ToolName};

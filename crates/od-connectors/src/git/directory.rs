@@ -1,4 +1,4 @@
-//! Where the repository of a project keeps itself: inside the project, or provably its own.
+//! Finds a project's git directory: inside the project, or provably its own.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -14,12 +14,12 @@ const LINK_BYTES_MAX: u64 = 4096;
 const CONFIG_BYTES_MAX: u64 = 64 * 1024;
 /// Entries of refs and objects that are looked at; git packs its own long before.
 const ENTRIES_MAX: usize = 100_000;
-/// What makes a repository; as a link it would be another repository's.
+/// The parts of a repository; as a link, one would be another repository's.
 const PARTS: [&str; 7] = ["HEAD", "config", "index", "objects", "packed-refs", "refs", "reftable"];
 /// Files below `objects` that name where else objects are.
 const ALTERNATES: [&str; 2] = ["alternates", "http-alternates"];
 
-/// Why a directory has no repository of its own.
+/// A directory without a repository of its own.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DirectoryError {
     /// There is no `.git`.
@@ -31,7 +31,7 @@ pub(crate) enum DirectoryError {
          project as its work tree: {reason}"
     )]
     Elsewhere {
-        /// How.
+        /// The reason, in words.
         reason: &'static str,
     },
     /// It has objects of a repository that is not the project's.

@@ -49,7 +49,7 @@ const NEUTRAL: [(&str, &str); 25] = [
     ("protocol.allow", "never"),
 ];
 
-/// Why git gave nothing.
+/// A git call that failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProgramError {
     /// There is no git on this machine.
@@ -58,7 +58,7 @@ pub(crate) enum ProgramError {
     /// The project's root is not the root of a repository of its own.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
-    /// Its configuration cannot be read to the end, so what it would run is not known.
+    /// The configuration cannot be read to the end, so the programs it would run are not known.
     #[error(
         "the repository's configuration names too many settings to switch off what they would run"
     )]
@@ -76,9 +76,9 @@ pub(crate) enum ProgramError {
 /// Output of one command, cut at the cap.
 #[derive(Debug)]
 pub(crate) struct Output {
-    /// What it printed; what is no text, replaced.
+    /// Standard output, with invalid UTF-8 replaced.
     pub(crate) text: String,
-    /// Whether there was more.
+    /// There was more.
     pub(crate) is_cut: bool,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Output {
 #[derive(Debug)]
 pub(crate) struct Repository<'a> {
     root: &'a Path,
-    /// Where the repository keeps itself: told to git, so that it looks for none.
+    /// The git directory: told to git, so that it looks for none.
     directory: PathBuf,
     /// Names as bytes: the name of a driver need not be text.
     overrides: Vec<(OsString, &'static str)>,

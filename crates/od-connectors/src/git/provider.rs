@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::directory::DirectoryError;
 use super::program::{ProgramError, Repository};
-use super::summary::{Extent, summarise};
+use super::summary::{SummaryLimits, read_summary};
 use crate::catalog::{connector_id, names, read_only};
 use crate::project_files::Fence;
 
@@ -50,7 +50,7 @@ impl Git {
             }
             Err(err) => return Err(ProviderError::Unavailable { message: err.to_string() }),
         };
-        if self.fence.look_up().encloses(&root) {
+        if self.fence.resolve().encloses(&root) {
             return Err(ProviderError::Forbidden {
                 message: "the project's directory lies inside the daemon's own".to_owned(),
             });
@@ -59,9 +59,9 @@ impl Git {
             let wanted = call.input.get(name).and_then(Value::as_u64).unwrap_or(ENTRIES_DEFAULT);
             usize::try_from(wanted.min(ENTRIES_MAX)).unwrap_or(0)
         };
-        let extent = Extent { commits: count("commits"), tags: count("tags") };
+        let limits = SummaryLimits { commits: count("commits"), tags: count("tags") };
         let repository = Repository::open(&root).await.map_err(|err| program_fault(&err))?;
-        let value = summarise(&repository, extent).await.map_err(|err| program_fault(&err))?;
+        let value = read_summary(&repository, limits).await.map_err(|err| program_fault(&err))?;
         let branch = value.get("branch").and_then(Value::as_str).unwrap_or("no branch");
         let summary = Some(format!("repository on {branch}"));
         Ok(RawOutput { value, summary, ..RawOutput::default() })

@@ -10,9 +10,9 @@ const FILES_LISTED_MAX: usize = 50;
 /// Bytes of a commit's subject.
 const SUBJECT_BYTES_MAX: usize = 300;
 
-/// How much to report.
+/// The number of entries to report.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Extent {
+pub(crate) struct SummaryLimits {
     /// Newest commits.
     pub(crate) commits: usize,
     /// Newest tags.
@@ -20,9 +20,9 @@ pub(crate) struct Extent {
 }
 
 /// Reads branch, upstream, status, recent commits, diff stat and tags.
-pub(crate) async fn summarise(
+pub(crate) async fn read_summary(
     repository: &Repository<'_>,
-    extent: Extent,
+    limits: SummaryLimits,
 ) -> Result<Value, ProgramError> {
     let status = repository
         .run(
@@ -41,17 +41,17 @@ pub(crate) async fn summarise(
     let mut summary = state.head();
     summary.insert("status".to_owned(), state.status());
     let (commits, diff) = if state.has_commits() {
-        (commits(repository, extent.commits).await?, diff_stat(repository).await?)
+        (commits(repository, limits.commits).await?, diff_stat(repository).await?)
     } else {
         (json!([]), DiffStat::default().into_json())
     };
     summary.insert("commits".to_owned(), commits);
     summary.insert("diffStat".to_owned(), diff);
-    summary.insert("tags".to_owned(), tags(repository, extent.tags).await?);
+    summary.insert("tags".to_owned(), tags(repository, limits.tags).await?);
     Ok(Value::Object(summary))
 }
 
-/// What `git status --porcelain=v2 --branch -z` says.
+/// The output of `git status --porcelain=v2 --branch -z`.
 #[derive(Debug, Default, Eq, PartialEq)]
 struct WorkTree {
     commit: Option<String>,

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 use super::cache::{Cache, Cached, Key};
-use crate::http::{FetchError, Fetcher, Origin, Pin, Reply, Request};
+use crate::http::{FetchError, Fetcher, HostOverride, Origin, Reply, Request};
 
 /// Bytes of one answer. A page of releases with long notes is well below it.
 const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -26,20 +26,20 @@ const WAIT_MS_MAX: u64 = 60 * 60 * 1000;
 /// The wait advised when the answer names none, as GitHub documents it.
 const WAIT_MS_DEFAULT: u64 = 60 * 1000;
 
-/// Where in the interface to look: checked words of ours, and numbers.
+/// The path and query of a resource: checked words of ours, and numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Resource {
     /// Path segments below the base.
     pub(crate) path: Vec<String>,
     /// Query parameters.
     pub(crate) query: Vec<(&'static str, String)>,
-    /// What to call it when it is missing.
+    /// The name used in errors.
     pub(crate) label: String,
 }
 
 /// Counts what one tool call did, for its record.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct CallStats {
     requests: u64,
     unchanged: u64,
     remaining: Option<u64>,
@@ -47,7 +47,7 @@ pub(crate) struct Tally {
     pub(crate) execution_id: Option<String>,
 }
 
-impl Tally {
+impl CallStats {
     /// Returns the counts as metadata.
     pub(crate) fn into_metadata(self) -> Map {
         let mut map = Map::new();
@@ -65,7 +65,7 @@ impl Tally {
 pub(crate) struct Listing<T> {
     /// At most as many as asked for.
     pub(crate) entries: Vec<T>,
-    /// Whether the service has more.
+    /// The service has more.
     pub(crate) is_cut: bool,
 }
 
@@ -81,10 +81,15 @@ pub(crate) struct Api {
 
 impl Api {
     /// Makes a client of the service at `base`.
-    pub(crate) fn new(base: Url, origin: Origin, pins: Vec<Pin>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(
+        base: Url,
+        origin: Origin,
+        overrides: Vec<HostOverride>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         Self {
             base,
-            fetcher: Fetcher::new(origin, pins),
+            fetcher: Fetcher::new(origin, overrides),
             clock,
             cache: Mutex::new(Cache::default()),
             hasher: RandomState::new(),
@@ -96,9 +101,9 @@ impl Api {
         &self,
         resource: &Resource,
         secret: Option<&Secret>,
-        tally: &mut Tally,
+        stats: &mut CallStats,
     ) -> Result<T, ProviderError> {
-        let body = self.fetch(resource, secret, tally).await?;
+        let body = self.fetch(resource, secret, stats).await?;
         parse(&body)
     }
 
@@ -109,7 +114,7 @@ impl Api {
         limit: usize,
         keep: impl Fn(&T) -> bool,
         secret: Option<&Secret>,
-        tally: &mut Tally,
+        stats: &mut CallStats,
     ) -> Result<Listing<T>, ProviderError> {
         let per_page = limit.clamp(1, PAGE_ENTRIES_MAX);
         let mut entries = Vec::new();
@@ -117,7 +122,7 @@ impl Api {
             let mut resource = resource.clone();
             resource.query.push(("per_page", per_page.to_string()));
             resource.query.push(("page", page.to_string()));
-            let body = self.fetch(&resource, secret, tally).await?;
+            let body = self.fetch(&resource, secret, stats).await?;
             let batch: Vec<T> = parse(&body)?;
             let is_last = batch.len() < per_page;
             entries.extend(batch.into_iter().filter(&keep));
@@ -136,7 +141,7 @@ impl Api {
         &self,
         resource: &Resource,
         secret: Option<&Secret>,
-        tally: &mut Tally,
+        stats: &mut CallStats,
     ) -> Result<Arc<[u8]>, ProviderError> {
         let url = self.locate(resource)?;
         let viewer = self.hasher.hash_one(secret.map(Secret::expose));
@@ -146,7 +151,7 @@ impl Api {
             HeaderName::from_static("x-github-api-version"),
             HeaderValue::from_static("2022-11-28"),
         )];
-        tally.requests += 1;
+        stats.requests += 1;
         let request = Request {
             url,
             accept: "application/vnd.github+json",
@@ -156,12 +161,12 @@ impl Api {
             body_bytes_max: BODY_BYTES_MAX,
         };
         let reply = self.fetcher.get(request).await.map_err(|err| fetch_fault(&err))?;
-        tally.remaining = reply.number("x-ratelimit-remaining");
-        tally.execution_id = execution_id(&reply);
+        stats.remaining = reply.number("x-ratelimit-remaining");
+        stats.execution_id = execution_id(&reply);
         match (reply.status, known) {
             (StatusCode::OK, _) => Ok(self.remember(key, reply)),
             (StatusCode::NOT_MODIFIED, Some(cached)) => {
-                tally.unchanged += 1;
+                stats.unchanged += 1;
                 Ok(cached.body)
             }
             (status, _) => Err(self.status_fault(status, &reply, resource, secret.is_some())),

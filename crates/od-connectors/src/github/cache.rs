@@ -13,7 +13,7 @@ const ENTRIES_MAX: usize = 256;
 /// A larger body is not kept.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 
-/// What a body was the answer to. Another secret may see another answer.
+/// The request that a body answered. Another secret may see another answer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Key {
     /// The URL asked for.
@@ -27,7 +27,7 @@ pub(crate) struct Key {
 pub(crate) struct Cached {
     /// To be sent as `If-None-Match`.
     pub(crate) etag: HeaderValue,
-    /// What was answered then.
+    /// The body of that answer.
     pub(crate) body: Arc<[u8]>,
 }
 

@@ -1,4 +1,4 @@
-//! What the `github` connector offers.
+//! The catalogue entry of the `github` connector.
 
 use od_core::connector::{Category, Tool};
 use od_core::json::Value;

@@ -13,23 +13,23 @@ use od_ports::credential_vault::Secret;
 use serde_json::json;
 use url::Url;
 
-use super::api::{Api, Listing, Resource, Tally};
+use super::api::{Api, CallStats, Listing, Resource};
 use super::catalog::{
     self, ENTRIES_DEFAULT, ENTRIES_MAX, LIST_ISSUES, LIST_PULL_REQUESTS, LIST_RELEASES,
     REPO_SUMMARY,
 };
 use super::shape::{Issue, Release, Repository, User};
-use crate::http::{Origin, Pin};
+use crate::http::{HostOverride, Origin};
 
-/// Where GitHub is.
+/// The address of a GitHub service.
 #[derive(Clone, Debug)]
 pub struct GitHubConfig {
     base: Url,
     origin: Origin,
-    pins: Vec<Pin>,
+    overrides: Vec<HostOverride>,
 }
 
-/// Why a base URL cannot be used.
+/// A base URL that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("`{url}` is not an http or https URL with a host, free of credentials")]
 pub struct BaseUrlError {
@@ -50,13 +50,13 @@ impl GitHubConfig {
         if !base.username().is_empty() || base.password().is_some() {
             return Err(BaseUrlError { url: "…".to_owned() });
         }
-        Ok(Self { base, origin, pins: Vec::new() })
+        Ok(Self { base, origin, overrides: Vec::new() })
     }
 
     /// Says where a host is, whatever the name service says.
     #[must_use]
     pub fn with_host_at(mut self, host: &str, address: SocketAddr) -> Self {
-        self.pins.push(Pin { host: host.to_owned(), address });
+        self.overrides.push(HostOverride { host: host.to_owned(), address });
         self
     }
 }
@@ -70,21 +70,29 @@ pub struct GitHub {
 impl GitHub {
     /// Makes the connector. No request is made until a tool is called.
     pub fn new(config: GitHubConfig, clock: Arc<dyn Clock>) -> Self {
-        let GitHubConfig { base, origin, pins } = config;
-        Self { api: Api::new(base, origin, pins, clock) }
+        let GitHubConfig { base, origin, overrides } = config;
+        Self { api: Api::new(base, origin, overrides, clock) }
     }
 
-    async fn summary(&self, call: &ToolCall, tally: &mut Tally) -> Result<Value, ProviderError> {
+    async fn summary(
+        &self,
+        call: &ToolCall,
+        stats: &mut CallStats,
+    ) -> Result<Value, ProviderError> {
         let resource = repository(&call.input, None)?;
-        let found: Repository = self.api.one(&resource, call.secret.as_ref(), tally).await?;
+        let found: Repository = self.api.one(&resource, call.secret.as_ref(), stats).await?;
         Ok(json!({ "repository": found.to_json() }))
     }
 
-    async fn releases(&self, call: &ToolCall, tally: &mut Tally) -> Result<Value, ProviderError> {
+    async fn releases(
+        &self,
+        call: &ToolCall,
+        stats: &mut CallStats,
+    ) -> Result<Value, ProviderError> {
         let resource = repository(&call.input, Some("releases"))?;
         let listing: Listing<Release> = self
             .api
-            .list(&resource, limit(&call.input), |_| true, call.secret.as_ref(), tally)
+            .list(&resource, limit(&call.input), |_| true, call.secret.as_ref(), stats)
             .await?;
         Ok(items(&listing, Release::to_json))
     }
@@ -93,7 +101,7 @@ impl GitHub {
         &self,
         call: &ToolCall,
         kind: &'static str,
-        tally: &mut Tally,
+        stats: &mut CallStats,
     ) -> Result<Value, ProviderError> {
         let mut resource = repository(&call.input, Some(kind))?;
         let state = call.input.get("state").and_then(Value::as_str).unwrap_or("open");
@@ -106,7 +114,7 @@ impl GitHub {
                 limit(&call.input),
                 |entry: &Issue| !is_issues || entry.is_issue(),
                 call.secret.as_ref(),
-                tally,
+                stats,
             )
             .await?;
         let shape = if is_issues { Issue::to_json } else { Issue::to_pull_request_json };
@@ -126,7 +134,7 @@ impl ConnectorProvider for GitHub {
             query: Vec::new(),
             label: "user for this token".to_owned(),
         };
-        let user: User = self.api.one(&resource, Some(secret), &mut Tally::default()).await?;
+        let user: User = self.api.one(&resource, Some(secret), &mut CallStats::default()).await?;
         if is_name(&user.login) {
             Ok(user.login)
         } else {
@@ -135,17 +143,17 @@ impl ConnectorProvider for GitHub {
     }
 
     async fn execute(&self, call: ToolCall) -> Result<RawOutput, ProviderError> {
-        let mut tally = Tally::default();
+        let mut stats = CallStats::default();
         let value = match call.tool.as_str() {
-            REPO_SUMMARY => self.summary(&call, &mut tally).await?,
-            LIST_RELEASES => self.releases(&call, &mut tally).await?,
-            LIST_ISSUES => self.issues(&call, "issues", &mut tally).await?,
-            LIST_PULL_REQUESTS => self.issues(&call, "pulls", &mut tally).await?,
+            REPO_SUMMARY => self.summary(&call, &mut stats).await?,
+            LIST_RELEASES => self.releases(&call, &mut stats).await?,
+            LIST_ISSUES => self.issues(&call, "issues", &mut stats).await?,
+            LIST_PULL_REQUESTS => self.issues(&call, "pulls", &mut stats).await?,
             _ => return Err(ProviderError::UnknownTool { tool: call.tool }),
         };
         let summary = value.get("count").map(|count| format!("{count} entries"));
-        let execution_id = tally.execution_id.take();
-        Ok(RawOutput { value, summary, execution_id, metadata: tally.into_metadata() })
+        let execution_id = stats.execution_id.take();
+        Ok(RawOutput { value, summary, execution_id, metadata: stats.into_metadata() })
     }
 }
 

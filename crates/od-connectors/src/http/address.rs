@@ -1,8 +1,8 @@
-//! Which addresses a connector may talk to.
+//! The addresses a connector may talk to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Why an address is no public one.
+/// A kind of address that is not public.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum AddressKind {
     /// This machine.

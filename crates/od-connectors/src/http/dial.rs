@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::pin::Pin as Pinned;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -42,14 +42,14 @@ impl Origin {
 
 /// A host name that the person configured to live at one address, whatever DNS says.
 #[derive(Clone, Debug)]
-pub(crate) struct Pin {
+pub(crate) struct HostOverride {
     /// The host, as it stands in the URL.
     pub(crate) host: String,
-    /// Where it is.
+    /// Its address.
     pub(crate) address: SocketAddr,
 }
 
-/// Why no connection was opened.
+/// A connection that was not opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DialError {
     /// The host is, or resolves to, something that is not public.
@@ -74,20 +74,20 @@ pub(crate) struct Dialer {
 #[derive(Debug)]
 struct Rules {
     base: Origin,
-    pins: Vec<Pin>,
+    overrides: Vec<HostOverride>,
 }
 
 impl Dialer {
     /// Makes a dialer; only `base` itself and pinned hosts may be at a local address.
-    pub(crate) fn new(base: Origin, pins: Vec<Pin>) -> Self {
-        Self { inner: Arc::new(Rules { base, pins }) }
+    pub(crate) fn new(base: Origin, overrides: Vec<HostOverride>) -> Self {
+        Self { inner: Arc::new(Rules { base, overrides }) }
     }
 }
 
 impl Rules {
     async fn dial(&self, host: &str, port: u16) -> Result<TcpStream, DialError> {
-        if let Some(pin) = self.pins.iter().find(|pin| pin.host == host) {
-            return TcpStream::connect(pin.address).await.map_err(DialError::Unreachable);
+        if let Some(known) = self.overrides.iter().find(|known| known.host == host) {
+            return TcpStream::connect(known.address).await.map_err(DialError::Unreachable);
         }
         // `Uri` keeps the brackets of an IPv6 literal, the resolver does not take them.
         let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -106,7 +106,7 @@ impl Rules {
 impl tower_service::Service<Uri> for Dialer {
     type Response = TokioIo<TcpStream>;
     type Error = DialError;
-    type Future = Pinned<Box<dyn Future<Output = Result<Self::Response, DialError>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, DialError>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), DialError>> {
         Poll::Ready(Ok(()))

@@ -17,21 +17,21 @@ use od_ports::credential_vault::Secret;
 use url::Url;
 
 use super::address::AddressKind;
-use super::dial::{DialError, Dialer, Origin, Pin};
+use super::dial::{DialError, Dialer, HostOverride, Origin};
 
 /// Redirects followed before giving up.
 const HOPS_MAX: usize = 3;
 /// Idle connections kept to one host.
 const IDLE_MAX: usize = 2;
-/// How long an idle connection is kept.
+/// Time an idle connection is kept.
 const IDLE_TIME: Duration = Duration::from_secs(30);
 /// Response headers accepted, in bytes (hyper also bounds their number).
 const HEADER_BYTES_MAX: usize = 32 * 1024;
 
-/// What to get.
+/// One GET request.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
-    /// Where.
+    /// The address of the resource.
     pub(crate) url: Url,
     /// Media type asked for.
     pub(crate) accept: &'static str,
@@ -45,7 +45,7 @@ pub(crate) struct Request<'a> {
     pub(crate) body_bytes_max: usize,
 }
 
-/// What came back: the last hop's status and headers, and the body if there was one.
+/// The last hop's status and headers, and the body if there was one.
 #[derive(Debug)]
 pub(crate) struct Reply {
     /// Status of the last hop.
@@ -68,7 +68,7 @@ impl Reply {
     }
 }
 
-/// Why a GET gave nothing usable.
+/// A GET that gave nothing usable.
 ///
 /// No message repeats a byte that the server sent: it may echo the secret it was given.
 #[derive(Debug, thiserror::Error)]
@@ -76,7 +76,7 @@ pub(crate) enum FetchError {
     /// A hop is at an address that is not public.
     #[error("a request was led to a {kind} address and not made")]
     Refused {
-        /// What kind of address.
+        /// The kind of address.
         kind: AddressKind,
     },
     /// A redirect that leads nowhere, away from HTTPS, or round and round.
@@ -111,14 +111,16 @@ pub(crate) struct Fetcher {
 
 impl Fetcher {
     /// Makes a fetcher whose secret belongs to `base`.
-    pub(crate) fn new(base: Origin, pins: Vec<Pin>) -> Self {
+    pub(crate) fn new(base: Origin, overrides: Vec<HostOverride>) -> Self {
         // A machine without a certificate store still reaches public hosts.
         let builder = match HttpsConnectorBuilder::new().with_native_roots() {
             Ok(native) => native,
             Err(_) => HttpsConnectorBuilder::new().with_webpki_roots(),
         };
-        let connector =
-            builder.https_or_http().enable_http1().wrap_connector(Dialer::new(base.clone(), pins));
+        let connector = builder
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(Dialer::new(base.clone(), overrides));
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_max_idle_per_host(IDLE_MAX)

@@ -4,5 +4,5 @@ mod address;
 mod dial;
 mod fetch;
 
-pub(crate) use dial::{Origin, Pin};
+pub(crate) use dial::{HostOverride, Origin};
 pub(crate) use fetch::{FetchError, Fetcher, Reply, Request};

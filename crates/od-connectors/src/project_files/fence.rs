@@ -1,4 +1,4 @@
-//! What no connector may reach, wherever it lies: by device and inode, not by name.
+//! Directories that no connector may reach: known by device and inode, not by name.
 
 use std::collections::HashSet;
 use std::fs;
@@ -21,7 +21,7 @@ pub struct Fence {
 
 /// The fence as it stands at one moment.
 #[derive(Debug)]
-pub(crate) struct Standing {
+pub(crate) struct FencedNodes {
     nodes: HashSet<Node>,
 }
 
@@ -34,7 +34,7 @@ impl Fence {
     /// Looks the directories up, with the secret files straight below them.
     ///
     /// The files are listed because a hard link gives them another name inside a project.
-    pub(crate) fn look_up(&self) -> Standing {
+    pub(crate) fn resolve(&self) -> FencedNodes {
         let mut nodes = HashSet::new();
         for root in &self.closed {
             add(&mut nodes, root);
@@ -45,7 +45,7 @@ impl Fence {
                 }
             }
         }
-        Standing { nodes }
+        FencedNodes { nodes }
     }
 }
 
@@ -55,9 +55,9 @@ fn add(nodes: &mut HashSet<Node>, path: &Path) {
     }
 }
 
-impl Standing {
+impl FencedNodes {
     /// Returns whether this very file or directory is closed.
-    pub(crate) fn closes_node(&self, device: u64, inode: u64) -> bool {
+    pub(crate) fn contains(&self, device: u64, inode: u64) -> bool {
         self.nodes.contains(&(device, inode))
     }
 
@@ -66,8 +66,7 @@ impl Standing {
         // One that leads nowhere has nothing to give; whoever opens it says so.
         let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
         real.ancestors().any(|above| {
-            fs::metadata(above)
-                .is_ok_and(|metadata| self.closes_node(metadata.dev(), metadata.ino()))
+            fs::metadata(above).is_ok_and(|metadata| self.contains(metadata.dev(), metadata.ino()))
         })
     }
 }

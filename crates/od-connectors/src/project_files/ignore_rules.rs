@@ -1,4 +1,4 @@
-//! Which files a project itself asks to leave out.
+//! The ignore rules of a project: `.ignore`, `.gitignore` and git's own exclude file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(super) struct IgnoreRules {
     /// The patterns of this directory, in the order of [`IGNORE_FILES`].
     own: [Option<Gitignore>; IGNORE_FILES.len()],
     above: Option<Arc<Self>>,
-    /// What the repository leaves out without a file among its sources.
+    /// Patterns of the repository's own exclude file.
     excludes: Option<Gitignore>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct IgnoreRules {
 type ReadFile<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 impl IgnoreRules {
-    /// Where a repository keeps patterns that are not part of it.
+    /// The repository's own exclude file, which is not part of its sources.
     pub(super) const EXCLUDES: &'static str = ".git/info/exclude";
 
     /// Reads the rules of the root.

@@ -53,7 +53,7 @@ impl ProjectFilesConnector {
     }
 
     async fn search(&self, call: &ToolCall) -> Result<RawOutput, ProviderError> {
-        let wanted = wanted(&call.input);
+        let wanted = parse_search(&call.input);
         let root = self.root(&call.project).await?;
         let fence = self.fence.clone();
         let broken = || ProviderError::Unavailable { message: "the search broke off".to_owned() };
@@ -204,7 +204,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-fn wanted(input: &Map) -> Search {
+fn parse_search(input: &Map) -> Search {
     let flag = |name: &str| input.get(name).and_then(Value::as_bool).unwrap_or(false);
     let globs = input.get("globs").and_then(Value::as_array);
     let limit = input.get("limit").and_then(Value::as_u64).unwrap_or(MATCHES_DEFAULT);
@@ -301,7 +301,7 @@ mod tests {
     fn a_search_that_nobody_waits_for_ends() {
         let root = tempfile::tempdir().unwrap();
         std::fs::write(root.path().join("a.txt"), "found\n").unwrap();
-        let query = wanted(json!({ "query": "found" }).as_object().unwrap());
+        let query = parse_search(json!({ "query": "found" }).as_object().unwrap());
         let looks = |flag| search(root.path(), &Fence::around([]), &query, flag);
         let waited_for = StopOnDrop::default();
         let flag = Arc::clone(&waited_for.0);

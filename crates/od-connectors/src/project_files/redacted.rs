@@ -27,7 +27,7 @@ pub(super) struct Redacted<R> {
     /// A line longer than this fails: the rest of a value could not be told from a line of its own.
     line_bytes_max: usize,
     ready: Vec<u8>,
-    /// How much of `ready` is gone.
+    /// Bytes of `ready` that have been read.
     taken: usize,
 }
 

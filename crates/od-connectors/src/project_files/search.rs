@@ -16,7 +16,7 @@ use rustix::fs::{Mode, OFlags};
 
 use super::fence::Fence;
 use super::redacted::{Redacted, redact_line};
-use super::walk::{Met, Walk};
+use super::walk::{FoundFile, Walk};
 
 /// Bytes of one line kept as preview.
 const PREVIEW_BYTES: usize = 240;
@@ -25,14 +25,14 @@ const HEAP_LIMIT: usize = 1024 * 1024;
 /// Size of a compiled pattern.
 const PATTERN_BYTES: usize = 1024 * 1024;
 
-/// What to look for.
+/// A search request.
 #[derive(Clone, Debug)]
 pub(crate) struct Search {
     /// Text, or a regular expression if `is_regex`.
     pub(crate) query: String,
-    /// Whether `query` is a regular expression.
+    /// `query` is a regular expression.
     pub(crate) is_regex: bool,
-    /// Whether case matters.
+    /// Upper and lower case differ.
     pub(crate) is_case_sensitive: bool,
     /// Globs that files have to match; none means all.
     pub(crate) globs: Vec<String>,
@@ -51,7 +51,7 @@ pub(crate) struct Match {
     pub(crate) preview: String,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug)]
 pub(crate) struct Found {
     /// The first matches by path and line, whatever order the threads met them in.
@@ -64,7 +64,7 @@ pub(crate) struct Found {
     pub(crate) cut: u64,
 }
 
-/// Why nothing could be searched.
+/// A search that could not run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SearchError {
     /// The pattern is no regular expression, or too big a one.
@@ -76,7 +76,7 @@ pub(crate) enum SearchError {
     /// The root is not there, or fenced off.
     #[error("the project's directory cannot be searched")]
     Root,
-    /// Whoever asked is no longer there.
+    /// The caller is gone.
     #[error("the search was stopped")]
     Stopped,
 }
@@ -89,8 +89,8 @@ pub(crate) fn search(
     stop: &Arc<AtomicBool>,
 ) -> Result<Found, SearchError> {
     let matcher = matcher(search)?;
-    let standing = fence.look_up();
-    if standing.encloses(root) {
+    let fenced = fence.resolve();
+    if fenced.encloses(root) {
         return Err(SearchError::Root);
     }
     let handle = open_root(root)?;
@@ -103,11 +103,11 @@ pub(crate) fn search(
         cut: AtomicU64::new(0),
         stop: Arc::clone(stop),
     };
-    let walk = Walk { standing, globs: globs(&search.globs)?, stop: Arc::clone(stop) };
+    let walk = Walk { fenced, globs: globs(&search.globs)?, stop: Arc::clone(stop) };
     let walked = walk.run(handle, || {
         let mut searcher = searcher();
         let collector = &collector;
-        move |met: &Met<'_>| collector.visit(&mut searcher, met)
+        move |found: &FoundFile<'_>| collector.visit(&mut searcher, found)
     });
     walked.map_err(|_| SearchError::Root)?;
     if stop.load(Ordering::Relaxed) {
@@ -187,9 +187,9 @@ impl<R: Read> Read for Bounded<'_, R> {
 }
 
 impl Collector {
-    fn visit(&self, searcher: &mut Searcher, met: &Met<'_>) {
-        if let Some(name) = met.path.to_str() {
-            self.visit_reader(searcher, name, met.file);
+    fn visit(&self, searcher: &mut Searcher, found: &FoundFile<'_>) {
+        if let Some(name) = found.path.to_str() {
+            self.visit_reader(searcher, name, found.file);
         }
     }
 

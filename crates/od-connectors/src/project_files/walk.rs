@@ -14,7 +14,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use ignore::overrides::Override;
 use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags};
 
-use super::fence::{HIDDEN_NAMES, Standing};
+use super::fence::{FencedNodes, HIDDEN_NAMES};
 use super::ignore_rules::{IGNORE_FILES, IgnoreRules};
 
 /// Threads that walk and search.
@@ -28,16 +28,16 @@ const IGNORE_BYTES_MAX: u64 = 1024 * 1024;
 const BENEATH: ResolveFlags =
     ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS).union(ResolveFlags::NO_MAGICLINKS);
 
-/// What a walk goes through, and what it leaves out.
+/// A walk's exclusions, and the flag that stops it.
 #[derive(Debug)]
 pub(crate) struct Walk {
-    pub(crate) standing: Standing,
+    pub(crate) fenced: FencedNodes,
     pub(crate) globs: Override,
     pub(crate) stop: Arc<AtomicBool>,
 }
 
-/// A file that a walk met: its path from the root, and the file itself.
-pub(crate) struct Met<'a> {
+/// A file that a walk found: its path from the root, and the file itself.
+pub(crate) struct FoundFile<'a> {
     pub(crate) path: &'a Path,
     pub(crate) file: &'a File,
 }
@@ -58,7 +58,7 @@ enum Task {
     Read(Arc<Folder>, Vec<String>),
 }
 
-/// What is left to do, and how many are at it.
+/// The tasks left, and the number of threads at work.
 #[derive(Default)]
 struct Queue {
     state: Mutex<QueueState>,
@@ -74,7 +74,7 @@ struct QueueState {
 impl Walk {
     /// Opens every file below the root that is not left out, on several threads. Each thread makes a
     /// visitor of its own.
-    pub(crate) fn run<V: FnMut(&Met<'_>)>(
+    pub(crate) fn run<V: FnMut(&FoundFile<'_>)>(
         &self,
         root: OwnedFd,
         visitor: impl Fn() -> V + Sync,
@@ -104,7 +104,7 @@ impl Walk {
         Ok(())
     }
 
-    fn perform(&self, task: Task, visit: &mut impl FnMut(&Met<'_>)) -> Vec<Task> {
+    fn perform(&self, task: Task, visit: &mut impl FnMut(&FoundFile<'_>)) -> Vec<Task> {
         match task {
             // A directory that cannot be read is one without files: the rest is still of use.
             Task::Enter(parent, name) => self
@@ -128,7 +128,7 @@ impl Walk {
         let handle =
             rustix::fs::openat2(&parent.handle, name, flags, Mode::empty(), BENEATH).ok()?;
         let stat = rustix::fs::fstat(&handle).ok()?;
-        if self.standing.closes_node(stat.st_dev, stat.st_ino) || parent.depth >= DEPTH_MAX {
+        if self.fenced.contains(stat.st_dev, stat.st_ino) || parent.depth >= DEPTH_MAX {
             return None;
         }
         let path = parent.path.join(name);
@@ -177,16 +177,16 @@ impl Walk {
         look.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
     }
 
-    fn read(&self, folder: &Folder, name: &str, visit: &mut impl FnMut(&Met<'_>)) {
+    fn read(&self, folder: &Folder, name: &str, visit: &mut impl FnMut(&FoundFile<'_>)) {
         let Some(file) = open_regular(&folder.handle, name) else { return };
         let Ok(stat) = rustix::fs::fstat(&file) else { return };
         // A hard link gives a secret file another name; what it is decides.
-        if self.standing.closes_node(stat.st_dev, stat.st_ino) {
+        if self.fenced.contains(stat.st_dev, stat.st_ino) {
             return;
         }
         let path = folder.path.join(name);
         if let Ok(path) = path.strip_prefix("/") {
-            visit(&Met { path, file: &file });
+            visit(&FoundFile { path, file: &file });
         }
     }
 

@@ -32,7 +32,7 @@ impl Seen {
     }
 }
 
-/// What to answer.
+/// A scripted answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
     /// An ordinary response.

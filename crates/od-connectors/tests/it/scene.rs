@@ -1,4 +1,4 @@
-//! What the tests of several connectors need.
+//! Scaffolding shared by the tests of several connectors.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

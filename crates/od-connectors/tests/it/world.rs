@@ -60,7 +60,7 @@ pub(crate) struct World {
     pub(crate) script: Arc<ScriptedConnector>,
 }
 
-/// How a world is made.
+/// The parts of a world that tests vary.
 pub(crate) struct Plan {
     pub(crate) github: String,
     /// Sleeps are this many times shorter than asked for.
