@@ -132,11 +132,12 @@ pub(crate) async fn artifact(
     if let Some(line) = lines.iter().find(|line| line.id.as_str() == named) {
         return Ok((line.project_id.clone(), line.id.clone()));
     }
-    let same: Vec<_> = lines.iter().filter(|line| line.slug.as_str() == named).collect();
+    let same: Vec<_> = lines.iter().filter(|line| line.heading.slug.as_str() == named).collect();
     match same.as_slice() {
         [only] => Ok((only.project_id.clone(), only.id.clone())),
         [] => {
-            let names = lines.iter().flat_map(|line| [line.slug.as_str(), line.id.as_str()]);
+            let names =
+                lines.iter().flat_map(|line| [line.heading.slug.as_str(), line.id.as_str()]);
             let hint = match nearest(named, names) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "`od artifacts list` shows them all".to_owned(),

@@ -56,7 +56,7 @@ pub(crate) fn create(at: Timestamp) -> Result<ArtifactState, Box<dyn Error>> {
     let CreateRequest { mut input, template_html, provenance, .. } = request;
     let author = Author::Agent;
     let birth = Birth {
-        id: ArtifactId::generate(&input.slug, [1, 2, 3, 4, 5, 6]),
+        id: ArtifactId::generate(&input.heading.slug, [1, 2, 3, 4, 5, 6]),
         project_id: "demo".parse()?,
         run_id: None,
         author,
@@ -68,7 +68,8 @@ pub(crate) fn create(at: Timestamp) -> Result<ArtifactState, Box<dyn Error>> {
     let told = Told { source: artifact.source(), pin: None, author, at };
     let provenance = provenance_of(provenance, &told);
     let data = input.document.take().map(|document| document.data).unwrap_or_default();
-    let html = template_html.unwrap_or_else(|| default_template(&input.title, data.object()));
+    let html =
+        template_html.unwrap_or_else(|| default_template(&input.heading.title, data.object()));
     Ok(ArtifactState { artifact, template_html: html.into(), data, provenance })
 }
 

@@ -113,9 +113,7 @@ pub fn in_trash(line: InTrash) -> TrashLine {
 pub fn compact(console: &Console, summary: &ArtifactSummary) -> ToolArtifact {
     ToolArtifact {
         id: summary.id.clone(),
-        title: summary.title.clone(),
-        slug: summary.slug.clone(),
-        status: summary.status,
+        heading: summary.heading.clone(),
         revision: summary.revision,
         refresh_status: summary.refresh_status,
         refreshable: summary.refreshable,

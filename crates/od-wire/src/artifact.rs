@@ -1,10 +1,10 @@
 //! Artifacts as they are asked for and answered.
 
 use od_core::artifact::{
-    Artifact, ArtifactSummary, Health, HealthState, Provenance, RefreshStatus, Status,
+    Artifact, ArtifactSummary, Heading, Health, HealthState, Provenance, RefreshStatus,
 };
 use od_core::error::Issue;
-use od_core::ids::{ArtifactId, Digest, ProjectId, Revision, Slug, Timestamp};
+use od_core::ids::{ArtifactId, Digest, ProjectId, Revision, Timestamp};
 use od_core::json::BoundedObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -200,13 +200,9 @@ pub struct RolledBackAnswer {
 pub struct ToolArtifact {
     /// The artifact.
     pub id: ArtifactId,
-    /// What a person calls it.
-    #[schemars(length(max = 200))]
-    pub title: String,
-    /// The title as part of names.
-    pub slug: Slug,
-    /// Whether it is in use.
-    pub status: Status,
+    /// What it is called, and whether it is in use.
+    #[serde(flatten)]
+    pub heading: Heading,
     /// How many commits it has had.
     pub revision: Revision,
     /// How its last refresh went.

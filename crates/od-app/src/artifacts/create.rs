@@ -107,7 +107,7 @@ pub async fn create(
             action: ArtifactAction::Created,
             project_id: project,
             artifact_id: stored.id.clone(),
-            title: stored.summary.title.clone(),
+            title: stored.summary.heading.title.clone(),
             refresh_status: stored.summary.refresh_status,
         }));
     }
@@ -202,7 +202,7 @@ fn judge(body: &Message) -> Result<Judged, Refused> {
     let nothing = BoundedObject::default();
     let data = input.document.as_ref().map_or(&nothing, |document| &document.data);
     let template_html =
-        template_html.unwrap_or_else(|| default_template(&input.title, data.object()));
+        template_html.unwrap_or_else(|| default_template(&input.heading.title, data.object()));
     let drawn = match draw_page(&template_html, data.value()) {
         Ok(drawn) => drawn,
         Err(issues) => {
@@ -255,7 +255,7 @@ async fn settle(
     let mut entropy = [0; 6];
     app.ports.entropy.fill(&mut entropy)?;
     let birth = Birth {
-        id: ArtifactId::generate(&input.slug, entropy),
+        id: ArtifactId::generate(&input.heading.slug, entropy),
         project_id: project.clone(),
         run_id: caller.run().cloned(),
         author,

@@ -57,7 +57,7 @@ pub async fn delete(
         action: ArtifactAction::Deleted,
         project_id: project,
         artifact_id: address.artifact,
-        title: before.summary.title.clone(),
+        title: before.summary.heading.title.clone(),
         refresh_status: before.summary.refresh_status,
     }));
     Ok(trashed)

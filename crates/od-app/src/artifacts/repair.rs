@@ -72,7 +72,7 @@ pub async fn repair(
             action: ArtifactAction::Updated,
             project_id: project,
             artifact_id: address.artifact,
-            title: after.summary.title.clone(),
+            title: after.summary.heading.title.clone(),
             refresh_status: after.summary.refresh_status,
         }));
     }

@@ -57,7 +57,7 @@ pub async fn restore(app: &App, caller: &Caller, address: Address) -> Result<Det
         action: ArtifactAction::Created,
         project_id: project,
         artifact_id: address.artifact,
-        title: stored.summary.title.clone(),
+        title: stored.summary.heading.title.clone(),
         refresh_status: stored.summary.refresh_status,
     }));
     Ok(Detail::of(stored))

@@ -106,7 +106,7 @@ pub async fn roll_back(
         action: ArtifactAction::Updated,
         project_id: project,
         artifact_id: artifact,
-        title: stored.summary.title.clone(),
+        title: stored.summary.heading.title.clone(),
         refresh_status: stored.summary.refresh_status,
     }));
     Ok(asked.answer(stored, true, changes, warnings))

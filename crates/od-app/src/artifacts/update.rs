@@ -125,7 +125,7 @@ pub async fn update(
         action: ArtifactAction::Updated,
         project_id: project,
         artifact_id: stored.id.clone(),
-        title: stored.summary.title.clone(),
+        title: stored.summary.heading.title.clone(),
         refresh_status: stored.summary.refresh_status,
     }));
     Ok(UpdatedArtifact { detail: Detail::of(stored), warnings })

@@ -288,7 +288,7 @@ impl<'a> Attempt<'a> {
             action: ArtifactAction::Updated,
             project_id: self.request.project.clone(),
             artifact_id: self.request.artifact.clone(),
-            title: stored.summary.title.clone(),
+            title: stored.summary.heading.title.clone(),
             refresh_status: stored.summary.refresh_status,
         }));
         self.stored = Some(stored);

@@ -149,7 +149,7 @@ fn check_refreshable(stored: &Stored) -> Result<(), RefreshError> {
         return Err(not_healthy());
     }
     let artifact = stored.artifact().ok_or_else(not_healthy)?;
-    match artifact.status {
+    match artifact.heading.status {
         Status::Active => {}
         Status::Archived | Status::Error => return Err(refused(Unavailable::NotActive)),
     }

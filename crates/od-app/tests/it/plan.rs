@@ -113,7 +113,7 @@ async fn the_list_of_all_projects_is_newest_first() {
         artifacts::create(&world.app, &Caller::Person, request).await.unwrap();
     }
     let all = artifacts::list(&world.app, &Caller::Person, ListArtifacts::default()).await.unwrap();
-    let titles: Vec<&str> = all.iter().map(|line| line.title.as_str()).collect();
+    let titles: Vec<&str> = all.iter().map(|line| line.heading.title.as_str()).collect();
     assert_eq!(titles, ["newest", "middle", "oldest"]);
     let agent = crate::world::agent("app");
     let own = artifacts::list(&world.app, &agent, ListArtifacts::default()).await.unwrap();

@@ -146,5 +146,5 @@ async fn a_body_that_names_its_artifact_badly_hides_nothing() {
     let artifact = world.create_artifact("T").await;
     let good = json!({ "artifactId": artifact, "input": { "title": "U" } });
     let updated = artifacts::update(&world.app, &agent("web"), request(good)).await.unwrap();
-    assert_eq!(updated.detail.stored.summary.title, "U");
+    assert_eq!(updated.detail.stored.summary.heading.title, "U");
 }

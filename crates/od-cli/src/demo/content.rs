@@ -92,7 +92,7 @@ mod tests {
             input["document"]["dataJson"] = serde_json::from_str(artifact.data).unwrap();
             let body = json!({ "input": input, "templateHtml": artifact.template });
             let request = od_core::artifact::CreateRequest::parse(&body).unwrap();
-            assert_eq!(request.input.slug.as_str(), artifact.slug);
+            assert_eq!(request.input.heading.slug.as_str(), artifact.slug);
         }
     }
 }

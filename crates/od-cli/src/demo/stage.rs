@@ -52,15 +52,22 @@ impl Stage<'_> {
         artifact: &DemoArtifact,
     ) -> Result<Staged, Refusal> {
         let known = self.client.artifacts(project).await?.artifacts;
-        if let Some(found) = known.into_iter().find(|line| line.slug.as_str() == artifact.slug) {
-            let (id, title) = (found.id, found.title);
+        if let Some(found) =
+            known.into_iter().find(|line| line.heading.slug.as_str() == artifact.slug)
+        {
+            let (id, title) = (found.id, found.heading.title);
             return Ok(Staged { id, title, source: artifact.source, existed: true });
         }
         let mut input = embedded(artifact.artifact)?;
         input["document"]["dataJson"] = embedded(artifact.data)?;
         let body = json!({ "input": input, "templateHtml": artifact.template });
         let made = self.client.create(project, &body).await?.artifact.artifact;
-        Ok(Staged { id: made.id, title: made.title, source: artifact.source, existed: false })
+        Ok(Staged {
+            id: made.id,
+            title: made.heading.title,
+            source: artifact.source,
+            existed: false,
+        })
     }
 
     /// Refreshes an artifact and returns what changed.

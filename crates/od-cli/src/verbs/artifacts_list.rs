@@ -27,7 +27,7 @@ pub(crate) async fn list(settings: &Settings, named: Option<&str>) -> Result<Ans
         let refreshed =
             line.last_refreshed_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
         table.row(&[
-            (Style::Bold, &line.title),
+            (Style::Bold, &line.heading.title),
             (Style::Plain, line.id.as_str()),
             (Style::Plain, line.project_id.as_str()),
             (style, &state),
@@ -93,8 +93,8 @@ pub(super) fn state(line: &ArtifactSummary) -> (Style, String) {
     if !line.health.is_healthy() {
         return (Style::Bad, line.health.state.to_string());
     }
-    if line.status == Status::Archived {
-        return (Style::Dim, line.status.to_string());
+    if line.heading.status == Status::Archived {
+        return (Style::Dim, line.heading.status.to_string());
     }
     match line.refresh_status {
         RefreshStatus::Failed => (Style::Bad, "refresh failed".to_owned()),

@@ -67,7 +67,7 @@ fn heading(line: &ArtifactSummary) -> Text {
     let (style, state) = state(line);
     let refreshed = line.last_refreshed_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
     Text::new()
-        .pieces(&[(Style::Bold, &line.title), (Style::Plain, "  "), (style, &state)])
+        .pieces(&[(Style::Bold, &line.heading.title), (Style::Plain, "  "), (style, &state)])
         .line(&format!("  id         {}", line.id))
         .line(&format!("  project    {}", line.project_id))
         .line(&format!("  revision   {}", line.revision))

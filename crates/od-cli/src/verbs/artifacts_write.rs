@@ -48,7 +48,7 @@ pub(crate) async fn refresh(
 
 fn refreshed(answer: &RefreshedAnswer, verb: &str) -> Text {
     let RefreshedAnswer { artifact, refresh, .. } = answer;
-    let title = (Style::Bold, artifact.artifact.title.as_str());
+    let title = (Style::Bold, artifact.artifact.heading.title.as_str());
     let id = &refresh.id;
     if refresh.changed {
         let count = refresh.changes.count;
@@ -98,7 +98,7 @@ pub(crate) async fn rollback(settings: &Settings, asked: &Rollback) -> Result<An
 
 fn rolled_back(answer: &RolledBackAnswer, dry_run: bool) -> Text {
     let RolledBackAnswer { artifact, rollback, warnings, .. } = answer;
-    let title = (Style::Bold, artifact.artifact.title.as_str());
+    let title = (Style::Bold, artifact.artifact.heading.title.as_str());
     let id = &rollback.refresh_id;
     if !rollback.changed {
         return Text::new()

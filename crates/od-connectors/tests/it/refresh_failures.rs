@@ -396,7 +396,7 @@ async fn an_update_meanwhile_is_kept_and_a_new_source_wins() {
         let result = task.await.unwrap();
         let stored = world.app.ports.artifacts.load(&project(), &artifact).await.unwrap();
         let state = stored.state.as_ref().unwrap();
-        assert_eq!(state.artifact.title, "renamed meanwhile");
+        assert_eq!(state.artifact.heading.title, "renamed meanwhile");
         if changes_source {
             let failure = Failure::from(&result.unwrap_err());
             assert_eq!(failure.code, ErrorCode::RevisionConflict);
@@ -415,7 +415,7 @@ async fn update(world: &World, artifact: &ArtifactId, changes_source: bool) {
     let gate = store.open_gate(&project(), artifact).await.unwrap();
     let before = gate.stored().state.clone().unwrap();
     let mut state = before.as_ref().clone();
-    state.artifact.title = "renamed meanwhile".to_owned();
+    state.artifact.heading.title = "renamed meanwhile".to_owned();
     if changes_source {
         let source = serde_json::from_value(file_source("other.json")).unwrap();
         state.artifact.document.as_mut().unwrap().source_json = Some(source);

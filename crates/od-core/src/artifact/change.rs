@@ -45,9 +45,7 @@ pub fn new_artifact(input: &CreateInput, birth: Birth) -> Artifact {
         project_id: birth.project_id,
         session_id: input.session_id.clone(),
         created_by_run_id: birth.run_id,
-        title: input.title.clone(),
-        slug: input.slug.clone(),
-        status: input.status,
+        heading: input.heading.clone(),
         pinned: input.pinned,
         preview: Preview::html(),
         refresh_status: RefreshStatus::Idle,
@@ -113,9 +111,7 @@ pub fn apply_update(
     author: Author,
 ) -> Result<Changed, UpdateRefused> {
     let mut artifact = state.artifact.clone();
-    artifact.title = input.title.unwrap_or(artifact.title);
-    artifact.slug = input.slug.unwrap_or(artifact.slug);
-    artifact.status = input.status.unwrap_or(artifact.status);
+    input.heading.apply(&mut artifact.heading);
     artifact.pinned = input.pinned.unwrap_or(artifact.pinned);
     let Some(patch) = input.document else {
         let data = state.data.clone();
@@ -248,7 +244,7 @@ mod tests {
     #[test]
     fn a_new_artifact_is_active_idle_and_first() {
         let artifact = state(&json!({ "title": "T" })).artifact;
-        assert_eq!(artifact.status, Status::Active);
+        assert_eq!(artifact.heading.status, Status::Active);
         assert_eq!(artifact.refresh_status, RefreshStatus::Idle);
         assert_eq!(artifact.revision, Revision::first());
     }
@@ -277,8 +273,8 @@ mod tests {
     fn what_is_not_named_stays() {
         let before = state(&json!({ "title": "T", "document": { "dataJson": { "a": 1 } } }));
         let after = update(&before, &json!({ "title": "U", "pinned": true }), Agent).unwrap();
-        assert_eq!(after.artifact.title, "U");
-        assert_eq!(after.artifact.slug.as_str(), "t");
+        assert_eq!(after.artifact.heading.title, "U");
+        assert_eq!(after.artifact.heading.slug.as_str(), "t");
         assert_eq!(after.data, before.data);
         assert_eq!(after.source, SourceChange::Kept);
     }

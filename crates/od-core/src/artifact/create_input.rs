@@ -3,7 +3,7 @@
 use super::document_input::{DocumentInput, read_create_document, read_preview};
 use super::provenance_input::{ProvenanceInput, read_provenance};
 use super::template_input::read_template;
-use super::{Attempt, Status};
+use super::{Attempt, Heading, Status};
 use crate::error::Issue;
 use crate::fields::{Fields, Issues, check_text};
 use crate::ids::{AttemptId, Digest, SessionId, Slug};
@@ -13,14 +13,11 @@ use crate::limits;
 /// The `input` of a create request, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateInput {
-    /// What a person calls the artifact.
-    pub title: String,
-    /// The title as part of names; made from the title if the client gave none.
-    pub slug: Slug,
+    /// What it is called, and whether it is in use; the slug is made from the title if the client
+    /// gave none.
+    pub heading: Heading,
     /// The chat the agent works in.
     pub session_id: Option<SessionId>,
-    /// Active or archived.
-    pub status: Status,
     /// Whether the console keeps it at the top of its lists.
     pub pinned: bool,
     /// Its document.
@@ -36,7 +33,7 @@ pub struct CreateInput {
 /// use serde_json::json;
 ///
 /// let body = json!({ "input": { "title": "Releases", "document": { "dataJson": { "n": 1 } } } });
-/// assert_eq!(CreateRequest::parse(&body).unwrap().input.slug.as_str(), "releases");
+/// assert_eq!(CreateRequest::parse(&body).unwrap().input.heading.slug.as_str(), "releases");
 ///
 /// let issues = CreateRequest::parse(&json!({ "input": { "titel": "Releases" } })).unwrap_err();
 /// assert_eq!(issues[0].fix.as_deref(), Some("did you mean `title`?"));
@@ -125,11 +122,10 @@ fn read_input(value: &Value, at: Pointer, issues: &mut Issues) -> Option<CreateI
         read_create_document(document, document_at, fields.issues, &mut warnings)
     });
     let title = title?;
+    let slug = slug.unwrap_or_else(|| Slug::from_title(&title));
     Some(CreateInput {
-        slug: slug.unwrap_or_else(|| Slug::from_title(&title)),
-        title,
+        heading: Heading { title, slug, status: status.unwrap_or(Status::Active) },
         session_id,
-        status: status.unwrap_or(Status::Active),
         pinned: pinned.unwrap_or(false),
         document,
         warnings,
@@ -182,8 +178,8 @@ mod tests {
     #[test]
     fn the_smallest_input_is_filled_in() {
         let input = CreateInput::parse(&json!({ "title": "Crème: 1" })).unwrap();
-        assert_eq!(input.slug.as_str(), "creme-1");
-        assert_eq!((input.status, input.pinned), (Status::Active, false));
+        assert_eq!(input.heading.slug.as_str(), "creme-1");
+        assert_eq!((input.heading.status, input.pinned), (Status::Active, false));
         assert_eq!(input.document, None);
     }
 

@@ -37,7 +37,7 @@ pub use provenance_input::ProvenanceInput;
 pub use readable::Readable;
 pub use record::{
     Artifact, ArtifactState, ArtifactSummary, Attempt, Author, DataFile, Digests, Document,
-    DocumentFormat, FileDigests, GeneratedPreviewPath, TemplatePath,
+    DocumentFormat, FileDigests, GeneratedPreviewPath, Heading, TemplatePath,
 };
 pub use source::{
     ApprovalPolicy, ConnectorRef, DataPath, OutputMapping, RefreshPermission, Source, SourcePin,
@@ -47,4 +47,4 @@ pub use source_input::FILE_SELECTORS;
 pub use status::{
     Preview, PreviewEntry, PreviewType, RefreshStatus, SchemaVersion, Status, UnknownSchemaVersion,
 };
-pub use update_input::{UpdateInput, UpdateRequest};
+pub use update_input::{HeadingPatch, UpdateInput, UpdateRequest};

@@ -28,13 +28,9 @@ pub struct Artifact {
     /// The run that created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by_run_id: Option<RunId>,
-    /// What a person calls it.
-    #[schemars(length(min = 1, max = 200))]
-    pub title: String,
-    /// The title as part of names.
-    pub slug: Slug,
-    /// Whether it is in use.
-    pub status: Status,
+    /// What it is called, and whether it is in use.
+    #[serde(flatten)]
+    pub heading: Heading,
     /// Whether the console keeps it at the top of its lists.
     pub pinned: bool,
     /// How it is shown.
@@ -80,7 +76,7 @@ impl Artifact {
     /// is granted.
     #[must_use]
     pub fn is_refreshable(&self, health: &Health) -> bool {
-        self.source().is_some_and(|source| source.may_refresh(self.status, health))
+        self.source().is_some_and(|source| source.may_refresh(self.heading.status, health))
     }
 
     /// Returns the line of a list that stands for the artifact.
@@ -89,9 +85,7 @@ impl Artifact {
         ArtifactSummary {
             id: self.id.clone(),
             project_id: self.project_id.clone(),
-            title: self.title.clone(),
-            slug: self.slug.clone(),
-            status: self.status,
+            heading: self.heading.clone(),
             pinned: self.pinned,
             preview: self.preview.clone(),
             refresh_status: self.refresh_status,
@@ -107,6 +101,31 @@ impl Artifact {
             account_label: self.source_pin.as_ref().and_then(|pin| pin.account_label.clone()),
             edited: None,
         }
+    }
+}
+
+/// The fields of an artifact that its author writes and every answer shows: whole, in a list, and
+/// to an agent.
+#[derive(
+    Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub struct Heading {
+    /// What a person calls it.
+    #[schemars(length(min = 1, max = 200))]
+    pub title: String,
+    /// The title as part of names.
+    pub slug: Slug,
+    /// Whether it is in use.
+    pub status: Status,
+}
+
+impl Heading {
+    /// Makes the heading of an artifact in use of which no more than the title is known.
+    #[must_use]
+    pub fn of_title(title: impl Into<String>) -> Self {
+        let title = title.into();
+        Self { slug: Slug::from_title(&title), title, status: Status::Active }
     }
 }
 
@@ -293,13 +312,9 @@ pub struct ArtifactSummary {
     pub id: ArtifactId,
     /// Its project.
     pub project_id: ProjectId,
-    /// What a person calls it.
-    #[schemars(length(min = 1, max = 200))]
-    pub title: String,
-    /// The title as part of names.
-    pub slug: Slug,
-    /// Whether it is in use.
-    pub status: Status,
+    /// What it is called, and whether it is in use.
+    #[serde(flatten)]
+    pub heading: Heading,
     /// Whether the console keeps it at the top of its lists.
     pub pinned: bool,
     /// How it is shown.

@@ -1,10 +1,10 @@
 //! What a client sends to change an artifact.
 
-use super::Status;
 use super::create_input::read_title;
 use super::document_input::{DocumentPatch, read_preview, read_update_document};
 use super::provenance_input::{ProvenanceInput, read_provenance};
 use super::template_input::read_template;
+use super::{Heading, Status};
 use crate::error::Issue;
 use crate::fields::{Fields, Issues, wrong_type};
 use crate::ids::{ArtifactId, Revision, Slug};
@@ -13,18 +13,39 @@ use crate::json::{Pointer, Value};
 /// The `input` of an update request, checked; every part may be absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UpdateInput {
-    /// The new title.
-    pub title: Option<String>,
-    /// The new slug.
-    pub slug: Option<Slug>,
-    /// Active or archived.
-    pub status: Option<Status>,
+    /// The changes of its heading.
+    pub heading: HeadingPatch,
     /// Whether the console keeps it at the top of its lists.
     pub pinned: Option<bool>,
     /// The changes of its document.
     pub document: Option<DocumentPatch>,
     /// What was changed in the input to make it safe; not faults.
     pub warnings: Vec<Issue>,
+}
+
+/// The changes of a heading; what is absent stays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeadingPatch {
+    /// The new title.
+    pub title: Option<String>,
+    /// The new slug.
+    pub slug: Option<Slug>,
+    /// Active or archived.
+    pub status: Option<Status>,
+}
+
+impl HeadingPatch {
+    /// Applies the changes to a heading.
+    pub fn apply(self, heading: &mut Heading) {
+        let Self { title, slug, status } = self;
+        heading.status = status.unwrap_or(heading.status);
+        if let Some(title) = title {
+            heading.title = title;
+        }
+        if let Some(slug) = slug {
+            heading.slug = slug;
+        }
+    }
 }
 
 /// A whole update request, checked.
@@ -130,7 +151,8 @@ fn read_input(value: &Value, at: Pointer, issues: &mut Issues) -> Option<UpdateI
     let document = fields.get("document").and_then(|document| {
         read_update_document(document, document_at, fields.issues, &mut warnings)
     });
-    Some(UpdateInput { title, slug, status, pinned, document, warnings })
+    let heading = HeadingPatch { title, slug, status };
+    Some(UpdateInput { heading, pinned, document, warnings })
 }
 
 #[cfg(test)]

@@ -128,9 +128,9 @@ mod tests {
 
     use super::*;
     use crate::artifact::{
-        Digests, Document, FileDigests, Preview, RefreshStatus, SchemaVersion, Status,
+        Digests, Document, FileDigests, Heading, Preview, RefreshStatus, SchemaVersion,
     };
-    use crate::ids::{Revision, Slug};
+    use crate::ids::Revision;
     use crate::json::Map;
 
     fn artifact(schema: Value, source: Value) -> Artifact {
@@ -143,9 +143,7 @@ mod tests {
             project_id: "demo".parse().unwrap(),
             session_id: None,
             created_by_run_id: None,
-            title: "T".to_owned(),
-            slug: Slug::from_title("T"),
-            status: Status::Active,
+            heading: Heading::of_title("T"),
             pinned: false,
             preview: Preview::html(),
             refresh_status: RefreshStatus::Idle,

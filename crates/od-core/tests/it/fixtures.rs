@@ -26,7 +26,7 @@ fn accepted(text: &str) -> CreateRequest {
 #[test]
 fn the_static_case_is_accepted_and_renders() {
     let request = accepted(fixture!("valid-static/request.json"));
-    assert_eq!(request.input.slug.as_str(), "team-handbook-at-a-glance");
+    assert_eq!(request.input.heading.slug.as_str(), "team-handbook-at-a-glance");
     assert!(request.input.document.unwrap().source.is_none());
 }
 

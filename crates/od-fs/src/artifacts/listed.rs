@@ -4,10 +4,10 @@
 //! most of one and are of no use to it, so they are skipped instead of built and thrown away.
 
 use od_core::artifact::{
-    ArtifactSummary, Attempt, Health, Preview, RefreshStatus, SchemaVersion, Source, SourcePin,
-    Status,
+    ArtifactSummary, Attempt, Heading, Health, Preview, RefreshStatus, SchemaVersion, Source,
+    SourcePin,
 };
-use od_core::ids::{ArtifactId, ProjectId, Revision, RunId, Slug, Timestamp};
+use od_core::ids::{ArtifactId, ProjectId, Revision, RunId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::pointer::{StorePart, checksum_holds};
@@ -23,9 +23,8 @@ pub(crate) struct Listed {
     project_id: ProjectId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     created_by_run_id: Option<RunId>,
-    title: String,
-    slug: Slug,
-    status: Status,
+    #[serde(flatten)]
+    heading: Heading,
     pinned: bool,
     preview: Preview,
     pub(crate) refresh_status: RefreshStatus,
@@ -64,14 +63,13 @@ impl Listed {
         let source = self.document.as_ref().and_then(|document| document.source_json.as_ref());
         ArtifactSummary {
             has_document: self.document.is_some(),
-            refreshable: source.is_some_and(|source| source.may_refresh(self.status, &health)),
+            refreshable: source
+                .is_some_and(|source| source.may_refresh(self.heading.status, &health)),
             source_label: source.and_then(Source::label),
             account_label: self.source_pin.and_then(|pin| pin.account_label),
             id: self.id,
             project_id: self.project_id,
-            title: self.title,
-            slug: self.slug,
-            status: self.status,
+            heading: self.heading,
             pinned: self.pinned,
             preview: self.preview,
             refresh_status: self.refresh_status,

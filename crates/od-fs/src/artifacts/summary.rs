@@ -1,7 +1,7 @@
 //! The line of the list.
 
-use od_core::artifact::{ArtifactSummary, Health, Preview, RefreshStatus, Status};
-use od_core::ids::{ArtifactId, ProjectId, Revision, Slug, Timestamp};
+use od_core::artifact::{ArtifactSummary, Heading, Health, Preview, RefreshStatus, Status};
+use od_core::ids::{ArtifactId, ProjectId, Revision, Timestamp};
 
 /// Says what is known of an artifact of which nothing can be read: that it is there, and damaged.
 pub(crate) fn of_unreadable(
@@ -13,9 +13,7 @@ pub(crate) fn of_unreadable(
     ArtifactSummary {
         id: id.clone(),
         project_id: project.clone(),
-        title: id.as_str().to_owned(),
-        slug: Slug::from_title(id.as_str()),
-        status: Status::Error,
+        heading: Heading { status: Status::Error, ..Heading::of_title(id.as_str()) },
         pinned: false,
         preview: Preview::html(),
         refresh_status: RefreshStatus::Idle,

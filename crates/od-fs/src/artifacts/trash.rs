@@ -48,7 +48,7 @@ impl Shared {
         self.index().removed(project, artifact);
         // The delete is done; old trash that cannot be removed now is removed another time.
         let _ = purge(&trash, deleted_at);
-        let title = pointer.map(|pointer| pointer.artifact.title);
+        let title = pointer.map(|pointer| pointer.artifact.heading.title);
         Ok(trashed(artifact.clone(), deleted_at, title))
     }
 
@@ -92,7 +92,7 @@ impl Shared {
         let mut found = Vec::new();
         for entry in entries(&trash)? {
             let title = match trash.child(&entry.name) {
-                Ok(dir) => known_pointer(&dir)?.map(|pointer| pointer.artifact.title),
+                Ok(dir) => known_pointer(&dir)?.map(|pointer| pointer.artifact.heading.title),
                 Err(_) => None,
             };
             found.push(trashed(entry.artifact, entry.deleted_at, title));

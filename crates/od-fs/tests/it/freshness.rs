@@ -80,7 +80,7 @@ async fn a_commit_of_another_process_is_seen_by_the_next_call() {
     two.create(sample::new(&one.project, &sample::id(3), "third")).await.expect("a create works");
     let list = one.store.list(&one.project).await.expect("a list");
     assert_eq!(list.len(), 3, "a new artifact is listed");
-    assert_eq!(list.iter().filter(|line| line.title == "changed elsewhere").count(), 1);
+    assert_eq!(list.iter().filter(|line| line.heading.title == "changed elsewhere").count(), 1);
     drop(two);
     od_ports::Trash::delete(&one.another(), &one.project, &sample::id(3), None)
         .await

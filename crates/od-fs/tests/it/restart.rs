@@ -168,7 +168,7 @@ async fn of_two_creates_of_one_id_exactly_one_is_made() {
         assert_eq!((fresh, refused), (1, 1), "{first:?} {second:?}");
         let winner = if first.is_ok() { "one" } else { "two" };
         let stored = world.inline().load(&world.project, &sample::id(number)).await;
-        assert_eq!(stored.expect("it loads").summary.title, winner);
+        assert_eq!(stored.expect("it loads").summary.heading.title, winner);
     }
     let staging = world.dir(1).with_file_name(".staging");
     assert_eq!(fs::read_dir(staging).expect("a directory").count(), 0, "losers leave nothing");
@@ -200,7 +200,7 @@ async fn a_file_in_the_place_of_pending_hides_nothing() {
     let store = world.inline();
     assert!(store.recover().await.expect("a recovery").is_empty());
     let list = store.list(&world.project).await.expect("a list");
-    assert_eq!((list.len(), list[0].title.as_str()), (1, "first"));
+    assert_eq!((list.len(), list[0].heading.title.as_str()), (1, "first"));
 }
 
 #[tokio::test]

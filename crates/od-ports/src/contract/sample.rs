@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use od_core::artifact::{
-    Artifact, ArtifactState, Attempt, Digests, Document, FileDigests, GeneratedBy, Preview,
-    Provenance, RefreshStatus, SchemaVersion, Status,
+    Artifact, ArtifactState, Attempt, Digests, Document, FileDigests, GeneratedBy, Heading,
+    Preview, Provenance, RefreshStatus, SchemaVersion,
 };
 use od_core::ids::{ArtifactId, Digest, ProjectId, Revision, Slug, Timestamp};
 use od_core::json::{BoundedObject, Map};
@@ -43,9 +43,7 @@ pub fn state(project: &ProjectId, id: &ArtifactId, title: &str) -> ArtifactState
         project_id: project.clone(),
         session_id: None,
         created_by_run_id: None,
-        title: title.to_owned(),
-        slug: Slug::from_title(title),
-        status: Status::Active,
+        heading: Heading::of_title(title),
         pinned: false,
         preview: Preview::html(),
         refresh_status: RefreshStatus::Idle,

@@ -164,7 +164,7 @@ pub(crate) fn of_one_generation(stored: &Stored, page: &str) -> Result<String, W
     let state =
         stored.state.as_deref().ok_or_else(|| Wrong::Torn("there is no state".to_owned()))?;
     let data = state.data.value()["generation"].as_str().unwrap_or_default().to_owned();
-    let authored = state.artifact.title.rsplit(' ').next().unwrap_or_default().to_owned();
+    let authored = state.artifact.heading.title.rsplit(' ').next().unwrap_or_default().to_owned();
     let parts = [
         ("provenance", state.provenance.notes.clone().unwrap_or_default(), &authored),
         ("template", between(&state.template_html, "template=", "<"), &authored),

@@ -231,7 +231,7 @@ fn edit_while_stopped(dir: &Path, mut child: Child) -> Result<(), Wrong> {
     if !served && !kept {
         return Err(Wrong::Lost(format!("the edit is gone: {ending:?}")));
     }
-    if ending.acknowledged && state.artifact.title != format!("{SUBJECT} new") {
+    if ending.acknowledged && state.artifact.heading.title != format!("{SUBJECT} new") {
         return Err(Wrong::Lost("the update is gone".to_owned()));
     }
     Ok(())

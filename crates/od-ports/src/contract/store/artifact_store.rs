@@ -46,7 +46,7 @@ async fn what_is_created_can_be_read(trial: &StoreTrial<'_>) {
     assert!(stored.health.is_healthy() && stored.drift.is_empty());
     assert_eq!(store.locate(&id).await.expect("a search works"), Some(project.clone()));
     let list = store.list(project).await.expect("a list works");
-    assert_eq!(list.iter().map(|line| line.title.as_str()).collect::<Vec<_>>(), ["one"]);
+    assert_eq!(list.iter().map(|line| line.heading.title.as_str()).collect::<Vec<_>>(), ["one"]);
     let again = store.create(sample::new(project, &id, "two")).await;
     assert!(matches!(again, Err(StoreError::Exists { .. })), "an id is taken once");
     assert_eq!(trial.title(&id).await, "one");

@@ -121,10 +121,10 @@ pub(super) fn title(stored: &Stored) -> String {
     let state = stored.state.as_ref().expect("the artifact has a state");
     assert_eq!(
         state.data.value()["title"].as_str(),
-        Some(state.artifact.title.as_str()),
+        Some(state.artifact.heading.title.as_str()),
         "data and metadata are of one generation"
     );
-    state.artifact.title.clone()
+    state.artifact.heading.title.clone()
 }
 
 pub(super) fn record(id: &RefreshId, step: RecordStep, status: RecordStatus) -> RefreshRecord {

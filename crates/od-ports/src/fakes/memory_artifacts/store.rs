@@ -279,7 +279,7 @@ impl Trash for MemoryArtifactStore {
             return Err(StoreError::RevisionConflict { artifact, expected, actual });
         }
         let deleted_at = kept.state.artifact.updated_at;
-        let title = Some(kept.state.artifact.title.clone());
+        let title = Some(kept.state.artifact.heading.title.clone());
         shelf.artifacts.remove(&key);
         shelf.trash.insert(key.clone(), (deleted_at, kept));
         Ok(Trashed { artifact_id: key.1, title, deleted_at, expires_at: deleted_at })
@@ -306,7 +306,7 @@ impl Trash for MemoryArtifactStore {
         let shelf = self.shelf();
         let trashed = |(key, (deleted_at, kept)): (&Key, &(Timestamp, Kept))| Trashed {
             artifact_id: key.1.clone(),
-            title: Some(kept.state.artifact.title.clone()),
+            title: Some(kept.state.artifact.heading.title.clone()),
             deleted_at: *deleted_at,
             expires_at: *deleted_at,
         };
