@@ -6,8 +6,8 @@
 mod cli_door;
 mod client;
 mod corpus;
+mod counted_clock;
 mod http_door;
-mod hurried_clock;
 mod mcp_door;
 mod provider;
 mod scene;

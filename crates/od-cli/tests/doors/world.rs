@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 use crate::corpus::{BearerName, Before, Call, Meanwhile};
-use crate::hurried_clock::HurriedClock;
+use crate::counted_clock::CountedClock;
 use crate::provider::Provider;
 
 /// A daemon on directories of its own.
@@ -26,7 +26,7 @@ pub(crate) struct World {
     dirs: TempDir,
     daemon: RunningDaemon,
     provider: Provider,
-    clock: Arc<HurriedClock>,
+    clock: Arc<CountedClock>,
     held: Vec<JoinHandle<()>>,
 }
 
@@ -48,7 +48,7 @@ impl World {
     async fn start_in(dirs: TempDir, port: Port) -> Self {
         let provider = Provider::start().await;
         let github_base_url = Some(provider.url.clone());
-        let clock = Arc::new(HurriedClock::default());
+        let clock = Arc::new(CountedClock::start());
         let options = ComposeOptions {
             github_base_url,
             clock: Some(clock.clone()),
@@ -204,7 +204,7 @@ impl World {
                 Meanwhile::Cancelled => {
                     od_app::refresh::cancel(self.app(), &Caller::Person, request).await.unwrap();
                 }
-                Meanwhile::Late => self.clock.time_is_over(),
+                Meanwhile::Late => self.clock.time_refresh_out(),
             }
         }
     }
