@@ -5,8 +5,8 @@ use lexopt::prelude::{Long, Short, Value, ValueExt};
 /// The usage text.
 pub(crate) const HELP: &str = "\
 cargo xtask test [--without-browser] [--without-faults]
-    Everything CI checks: format, lints, derived files, layering, tests, docs,
-    the console's types, the fault suite and the browser suite.
+    Everything CI checks: format, lints, derived files, layering, dependencies,
+    tests, docs, the console's types, the fault suite and the browser suite.
 cargo xtask codegen [--check]
     Write every derived file, or name the stale ones and change nothing.
 cargo xtask layering

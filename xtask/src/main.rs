@@ -8,6 +8,7 @@ use std::process::ExitCode;
 mod arguments;
 mod bench;
 mod codegen;
+mod dependencies;
 mod layering;
 mod mcp_clients;
 mod system_tools;

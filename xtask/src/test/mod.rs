@@ -5,4 +5,4 @@ mod run;
 mod step;
 
 pub(crate) use run::run;
-pub(crate) use step::{Steps, cargo, present};
+pub(crate) use step::{Steps, announce, cargo, present};

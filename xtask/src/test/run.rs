@@ -6,7 +6,7 @@ use super::console_types;
 use super::step::{Steps, cargo, present};
 use crate::arguments::{CodegenMode, TestOptions};
 use crate::system_tools::{self, SystemTool};
-use crate::{codegen, layering};
+use crate::{codegen, dependencies, layering};
 
 /// Runs every check; the first failure ends the run.
 pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
@@ -14,6 +14,7 @@ pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
     steps.call("system tools", || system_tools::ensure(&needed(options)))?;
     steps.command("format", cargo(&["fmt", "--all", "--check"]))?;
     steps.call("layering", layering::run)?;
+    steps.command("dependencies", dependencies::check()?)?;
     steps.call("derived files", || codegen::run(CodegenMode::Check))?;
     steps.command("lints", lints())?;
     steps.command("tests", tests(options))?;
