@@ -21,6 +21,8 @@ pub(crate) struct Settings {
     pub(crate) directory: PathBuf,
     /// The person's home directory, where agents keep their own skills.
     pub(crate) user_home: Option<PathBuf>,
+    /// `OD_CEILING`: searches upward go no further than this directory.
+    pub(crate) ceiling: Option<PathBuf>,
 }
 
 impl Settings {
@@ -61,6 +63,11 @@ impl Settings {
         Ok(())
     }
 
+    /// Returns a directory and those above it, up to the ceiling if it lies below one.
+    pub(crate) fn upward<'p>(&self, from: &'p Path) -> impl Iterator<Item = &'p Path> {
+        upward(from, self.ceiling.as_deref())
+    }
+
     fn resolve(
         globals: &Globals,
         variable: &dyn Fn(&str) -> Option<OsString>,
@@ -77,8 +84,12 @@ impl Settings {
                 Refusal::new(ErrorCode::BadRequest, "neither OD_HOME nor HOME is set")
                     .suggesting("set OD_HOME to a private directory")
             })?;
-        let nearest =
-            || directory.ancestors().map(|parent| parent.join(".od")).find(|path| is_dir(path));
+        let ceiling = path("OD_CEILING").map(|given| given.canonicalize().unwrap_or(given));
+        let nearest = || {
+            upward(directory, ceiling.as_deref())
+                .map(|parent| parent.join(".od"))
+                .find(|path| is_dir(path))
+        };
         let data_dir = globals
             .data_dir
             .as_ref()
@@ -86,8 +97,15 @@ impl Settings {
             .or_else(|| path("OD_DATA_DIR"))
             .or_else(nearest)
             .unwrap_or_else(|| home.join("data"));
-        Ok(Self { home, data_dir, directory: directory.to_owned(), user_home })
+        Ok(Self { home, data_dir, directory: directory.to_owned(), user_home, ceiling })
     }
+}
+
+fn upward<'p>(from: &'p Path, ceiling: Option<&Path>) -> impl Iterator<Item = &'p Path> {
+    let steps = ceiling
+        .and_then(|ceiling| from.strip_prefix(ceiling).ok())
+        .map_or(usize::MAX, |below| below.components().count());
+    from.ancestors().take(steps.saturating_add(1))
 }
 
 #[cfg(test)]
@@ -116,6 +134,9 @@ mod tests {
         check(None, &[home, ("OD_DATA_DIR", "/d")], &["/w/.od"], "/d");
         check(Some("../x"), &[home, ("OD_DATA_DIR", "/d")], &["/w/.od"], "/w/site/src/../x");
         check(None, &[home, ("OD_DATA_DIR", "")], &[], "/h/.open-design/data");
+        check(None, &[home, ("OD_CEILING", "/w/site")], &["/w/.od"], "/h/.open-design/data");
+        check(None, &[home, ("OD_CEILING", "/w")], &["/.od", "/w/.od"], "/w/.od");
+        check(None, &[home, ("OD_CEILING", "/elsewhere")], &["/w/.od"], "/w/.od");
     }
 
     #[test]

@@ -7,5 +7,5 @@ mod stage;
 
 pub(crate) use content::{ARTIFACTS, Home};
 pub(crate) use files::{change_sources, write_files};
-pub(crate) use repository::{has_git, init_repository, work_tree};
+pub(crate) use repository::{commit_all, has_git, work_tree};
 pub(crate) use stage::{Stage, Staged};

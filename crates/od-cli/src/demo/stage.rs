@@ -11,7 +11,7 @@ use od_wire::refresh::RefreshView;
 use od_wire::route::Operation;
 use serde_json::{Value, json};
 
-use super::content::DemoArtifact;
+use super::content::{DemoArtifact, Home};
 use crate::local;
 use crate::output::Refusal;
 
@@ -26,6 +26,7 @@ pub(crate) struct Stage<'s> {
 pub(crate) struct Staged {
     pub(crate) id: ArtifactId,
     pub(crate) title: String,
+    pub(crate) home: Home,
     pub(crate) source: &'static str,
     /// Whether it was there before.
     pub(crate) existed: bool,
@@ -55,19 +56,13 @@ impl Stage<'_> {
         if let Some(found) =
             known.into_iter().find(|line| line.heading.slug.as_str() == artifact.slug)
         {
-            let (id, title) = (found.id, found.heading.title);
-            return Ok(Staged { id, title, source: artifact.source, existed: true });
+            return Ok(staged(artifact, found.id, found.heading.title, true));
         }
         let mut input = embedded(artifact.artifact)?;
         input["document"]["dataJson"] = embedded(artifact.data)?;
         let body = json!({ "input": input, "templateHtml": artifact.template });
         let made = self.client.create(project, &body).await?.artifact.artifact;
-        Ok(Staged {
-            id: made.id,
-            title: made.heading.title,
-            source: artifact.source,
-            existed: false,
-        })
+        Ok(staged(artifact, made.id, made.heading.title, false))
     }
 
     /// Refreshes an artifact and returns what changed.
@@ -80,6 +75,10 @@ impl Stage<'_> {
         let call = self.client.call(Operation::PreviewArtifact).parameter(&artifact.id);
         Ok(call.send_raw().await?.body)
     }
+}
+
+fn staged(artifact: &DemoArtifact, id: ArtifactId, title: String, existed: bool) -> Staged {
+    Staged { id, title, home: artifact.home, source: artifact.source, existed }
 }
 
 fn embedded(text: &str) -> Result<Value, Refusal> {

@@ -33,10 +33,13 @@ impl Found {
     }
 }
 
-/// Finds the skills of a directory, its parents and the home directory, nearest first.
+/// Finds the skills of some directories, nearest first, and of the home directory.
 #[must_use]
-pub fn discover(start: &Path, home: Option<&Path>) -> Vec<Found> {
-    let mut roots: Vec<&Path> = start.ancestors().collect();
+pub fn discover<'p>(
+    directories: impl Iterator<Item = &'p Path>,
+    home: Option<&'p Path>,
+) -> Vec<Found> {
+    let mut roots: Vec<&Path> = directories.collect();
     if let Some(home) = home
         && !roots.contains(&home)
     {

@@ -15,8 +15,7 @@ use crate::args::Demo;
 use crate::browser;
 use crate::daemon_process;
 use crate::demo::{
-    ARTIFACTS, Home, Stage, Staged, change_sources, has_git, init_repository, work_tree,
-    write_files,
+    ARTIFACTS, Home, Stage, Staged, change_sources, commit_all, has_git, work_tree, write_files,
 };
 use crate::local;
 use crate::output::{Answer, Refusal, Sink, Style, Text};
@@ -65,7 +64,7 @@ async fn once(settings: &Settings, asked: &Demo) -> Result<Answer, Refusal> {
     };
     let directory = asked.directory.clone().unwrap_or_else(|| scratch.path().join("files"));
     let directory = prepared(&directory)?;
-    let with_git = has_git() && init_repository(&directory, "The demo's files");
+    let with_git = has_git() && commit_all(&directory, "The demo's files");
     let mut config = config(&own, Some(asked.port.unwrap_or(0)));
     config.access_log = LogSink::Off;
     let daemon = serve(config).await.map_err(|error| refused(&error))?;
@@ -91,7 +90,7 @@ async fn play(
     }
     let changes = change_sources(directory).map_err(|error| unwritable(directory, &error))?;
     if with_git {
-        init_repository(directory, "A late team reports");
+        commit_all(directory, "A late team reports");
     }
     story.changed_sources(&changes, with_git);
     for artifact in &staged {
@@ -140,16 +139,7 @@ async fn set_up(
 async fn stay(settings: &Settings, asked: &Demo, sink: Sink) -> Result<Answer, Refusal> {
     let directory = asked.directory.clone().unwrap_or_else(|| default_directory(settings));
     let directory = prepared(&directory)?;
-    let repository = has_git().then(|| work_tree(&settings.directory)).flatten();
-    let repository = match repository {
-        Some(found) => Some(found),
-        None if has_git() => {
-            let made =
-                directory.join(".git").exists() || init_repository(&directory, "The demo's files");
-            made.then(|| directory.clone())
-        }
-        None => None,
-    };
+    let repository = has_git().then(|| repository_for(settings, &directory)).flatten();
     if let Some(running) = daemon_process::running(settings).await {
         let app = Arc::new(local::open(settings)?);
         let client = daemon_process::person(settings, &running)?;
@@ -182,6 +172,15 @@ async fn stay(settings: &Settings, asked: &Demo, sink: Sink) -> Result<Answer, R
     Ok(Answer::silent())
 }
 
+/// Returns the repository to show: the one around the current directory, else the demo's own.
+fn repository_for(settings: &Settings, directory: &Path) -> Option<PathBuf> {
+    work_tree(&settings.directory).or_else(|| {
+        let is_repository = work_tree(directory).as_deref() == Some(directory)
+            || commit_all(directory, "The demo's files");
+        is_repository.then(|| directory.to_owned())
+    })
+}
+
 /// Makes the artifacts, refreshes each, and says what to try.
 async fn introduce(
     settings: &Settings,
@@ -193,7 +192,7 @@ async fn introduce(
     let stage = Stage { app, client };
     let mut text = Text::new();
     for artifact in set_up(&stage, directory, repository).await? {
-        stage.refresh(&artifact).await?;
+        let refreshed = stage.refresh(&artifact).await;
         let word = if artifact.existed { "ready  " } else { "created" };
         text = text.pieces(&[
             (Style::Good, word),
@@ -201,6 +200,17 @@ async fn introduce(
             (Style::Bold, &artifact.title),
             (Style::Dim, &format!("  from {}", artifact.source)),
         ]);
+        match (artifact.home, refreshed) {
+            // The person's repository may be one that the connector refuses to read (a linked
+            // `.git`, borrowed objects): that is worth a line, and no reason to show nothing.
+            (Home::Repository, Err(refusal)) => {
+                let why = format!("         not refreshed: {}", refusal.failure.message);
+                text = text.styled(Style::Warn, &why);
+            }
+            (Home::Repository | Home::Files, refreshed) => {
+                refreshed?;
+            }
+        }
     }
     Ok(text
         .gap()

@@ -228,7 +228,8 @@ async fn project(settings: &Settings) -> Check {
 }
 
 fn skill(settings: &Settings) -> Check {
-    let found = skills::discover(&settings.directory, settings.user_home.as_deref());
+    let found =
+        skills::discover(settings.upward(&settings.directory), settings.user_home.as_deref());
     let ours: Vec<_> = found.iter().filter(|skill| skill.name() == BUILTIN_NAME).collect();
     let current = ours.iter().any(|skill| skill.text.as_deref() == Some(BUILTIN_FILES[0].text));
     match (ours.is_empty(), current) {

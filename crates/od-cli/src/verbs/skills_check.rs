@@ -13,7 +13,7 @@ use crate::skills::{self, Finding, Found, Severity};
 pub(crate) fn check(paths: &[PathBuf], settings: &Settings) -> Result<Answer, Refusal> {
     let files = if paths.is_empty() {
         let start = super::skills_install::resolve(None)?;
-        skills::discover(&start, settings.user_home.as_deref())
+        skills::discover(settings.upward(&start), settings.user_home.as_deref())
     } else {
         paths.iter().map(|path| named(path)).collect::<Result<_, _>>()?
     };

@@ -11,7 +11,7 @@ use crate::skills::{self, Form, Found, Severity};
 /// Shows what an agent started in the directory would see.
 pub(crate) fn list(directory: Option<PathBuf>, settings: &Settings) -> Result<Answer, Refusal> {
     let start = super::skills_install::resolve(directory)?;
-    let found = skills::discover(&start, settings.user_home.as_deref());
+    let found = skills::discover(settings.upward(&start), settings.user_home.as_deref());
     let mut text = Text::new();
     if found.is_empty() {
         text = text.line("No skills here. `od skills install` adds live-artifact.");

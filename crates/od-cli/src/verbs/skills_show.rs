@@ -11,7 +11,7 @@ use crate::skills::{self, BUILTIN_FILES, BUILTIN_NAME};
 /// Prints a skill: the one on disk that an agent would see, else the built-in one.
 pub(crate) fn show(name: &str, settings: &Settings) -> Result<Answer, Refusal> {
     let start = super::skills_install::resolve(None)?;
-    let found = skills::discover(&start, settings.user_home.as_deref());
+    let found = skills::discover(settings.upward(&start), settings.user_home.as_deref());
     let on_disk = found.iter().find(|skill| skill.name() == name && skill.text.is_some());
     let (path, text) = match on_disk {
         Some(skill) => (Some(&skill.path), skill.text.as_deref().unwrap_or_default()),

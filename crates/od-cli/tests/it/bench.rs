@@ -48,16 +48,32 @@ impl Bench {
     /// A command with nothing of the machine's own settings in it.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_od"));
+        command.args(arguments).stdin(Stdio::null());
+        self.isolate(&mut command);
         command
-            .args(arguments)
+    }
+
+    /// As [`Self::command`], at a terminal, which script(1) gives it; everything is on stdout.
+    pub(crate) fn command_at_terminal(&self, arguments: &[&str]) -> Command {
+        let line = format!("{} {}", env!("CARGO_BIN_EXE_od"), arguments.join(" "));
+        let mut command = Command::new("script");
+        command.args(["-qec", &line, "/dev/null"]).stdin(Stdio::null());
+        self.isolate(&mut command);
+        command.env("TERM", "xterm");
+        command
+    }
+
+    fn isolate(&self, command: &mut Command) {
+        command
             .current_dir(self.project())
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.root.path().join("user"))
             .env("OD_HOME", self.root.path().join("home"))
             .env("BROWSER", "/bin/false")
-            .stdin(Stdio::null());
-        command
+            // What lies above the scratch folder is the machine's, and none of the test's business.
+            .env("OD_CEILING", self.root.path())
+            .env("GIT_CEILING_DIRECTORIES", self.root.path());
     }
 
     pub(crate) fn od(&self, arguments: &[&str]) -> Output {

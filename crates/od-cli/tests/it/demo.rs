@@ -1,21 +1,35 @@
 //! `od demo --once`: three artifacts, refreshed for real, nothing left behind.
 
 use std::io::BufReader;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 
 use crate::bench::{Bench, exit_code};
+
+/// Starts the demo over a directory and returns it with what it said once it was set up.
+fn start(bench: &Bench, directory: &str) -> (Child, Value) {
+    let words = ["demo", "--no-open", "--port", "0", "--dir", directory, "--json"];
+    let mut demo =
+        bench.command(&words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let stdout = BufReader::new(demo.stdout.take().unwrap());
+    let mut said = serde_json::Deserializer::from_reader(stdout).into_iter::<Value>();
+    match said.next() {
+        Some(said) => (demo, said.unwrap()),
+        None => panic!("it ended with {:?}", exit_code(demo)),
+    }
+}
+
+fn end(demo: Child) {
+    kill_process(Pid::from_child(&demo), Signal::INT).unwrap();
+    assert_eq!(exit_code(demo), Some(0), "Ctrl-C ends it in order");
+}
 
 #[test]
 fn the_demo_stays_with_three_artifacts_that_follow_their_sources() {
     let bench = Bench::new();
-    let words = ["demo", "--no-open", "--port", "0", "--dir", "files", "--json"];
-    let mut demo =
-        bench.command(&words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let stdout = BufReader::new(demo.stdout.take().unwrap());
-    let mut said = serde_json::Deserializer::from_reader(stdout).into_iter::<serde_json::Value>();
-    let said = said.next().unwrap().unwrap();
+    let (demo, said) = start(&bench, "files");
     assert_eq!(said["url"].as_str(), bench.daemon().map(|(url, _)| url).as_deref());
     let listed = bench.json(&["artifacts", "list"]);
     let artifacts = listed["artifacts"].as_array().unwrap();
@@ -28,12 +42,47 @@ fn the_demo_stays_with_three_artifacts_that_follow_their_sources() {
     let id = dashboard.unwrap()["id"].as_str().unwrap();
     let refreshed = bench.json(&["artifacts", "refresh", id]);
     assert_eq!(refreshed["refresh"]["changed"], true, "{refreshed}");
-    kill_process(Pid::from_child(&demo), Signal::INT).unwrap();
-    assert_eq!(exit_code(demo), Some(0), "Ctrl-C ends it in order");
+    end(demo);
     assert_eq!(bench.daemon(), None);
     // A second time everything is there already.
     let again = bench.json(&["artifacts", "list"]);
     assert_eq!(again["artifacts"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn an_empty_git_directory_above_or_in_the_demo_does_not_end_it() {
+    for place in [".", "files"] {
+        let bench = Bench::new();
+        std::fs::create_dir_all(bench.project().join(place).join(".git")).unwrap();
+        let (demo, _) = start(&bench, "files");
+        let listed = bench.json(&["artifacts", "list"]);
+        let states = listed["artifacts"].as_array().unwrap();
+        assert_eq!(states.len(), 3, "{place}: {listed}");
+        assert!(
+            states.iter().all(|line| line["refreshStatus"] == "succeeded"),
+            "{place}: {listed}"
+        );
+        end(demo);
+    }
+}
+
+#[test]
+fn a_repository_that_the_connector_refuses_is_shown_as_not_refreshed() {
+    let bench = Bench::new();
+    let other = bench.root().join("other");
+    std::fs::create_dir(&other).unwrap();
+    let made = std::process::Command::new("git").args(["init", "--quiet"]).arg(&other).status();
+    assert!(made.unwrap().success());
+    std::os::unix::fs::symlink(other.join(".git"), bench.project().join(".git")).unwrap();
+    let (demo, _) = start(&bench, "files");
+    // Outside the repository, whose directory is a project of its own.
+    let listed = bench.command(&["artifacts", "list", "--json"]).current_dir(bench.root()).output();
+    let listed: Value = serde_json::from_slice(&listed.unwrap().stdout).unwrap();
+    let failed = |line: &&Value| line["refreshStatus"] == "failed";
+    let artifacts = listed["artifacts"].as_array().unwrap();
+    let failed: Vec<&Value> = artifacts.iter().filter(failed).map(|line| &line["slug"]).collect();
+    assert_eq!((artifacts.len(), failed), (3, vec![&Value::from("repository")]), "{listed}");
+    end(demo);
 }
 
 #[test]

@@ -38,17 +38,9 @@ printf '%s' '<!doctype html><title>t</title><main><p>{{data.text}}</p></main>' >
 "#;
     let output = bench.agent(script);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let od = env!("CARGO_BIN_EXE_od");
     for verb in ["list", "show plain", "show plain --json", "history plain"] {
-        // script(1) gives the program a terminal.
-        let shown = Command::new("script")
-            .args(["-qec", &format!("{od} artifacts {verb}"), "/dev/null"])
-            .current_dir(bench.project())
-            .env("HOME", bench.root().join("user"))
-            .env("OD_HOME", bench.root().join("home"))
-            .env("TERM", "xterm")
-            .output()
-            .unwrap();
+        let shown = bench.command_at_terminal(&["artifacts", verb]).output().unwrap();
+        assert!(shown.status.success(), "{verb}: {shown:?}");
         let shown = String::from_utf8(shown.stdout).unwrap();
         assert!(!shown.is_empty(), "{verb}");
         for bad in ["\u{1b}]0;", "\u{7}", "\u{9b}", "\u{202e}"] {
@@ -64,11 +56,8 @@ printf '%s' '<!doctype html><title>t</title><main><p>{{data.text}}</p></main>' >
 #[test]
 fn colour_only_on_a_terminal_and_never_against_no_color() {
     let bench = Bench::new();
-    let od = env!("CARGO_BIN_EXE_od");
     let on_terminal = |no_color: bool| {
-        let mut command = Command::new("script");
-        command.args(["-qec", &format!("{od} help"), "/dev/null"]);
-        command.env("TERM", "xterm").env_remove("NO_COLOR").current_dir(bench.root());
+        let mut command = bench.command_at_terminal(&["help"]);
         if no_color {
             command.env("NO_COLOR", "1");
         }

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::bench::Bench;
 
@@ -49,16 +49,10 @@ fn a_slow_refresh_says_so_on_stderr_and_leaves_stdout_alone() {
     let stdout = String::from_utf8(output.stdout).unwrap();
     assert!(stdout.starts_with("refreshed Slow"), "{stdout}");
 
-    // script(1) gives the program a terminal: a line that turns.
-    let od = env!("CARGO_BIN_EXE_od");
-    let mut watched = Command::new("script")
-        .args(["-qec", &format!("{od} artifacts refresh slow"), "/dev/null"])
-        .current_dir(bench.project())
-        .env("HOME", bench.root().join("user"))
-        .env("OD_HOME", bench.root().join("home"))
+    // At a terminal the line turns.
+    let mut watched = bench
+        .command_at_terminal(&["artifacts", "refresh", "slow"])
         .env("OD_GITHUB_BASE_URL", &base)
-        .env("TERM", "xterm")
-        .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
