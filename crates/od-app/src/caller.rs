@@ -57,8 +57,8 @@ impl Caller {
 #[error("only a person may do this")]
 pub struct PersonOnly;
 
-impl From<&PersonOnly> for Failure {
-    fn from(err: &PersonOnly) -> Self {
+impl From<PersonOnly> for Failure {
+    fn from(err: PersonOnly) -> Self {
         Self::new(ErrorCode::Forbidden, err.to_string())
             .suggest("ask the person to do it in the console, or with `od` in a terminal")
     }

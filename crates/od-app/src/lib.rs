@@ -6,12 +6,12 @@ mod app;
 pub mod artifacts;
 mod caller;
 pub mod connectors;
+mod failure;
 pub mod health;
 pub mod preview;
 pub mod projects;
 pub mod refresh;
 pub mod runs;
-mod store_failure;
 
 pub use app::App;
 pub use caller::{Caller, PersonOnly};

@@ -180,7 +180,7 @@ mod tests {
     fn a_daemon_that_died_between_two_calls_is_unavailable_and_not_a_fault_of_ours() {
         let place = tempfile::tempdir().unwrap();
         let gone = living(place.path(), "http://127.0.0.1:9").unwrap_err();
-        let said = Refusal::from(&gone);
+        let said = Refusal::from(gone);
         assert_eq!(said.exit, Exit::Unavailable, "{said:?}");
         assert!(said.failure.message.ends_with("no longer serves http://127.0.0.1:9"), "{said:?}");
         assert!(said.failure.suggestion.starts_with("run the command again"), "{said:?}");

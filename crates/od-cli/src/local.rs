@@ -70,7 +70,7 @@ pub(crate) fn untrusted(error: &PrivateError) -> Refusal {
 
 /// Returns the projects of a store.
 pub(crate) async fn projects(app: &App) -> Result<Vec<Project>, Refusal> {
-    od_app::projects::list(app, &Caller::Person).await.map_err(|error| failed(&error))
+    od_app::projects::list(app, &Caller::Person).await.map_err(failed)
 }
 
 /// Returns the artifacts of a project, or of all, the last updated first.
@@ -79,7 +79,7 @@ pub(crate) async fn artifacts(
     project: Option<ProjectId>,
 ) -> Result<Arc<[Arc<ArtifactSummary>]>, Refusal> {
     let listed = od_app::artifacts::list(app, &Caller::Person, ListArtifacts { project }).await;
-    listed.map_err(|error| failed(&error))
+    listed.map_err(failed)
 }
 
 /// Returns where the console is, or would be if `od serve` ran.
@@ -155,11 +155,8 @@ pub(crate) async fn artifact(
 }
 
 /// Returns the refusal of a use case.
-pub(crate) fn failed<'e, E>(error: &'e E) -> Refusal
-where
-    Failure: From<&'e E>,
-{
-    Refusal::from(Failure::from(error))
+pub(crate) fn failed(error: impl Into<Failure>) -> Refusal {
+    Refusal::from(error.into())
 }
 
 /// The refusal of a person who is in no project's directory.

@@ -87,10 +87,10 @@ impl From<Failure> for CallError {
     }
 }
 
-impl From<&CallError> for Failure {
-    fn from(error: &CallError) -> Self {
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Self {
         match error {
-            CallError::Refused { failure, .. } => (**failure).clone(),
+            CallError::Refused { failure, .. } => *failure,
             CallError::Unreachable { .. } => Self::new(ErrorCode::Internal, error.to_string())
                 .suggest("start the daemon with `od serve`, or run the agent with `od run -- …`"),
             CallError::Gone { .. } => Self::new(ErrorCode::Internal, error.to_string())

@@ -86,7 +86,7 @@ async fn agent(
 ) -> Result<Identity, Failure> {
     let request = Authorize { token: bearer(headers), endpoint };
     authorize(&daemon.app, request).await.map(Identity::Agent).map_err(|error| {
-        let failure = Failure::from(&error);
+        let failure = Failure::from(error);
         match endpoint {
             Some(endpoint) => failure
                 .detail("endpoint", endpoint.as_str())

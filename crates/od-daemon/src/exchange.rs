@@ -80,7 +80,7 @@ impl Exchange<'_> {
     /// Returns the project of an artifact that the person names.
     pub(crate) async fn locate(&self, address: &Address) -> Result<ProjectId, Failure> {
         let found = artifacts::get(&self.daemon.app, &Caller::Person, address.clone()).await;
-        let detail = found.map_err(|error| Failure::from(&error))?;
+        let detail = found?;
         Ok(detail.stored.project.clone())
     }
 

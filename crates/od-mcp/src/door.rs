@@ -31,12 +31,9 @@ impl Door {
     ) -> Result<Value, Refusal> {
         let client = self.client.as_ref().map_err(|failure| Refusal::of_ours(failure.clone()))?;
         let call = client.call(tool.operation());
-        let call = if tool.sends_body() {
-            call.json(&arguments).map_err(|error| Refusal::from(&error))?
-        } else {
-            with_query(call, &arguments)?
-        };
-        call.send_value().await.map_err(|error| Refusal::from(&error))
+        let call =
+            if tool.sends_body() { call.json(&arguments)? } else { with_query(call, &arguments)? };
+        Ok(call.send_value().await?)
     }
 }
 
@@ -60,10 +57,10 @@ fn with_query<'c>(mut call: Call<'c>, arguments: &Map<String, Value>) -> Result<
     }
 }
 
-impl From<&CallError> for Refusal {
-    fn from(error: &CallError) -> Self {
-        let request_id = match error {
-            CallError::Refused { request_id, .. } => request_id.clone(),
+impl From<CallError> for Refusal {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Refused { request_id, failure, .. } => Self { failure, request_id },
             CallError::Unreachable { .. }
             | CallError::Gone { .. }
             | CallError::TimedOut { .. }
@@ -72,8 +69,7 @@ impl From<&CallError> for Refusal {
             | CallError::Encode { .. }
             | CallError::Decode { .. }
             | CallError::Broken { .. }
-            | CallError::TooLarge { .. } => None,
-        };
-        Self { failure: Box::new(Failure::from(error)), request_id }
+            | CallError::TooLarge { .. } => Self::of_ours(error.into()),
+        }
     }
 }

@@ -18,7 +18,7 @@ use super::candidate::draw_page;
 use super::get::Detail;
 use super::planned::as_stored;
 use super::source_check::{check_source, further_faults};
-use crate::{App, Caller, projects, store_failure};
+use crate::{App, Caller, failure};
 
 /// An artifact to make.
 #[derive(Clone, Debug)]
@@ -60,6 +60,12 @@ pub enum CreateError {
         /// What is wrong, where, and what would be right.
         issues: Vec<Issue>,
     },
+    /// There is no such project, or the caller may not see it.
+    #[error("no project `{project}`")]
+    UnknownProject {
+        /// The id asked for.
+        project: ProjectId,
+    },
     /// The projects could not be read.
     #[error(transparent)]
     Projects(#[from] ProjectError),
@@ -71,15 +77,16 @@ pub enum CreateError {
     Store(#[from] StoreError),
 }
 
-impl From<&CreateError> for Failure {
-    fn from(err: &CreateError) -> Self {
+impl From<CreateError> for Failure {
+    fn from(err: CreateError) -> Self {
         match err {
             CreateError::Invalid { issues } => {
-                Self::validation(ErrorCode::LiveArtifactInvalid, issues)
+                Self::validation(ErrorCode::LiveArtifactInvalid, &issues)
             }
-            CreateError::Projects(err) => projects::failure(err),
-            CreateError::Entropy(_) => Self::new(ErrorCode::Internal, err.to_string()),
-            CreateError::Store(err) => store_failure::of(err),
+            CreateError::UnknownProject { project } => failure::unknown_project(&project),
+            CreateError::Projects(err) => failure::registry(err),
+            CreateError::Entropy(err) => Self::new(ErrorCode::Internal, err.to_string()),
+            CreateError::Store(err) => failure::store(err),
         }
     }
 }
@@ -174,7 +181,7 @@ pub async fn validate(
 async fn find_project(app: &App, caller: &Caller, project: &ProjectId) -> Result<(), CreateError> {
     let known = app.ports.projects.get(project).await?;
     if known.is_none() || !caller.may_see(project) {
-        return Err(StoreError::ProjectNotFound { project: project.clone() }.into());
+        return Err(CreateError::UnknownProject { project: project.clone() });
     }
     Ok(())
 }

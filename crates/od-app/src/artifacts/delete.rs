@@ -6,7 +6,7 @@ use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
 use od_ports::store::{StoreError, Trashed};
 
 use super::find::{Address, FindError, find};
-use crate::{App, Caller, store_failure};
+use crate::{App, Caller, failure};
 
 /// What to remove.
 #[derive(Clone, Debug)]
@@ -31,13 +31,13 @@ pub enum DeleteError {
     Store(#[from] StoreError),
 }
 
-impl From<&DeleteError> for Failure {
-    fn from(err: &DeleteError) -> Self {
+impl From<DeleteError> for Failure {
+    fn from(err: DeleteError) -> Self {
         match err {
             DeleteError::Find(err) => err.into(),
             DeleteError::PersonOnly => Self::new(ErrorCode::Forbidden, err.to_string())
                 .suggest("ask the person to remove it in the console"),
-            DeleteError::Store(err) => store_failure::of(err),
+            DeleteError::Store(err) => failure::store(err),
         }
     }
 }

@@ -4,7 +4,7 @@ use od_core::error::Failure;
 use od_core::ids::{ArtifactId, ProjectId};
 use od_ports::store::StoreError;
 
-use crate::{App, Caller, store_failure};
+use crate::{App, Caller, failure};
 
 /// Which artifact, as a request names it.
 #[derive(Clone, Debug)]
@@ -29,11 +29,11 @@ pub enum FindError {
     Store(#[from] StoreError),
 }
 
-impl From<&FindError> for Failure {
-    fn from(err: &FindError) -> Self {
+impl From<FindError> for Failure {
+    fn from(err: FindError) -> Self {
         match err {
-            FindError::NotFound { artifact } => store_failure::not_found(artifact),
-            FindError::Store(err) => store_failure::of(err),
+            FindError::NotFound { artifact } => failure::unknown_artifact(&artifact),
+            FindError::Store(err) => failure::store(err),
         }
     }
 }

@@ -9,7 +9,7 @@ use od_core::ids::ProjectId;
 use od_ports::project_registry::ProjectError;
 use od_ports::store::StoreError;
 
-use crate::{App, Caller, projects, store_failure};
+use crate::{App, Caller, failure};
 
 /// Of which project.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,12 @@ pub struct ListArtifacts {
 /// Why there is no list.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
+    /// The caller may not see the project.
+    #[error("no project `{project}`")]
+    UnknownProject {
+        /// The id asked for.
+        project: ProjectId,
+    },
     /// The projects could not be read.
     #[error(transparent)]
     Projects(#[from] ProjectError),
@@ -29,11 +35,12 @@ pub enum ListError {
     Store(#[from] StoreError),
 }
 
-impl From<&ListError> for Failure {
-    fn from(err: &ListError) -> Self {
+impl From<ListError> for Failure {
+    fn from(err: ListError) -> Self {
         match err {
-            ListError::Projects(err) => projects::failure(err),
-            ListError::Store(err) => store_failure::of(err),
+            ListError::UnknownProject { project } => failure::unknown_project(&project),
+            ListError::Projects(err) => failure::registry(err),
+            ListError::Store(err) => failure::store(err),
         }
     }
 }
@@ -47,7 +54,7 @@ pub async fn list(
     let store = &app.ports.artifacts;
     if let Some(project) = request.project {
         if !caller.may_see(&project) {
-            return Err(StoreError::ProjectNotFound { project }.into());
+            return Err(ListError::UnknownProject { project });
         }
         return Ok(store.list(&project).await?);
     }

@@ -6,7 +6,7 @@ use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
 use od_ports::store::{RepairMode, RepairReport, StoreError};
 
 use super::find::{Address, FindError, find};
-use crate::{App, Caller, store_failure};
+use crate::{App, Caller, failure};
 
 /// What to repair, and whether to do it or only say what would be done.
 #[derive(Clone, Debug)]
@@ -31,13 +31,13 @@ pub enum RepairError {
     Store(#[from] StoreError),
 }
 
-impl From<&RepairError> for Failure {
-    fn from(err: &RepairError) -> Self {
+impl From<RepairError> for Failure {
+    fn from(err: RepairError) -> Self {
         match err {
             RepairError::Find(err) => err.into(),
             RepairError::PersonOnly => Self::new(ErrorCode::Forbidden, err.to_string())
                 .suggest("ask the person to run `od artifacts repair`"),
-            RepairError::Store(err) => store_failure::of(err),
+            RepairError::Store(err) => failure::store(err),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::find::Address;
 use super::get::Detail;
 use super::list::ListError;
 use super::trash::{InTrash, ListTrash, trash};
-use crate::{App, Caller, store_failure};
+use crate::{App, Caller, failure};
 
 /// Why it was not brought back.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +18,12 @@ pub enum RestoreError {
     #[error("no artifact `{artifact}` in the trash")]
     NotInTrash {
         /// The id asked for.
+        artifact: ArtifactId,
+    },
+    /// An artifact of its id is there.
+    #[error("artifact `{artifact}` exists already")]
+    Exists {
+        /// The id.
         artifact: ArtifactId,
     },
     /// Only a person brings artifacts back.
@@ -31,20 +37,23 @@ pub enum RestoreError {
     Store(#[from] StoreError),
 }
 
-impl From<&RestoreError> for Failure {
-    fn from(err: &RestoreError) -> Self {
+impl From<RestoreError> for Failure {
+    fn from(err: RestoreError) -> Self {
+        let message = err.to_string();
         match err {
             RestoreError::NotInTrash { artifact } => {
-                Self::new(ErrorCode::LiveArtifactNotFound, err.to_string())
+                Self::new(ErrorCode::LiveArtifactNotFound, message)
                     .suggest(
                         "`od artifacts list --trash` shows what can be brought back, for 7 days",
                     )
                     .detail("artifactId", artifact.as_str())
             }
-            RestoreError::PersonOnly => Self::new(ErrorCode::Forbidden, err.to_string())
-                .suggest("ask the person to restore it"),
+            RestoreError::Exists { artifact } => failure::id_taken(&artifact),
+            RestoreError::PersonOnly => {
+                Self::new(ErrorCode::Forbidden, message).suggest("ask the person to restore it")
+            }
             RestoreError::Trash(err) => err.into(),
-            RestoreError::Store(err) => store_failure::of(err),
+            RestoreError::Store(err) => failure::store(err),
         }
     }
 }
@@ -72,7 +81,7 @@ pub async fn plan_restore(
     let found = find_in_trash(app, caller, &address).await?;
     let artifact = address.artifact;
     match app.ports.artifacts.load(&found.project, &artifact).await {
-        Ok(_) => Err(StoreError::Exists { artifact }.into()),
+        Ok(_) => Err(RestoreError::Exists { artifact }),
         Err(StoreError::NotFound { .. }) => Ok(found),
         Err(err) => Err(err.into()),
     }

@@ -14,7 +14,7 @@ use super::candidate::draw_page;
 use super::find::{Address, FindError, find};
 use super::get::Detail;
 use super::planned::as_stored;
-use crate::{App, Caller, store_failure};
+use crate::{App, Caller, failure};
 
 /// Which state to bring back.
 #[derive(Clone, Debug)]
@@ -64,20 +64,21 @@ pub enum RollBackError {
     Store(#[from] StoreError),
 }
 
-impl From<&RollBackError> for Failure {
-    fn from(err: &RollBackError) -> Self {
+impl From<RollBackError> for Failure {
+    fn from(err: RollBackError) -> Self {
+        let message = err.to_string();
         match err {
             RollBackError::Find(err) => err.into(),
-            RollBackError::PersonOnly => Self::new(ErrorCode::Forbidden, err.to_string())
+            RollBackError::PersonOnly => Self::new(ErrorCode::Forbidden, message)
                 .suggest("ask the person to restore the state in the console"),
             RollBackError::DoesNotFit { refresh, issues } => {
-                let failure = Self::validation(ErrorCode::LiveArtifactInvalid, issues);
-                let message = format!("{err}: {}", failure.message);
+                let failure = Self::validation(ErrorCode::LiveArtifactInvalid, &issues);
+                let message = format!("{message}: {}", failure.message);
                 Self { message, ..failure }
                     .suggest("change the template so that it fits, or choose another state")
                     .detail("refreshId", refresh.as_str())
             }
-            RollBackError::Store(err) => store_failure::of(err),
+            RollBackError::Store(err) => failure::store(err),
         }
     }
 }

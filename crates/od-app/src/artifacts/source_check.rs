@@ -20,7 +20,7 @@ pub(super) async fn check_source(
     project: &ProjectId,
     source: &Source,
 ) -> Result<SourcePin, Vec<Issue>> {
-    connectors::check_source(app, project, source).await.map_err(|refused| issues(&refused))
+    connectors::check_source(app, project, source).await.map_err(issues)
 }
 
 /// Returns what else is wrong with a body that its reader refused: its source and its template are
@@ -55,10 +55,10 @@ pub(super) async fn further_faults(
 }
 
 /// Tells of a refusal as issues of the request: an input's own, or one with the refusal's code.
-fn issues(refused: &SourceRefused) -> Vec<Issue> {
+fn issues(refused: SourceRefused) -> Vec<Issue> {
     if let SourceRefused::Call(connectors::execute::ExecuteError::Input { issues, .. }) = refused {
         let place = format!("{PLACE}/input");
-        return issues.iter().map(|issue| issue.clone().under(&place)).collect();
+        return issues.into_iter().map(|issue| issue.under(&place)).collect();
     }
     let failure = Failure::from(refused);
     let issue = Issue::new(PLACE, failure.code.as_str(), failure.message).fix(failure.suggestion);

@@ -18,7 +18,7 @@ use super::find::{Address, FindError, find};
 use super::get::Detail;
 use super::planned::as_stored;
 use super::source_check::{check_source, further_faults};
-use crate::{App, Caller, store_failure};
+use crate::{App, Caller, failure};
 
 /// A change of an artifact.
 #[derive(Clone, Debug)]
@@ -74,16 +74,16 @@ pub enum UpdateError {
     Store(#[from] StoreError),
 }
 
-impl From<&UpdateError> for Failure {
-    fn from(err: &UpdateError) -> Self {
+impl From<UpdateError> for Failure {
+    fn from(err: UpdateError) -> Self {
         match err {
             UpdateError::Find(err) => err.into(),
             UpdateError::Invalid { issues } => {
-                Self::validation(ErrorCode::LiveArtifactInvalid, issues)
+                Self::validation(ErrorCode::LiveArtifactInvalid, &issues)
             }
             UpdateError::SwitchedOff => Self::new(ErrorCode::Forbidden, err.to_string())
                 .suggest("leave refreshPermission at none, and ask the person to switch it on"),
-            UpdateError::Store(err) => store_failure::of(err),
+            UpdateError::Store(err) => failure::store(err),
         }
     }
 }

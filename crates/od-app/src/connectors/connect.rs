@@ -9,10 +9,9 @@ use od_ports::connector_provider::{ConnectorAccess, ConnectorProvider, ProviderE
 use od_ports::credential_vault::{Connection, Secret, Standing, VaultError};
 
 use super::catalog::provider;
-use super::get::{self, GetConnectorError, unknown_connector};
-use super::list::vault_failure;
+use super::get::{self, GetConnectorError};
 use crate::app::App;
-use crate::{Caller, PersonOnly};
+use crate::{Caller, PersonOnly, failure};
 
 /// Characters of an account label.
 const LABEL_LENGTH_MAX: usize = 200;
@@ -124,12 +123,12 @@ async fn identify(
     }
 }
 
-impl From<&ConnectError> for Failure {
-    fn from(err: &ConnectError) -> Self {
+impl From<ConnectError> for Failure {
+    fn from(err: ConnectError) -> Self {
         let message = err.to_string();
         match err {
             ConnectError::PersonOnly(err) => err.into(),
-            ConnectError::NotFound { .. } => unknown_connector(message),
+            ConnectError::NotFound { .. } => failure::unknown_connector(message),
             ConnectError::SecretNotTaken { connector } => Self::new(ErrorCode::BadRequest, message)
                 .suggest(format!("connect `{connector}` without a secret")),
             ConnectError::SecretNeeded { connector } => Self::new(ErrorCode::BadRequest, message)
@@ -140,14 +139,14 @@ impl From<&ConnectError> for Failure {
             }
             ConnectError::Unconfirmed(ProviderError::RateLimited { after_ms }) => {
                 Self::new(ErrorCode::ConnectorRateLimited, message)
-                    .retry(Retry::RetryableAfterMs { after_ms: *after_ms })
+                    .retry(Retry::RetryableAfterMs { after_ms })
                     .suggest(format!("wait {} s, then connect again", after_ms.div_ceil(1000)))
             }
             ConnectError::Unconfirmed(_) | ConnectError::TimedOut => {
                 Self::new(ErrorCode::ConnectorExecutionFailed, message)
                     .suggest("check that the provider can be reached, then connect again")
             }
-            ConnectError::Vault(err) => vault_failure(err),
+            ConnectError::Vault(err) => failure::vault(&err),
         }
     }
 }

@@ -7,10 +7,9 @@ use od_ports::connector_provider::ConnectorAccess;
 use od_ports::credential_vault::{Connection, Standing, VaultError};
 
 use super::catalog::provider;
-use super::get::{self, GetConnectorError, unknown_connector};
-use super::list::vault_failure;
+use super::get::{self, GetConnectorError};
 use crate::app::App;
-use crate::{Caller, PersonOnly};
+use crate::{Caller, PersonOnly, failure};
 
 /// Why a connector was not disconnected.
 #[derive(Debug, thiserror::Error)]
@@ -57,12 +56,12 @@ pub async fn disconnect(
     })
 }
 
-impl From<&DisconnectError> for Failure {
-    fn from(err: &DisconnectError) -> Self {
+impl From<DisconnectError> for Failure {
+    fn from(err: DisconnectError) -> Self {
         match err {
             DisconnectError::PersonOnly(err) => err.into(),
-            DisconnectError::NotFound { .. } => unknown_connector(err.to_string()),
-            DisconnectError::Vault(err) => vault_failure(err),
+            DisconnectError::NotFound { .. } => failure::unknown_connector(err.to_string()),
+            DisconnectError::Vault(err) => failure::vault(&err),
         }
     }
 }

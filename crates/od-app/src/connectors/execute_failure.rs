@@ -7,15 +7,14 @@ use od_ports::connector_provider::ProviderError;
 
 use super::denied::Denied;
 use super::execute::ExecuteError;
-use super::get::unknown_connector;
-use super::list::vault_failure;
 use super::rate::OverLimit;
+use crate::failure;
 
-impl From<&ExecuteError> for Failure {
-    fn from(err: &ExecuteError) -> Self {
+impl From<ExecuteError> for Failure {
+    fn from(err: ExecuteError) -> Self {
         let message = err.to_string();
         match err {
-            ExecuteError::ConnectorNotFound { .. } => unknown_connector(message),
+            ExecuteError::ConnectorNotFound { .. } => failure::unknown_connector(message),
             ExecuteError::Disabled { connector } => {
                 Self::new(ErrorCode::ConnectorDisabled, message)
                     .suggest(format!("switch it on with `od connectors connect {connector}`"))
@@ -28,8 +27,8 @@ impl From<&ExecuteError> for Failure {
                 Self::new(ErrorCode::ConnectorNotConnected, message)
                     .suggest("connect the saved account again, or accept the new one as a person")
                     .detail("kind", "account_drift")
-                    .detail("savedAccount", saved.clone())
-                    .detail("connectedAccount", connected.clone())
+                    .detail("savedAccount", saved)
+                    .detail("connectedAccount", connected)
             }
             ExecuteError::ToolNotFound { allowed, .. } => {
                 let names: Vec<&str> = allowed.iter().map(|name| name.as_str()).collect();
@@ -46,31 +45,31 @@ impl From<&ExecuteError> for Failure {
                 Self::new(ErrorCode::ConnectorSafetyDenied, message)
                     .suggest("look at what changed; accept it as a person, or set the source again")
                     .detail("kind", "tool_drift")
-                    .detail("changed", changes.clone())
+                    .detail("changed", changes)
             }
             ExecuteError::Input { issues, .. } => {
-                Self::validation(ErrorCode::ConnectorInputSchemaMismatch, issues)
+                Self::validation(ErrorCode::ConnectorInputSchemaMismatch, &issues)
             }
-            ExecuteError::OverLimit(limit) => over_limit(*limit),
+            ExecuteError::OverLimit(limit) => over_limit(limit),
             ExecuteError::TimedOut { .. } => {
                 Self::new(ErrorCode::ConnectorExecutionFailed, message)
                     .suggest("ask for less at once, or try again later")
                     .detail("kind", "timed_out")
             }
-            ExecuteError::Provider { fault, .. } => provider_failure(fault),
+            ExecuteError::Provider { fault, .. } => provider_failure(&fault),
             ExecuteError::Denied { found, .. } => {
                 let failure =
                     Self::new(ErrorCode::RedactionRequired, message).detail("kind", "denied_key");
                 match found {
                     Denied::Mapped { pointer } => failure
                         .suggest(format!("map from another path: `{pointer}` is never stored"))
-                        .detail("pointer", pointer.as_str()),
+                        .detail("pointer", pointer),
                     Denied::Everything => failure
                         .suggest("use a tool or file that names its values by what they mean"),
                 }
             }
-            ExecuteError::Output { fault, .. } => output_failure(fault, message),
-            ExecuteError::Vault(err) => vault_failure(err),
+            ExecuteError::Output { fault, .. } => output_failure(&fault, message),
+            ExecuteError::Vault(err) => failure::vault(&err),
         }
     }
 }

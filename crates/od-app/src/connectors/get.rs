@@ -1,13 +1,13 @@
 //! Shows one connector.
 
 use od_core::connector::Connector;
-use od_core::error::{ErrorCode, Failure};
+use od_core::error::Failure;
 use od_core::ids::ConnectorId;
 use od_ports::credential_vault::VaultError;
 
 use super::catalog::{describe, link, provider};
-use super::list::vault_failure;
 use crate::app::App;
+use crate::failure;
 
 /// Why a connector is not shown.
 #[derive(Debug, thiserror::Error)]
@@ -34,16 +34,11 @@ pub async fn get(app: &App, connector: &ConnectorId) -> Result<Connector, GetCon
     Ok(describe(app, entry, &link))
 }
 
-impl From<&GetConnectorError> for Failure {
-    fn from(err: &GetConnectorError) -> Self {
+impl From<GetConnectorError> for Failure {
+    fn from(err: GetConnectorError) -> Self {
         match err {
-            GetConnectorError::NotFound { .. } => unknown_connector(err.to_string()),
-            GetConnectorError::Vault(err) => vault_failure(err),
+            GetConnectorError::NotFound { .. } => failure::unknown_connector(err.to_string()),
+            GetConnectorError::Vault(err) => failure::vault(&err),
         }
     }
-}
-
-pub(super) fn unknown_connector(message: String) -> Failure {
-    Failure::new(ErrorCode::ConnectorNotFound, message)
-        .suggest("list the connectors with `od connectors list`")
 }

@@ -1,12 +1,13 @@
 //! Lists the connectors.
 
 use od_core::connector::{Connector, ConnectorStatus};
-use od_core::error::{ErrorCode, Failure};
+use od_core::error::Failure;
 use od_ports::credential_vault::VaultError;
 
 use super::catalog::{describe, link};
 use crate::app::App;
 use crate::caller::Caller;
+use crate::failure;
 
 /// Why there is no list.
 #[derive(Debug, thiserror::Error)]
@@ -45,24 +46,10 @@ fn for_agent(mut connector: Connector) -> Option<Connector> {
     Some(connector)
 }
 
-impl From<&ListConnectorsError> for Failure {
-    fn from(err: &ListConnectorsError) -> Self {
+impl From<ListConnectorsError> for Failure {
+    fn from(err: ListConnectorsError) -> Self {
         match err {
-            ListConnectorsError::Vault(err) => vault_failure(err),
+            ListConnectorsError::Vault(err) => failure::vault(&err),
         }
-    }
-}
-
-/// Tells of a vault that cannot be used; its reason names files of the home, never their content.
-pub(super) fn vault_failure(err: &VaultError) -> Failure {
-    let failure = Failure::new(ErrorCode::ConnectorExecutionFailed, err.to_string());
-    match err {
-        VaultError::NotPrivate { .. } => failure
-            .retry(od_core::error::Retry::NotRetryable)
-            .suggest("make the files in `connectors` of the home readable by their owner only"),
-        VaultError::Damaged { .. } => failure.retry(od_core::error::Retry::NotRetryable).suggest(
-            "remove `connectors/credentials.enc` from the home and connect the connectors again",
-        ),
-        VaultError::Unavailable { .. } => failure.suggest("check the disk, then try again"),
     }
 }

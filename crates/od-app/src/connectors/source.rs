@@ -188,11 +188,11 @@ fn id(connector: &str) -> Result<ConnectorId, SourceRefused> {
     connector.parse().map_err(|_| SourceRefused::NoTool { want: "a connector's id" })
 }
 
-impl From<&SourceRefused> for Failure {
-    fn from(err: &SourceRefused) -> Self {
+impl From<SourceRefused> for Failure {
+    fn from(err: SourceRefused) -> Self {
+        let message = err.to_string();
         let unavailable = |suggestion: &str| {
-            Self::new(ErrorCode::LiveArtifactRefreshUnavailable, err.to_string())
-                .suggest(suggestion)
+            Self::new(ErrorCode::LiveArtifactRefreshUnavailable, message).suggest(suggestion)
         };
         match err {
             SourceRefused::NoTool { want } => unavailable(&format!("give {want}")),

@@ -11,7 +11,7 @@ use od_core::token::Variant;
 use od_ports::store::{StoreError, Stored};
 
 use crate::App;
-use crate::store_failure;
+use crate::failure;
 
 /// Which page.
 #[derive(Clone, Debug)]
@@ -104,23 +104,22 @@ pub enum PageError {
     },
 }
 
-impl From<&PageError> for Failure {
-    fn from(err: &PageError) -> Self {
+impl From<PageError> for Failure {
+    fn from(err: PageError) -> Self {
+        let message = err.to_string();
         match err {
-            PageError::Store(err) => store_failure::of(err),
-            PageError::NotFound { artifact } => store_failure::not_found(artifact),
-            PageError::NothingGood { artifact, health } => {
-                store_failure::not_healthy(artifact, *health)
-            }
+            PageError::Store(err) => failure::store(err),
+            PageError::NotFound { artifact } => failure::unknown_artifact(&artifact),
+            PageError::NothingGood { artifact, health } => failure::not_healthy(&artifact, health),
             PageError::Outgrown { refresh, .. } => Self::new(
                 ErrorCode::TemplateBindingInvalid,
-                err.to_string(),
+                message,
             )
             .suggest(format!(
                 "a snapshot keeps its data, not its template: read the data of `{refresh}` instead"
             )),
             PageError::Render { .. } | PageError::Template { .. } => {
-                Self::new(ErrorCode::TemplateBindingInvalid, err.to_string())
+                Self::new(ErrorCode::TemplateBindingInvalid, message)
                     .suggest("change the template or the data so that they fit each other")
             }
         }

@@ -8,8 +8,7 @@ use od_core::limits;
 use od_ports::entropy::EntropyError;
 use od_ports::project_registry::{Project, ProjectError};
 
-use super::read::failure;
-use crate::{App, Caller};
+use crate::{App, Caller, failure};
 
 /// A project to make.
 #[derive(Clone, Debug)]
@@ -39,8 +38,8 @@ pub enum CreateProjectError {
     Registry(#[from] ProjectError),
 }
 
-impl From<&CreateProjectError> for Failure {
-    fn from(err: &CreateProjectError) -> Self {
+impl From<CreateProjectError> for Failure {
+    fn from(err: CreateProjectError) -> Self {
         match err {
             CreateProjectError::PersonOnly => Self::new(ErrorCode::Forbidden, err.to_string())
                 .suggest("ask the person to make one"),
@@ -50,7 +49,7 @@ impl From<&CreateProjectError> for Failure {
                 Self::validation(ErrorCode::BadRequest, &[issue])
             }
             CreateProjectError::Entropy(_) => Self::new(ErrorCode::Internal, err.to_string()),
-            CreateProjectError::Registry(err) => failure(err),
+            CreateProjectError::Registry(err) => failure::registry(err),
         }
     }
 }

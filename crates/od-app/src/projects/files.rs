@@ -5,7 +5,7 @@ use od_core::error::{ErrorCode, Failure};
 use od_core::ids::ProjectId;
 use od_ports::project_files::{FileListing, FilesError};
 
-use super::read::{SUGGEST_OTHER_DATA_DIR, not_found};
+use crate::failure::{SUGGEST_OTHER_DATA_DIR, unknown_project};
 use crate::{App, Caller};
 
 /// The most files one answer names.
@@ -25,28 +25,29 @@ pub enum ProjectFilesError {
     Files(#[from] FilesError),
 }
 
-impl From<&ProjectFilesError> for Failure {
-    fn from(err: &ProjectFilesError) -> Self {
+impl From<ProjectFilesError> for Failure {
+    fn from(err: ProjectFilesError) -> Self {
+        let message = err.to_string();
         match err {
             ProjectFilesError::NotFound { project }
             | ProjectFilesError::Files(FilesError::ProjectNotFound { project }) => {
-                not_found(project)
+                unknown_project(&project)
             }
             ProjectFilesError::Files(FilesError::NoRoot { .. }) => {
-                Self::new(ErrorCode::NotFound, err.to_string())
+                Self::new(ErrorCode::NotFound, message)
                     .suggest("use a project that `od init` registered in its directory")
             }
             ProjectFilesError::Files(FilesError::RootOutside { .. }) => {
-                Self::new(ErrorCode::Forbidden, err.to_string()).suggest(SUGGEST_OTHER_DATA_DIR)
+                Self::new(ErrorCode::Forbidden, message).suggest(SUGGEST_OTHER_DATA_DIR)
             }
             ProjectFilesError::Files(
                 FilesError::NotFound { .. }
                 | FilesError::Refused { .. }
                 | FilesError::TooLarge { .. },
-            ) => Self::new(ErrorCode::NotFound, err.to_string())
+            ) => Self::new(ErrorCode::NotFound, message)
                 .suggest("list the project's files and name one of them"),
             ProjectFilesError::Files(FilesError::Io { .. }) => {
-                Self::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())
+                Self::new(ErrorCode::LiveArtifactStorageFailed, message)
                     .suggest("check that the project's root directory is there and readable")
             }
         }

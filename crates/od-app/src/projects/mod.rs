@@ -8,5 +8,4 @@ mod read_json;
 pub use create::{CreateProject, CreateProjectError, create, set_root};
 pub use files::{ProjectFilesError, files};
 pub use read::{ReadProjectError, get, list};
-pub(crate) use read::{failure, not_found};
 pub use read_json::{JsonFile, ReadJsonError, read_json};

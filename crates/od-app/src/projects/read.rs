@@ -1,10 +1,10 @@
 //! Read projects.
 
-use od_core::error::{ErrorCode, Failure};
+use od_core::error::Failure;
 use od_core::ids::ProjectId;
 use od_ports::project_registry::{Project, ProjectError};
 
-use crate::{App, Caller};
+use crate::{App, Caller, failure};
 
 /// Why a project could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -20,44 +20,13 @@ pub enum ReadProjectError {
     Registry(#[from] ProjectError),
 }
 
-impl From<&ReadProjectError> for Failure {
-    fn from(err: &ReadProjectError) -> Self {
+impl From<ReadProjectError> for Failure {
+    fn from(err: ReadProjectError) -> Self {
         match err {
-            ReadProjectError::NotFound { project } => not_found(project),
-            ReadProjectError::Registry(err) => failure(err),
+            ReadProjectError::NotFound { project } => failure::unknown_project(&project),
+            ReadProjectError::Registry(err) => failure::registry(err),
         }
     }
-}
-
-/// What helps where a data directory beside a project names a directory elsewhere.
-pub(crate) const SUGGEST_OTHER_DATA_DIR: &str =
-    "register it in another data directory: OD_DATA_DIR=~/.open-design/data od init DIR";
-
-/// Says what the registry refused.
-pub(crate) fn failure(err: &ProjectError) -> Failure {
-    match err {
-        ProjectError::Exists { project } => Failure::new(ErrorCode::Conflict, err.to_string())
-            .suggest("choose another id, or use the project that is there")
-            .detail("projectId", project.as_str()),
-        ProjectError::NotFound { project } => not_found(project),
-        ProjectError::Damaged { .. } => {
-            Failure::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())
-                .suggest("mend or remove the project's project.json")
-        }
-        ProjectError::RootOutside { .. } => {
-            Failure::new(ErrorCode::BadRequest, err.to_string()).suggest(SUGGEST_OTHER_DATA_DIR)
-        }
-        ProjectError::Io { .. } => {
-            Failure::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())
-                .suggest("check free space and permissions of the data directory, then try again")
-        }
-    }
-}
-
-pub(crate) fn not_found(project: &ProjectId) -> Failure {
-    Failure::new(ErrorCode::ProjectNotFound, format!("no project `{project}`"))
-        .suggest("list the projects, or make one with `od init`")
-        .detail("projectId", project.as_str())
 }
 
 /// Returns the projects the caller may see, sorted by id.

@@ -29,8 +29,8 @@ pub enum ReadJsonError {
     Refused(#[from] SourceRefused),
 }
 
-impl From<&ReadJsonError> for Failure {
-    fn from(err: &ReadJsonError) -> Self {
+impl From<ReadJsonError> for Failure {
+    fn from(err: ReadJsonError) -> Self {
         match err {
             ReadJsonError::Files(err) => Self::from(err),
             ReadJsonError::Refused(err) => Self::from(err),

@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use od_core::artifact::{ArtifactState, SourcePin};
+use od_core::error::Failure;
 use od_core::ids::{RefreshId, Revision, Timestamp};
 use od_core::limits::{REFRESH_TIMEOUT, SHORT_TEXT, cut};
 use od_core::refresh::{
-    Effect, Event, RecordConnector, RecordStatus, RefreshRecord, RefreshState, Rejected, step,
+    CompactError, Effect, Event, RecordConnector, RecordStatus, RefreshRecord, RefreshState,
+    Rejected, step,
 };
 use od_ports::event_sink::{self, ArtifactAction, ArtifactEvent};
 use od_ports::store::{Change, Gate, RunningLock, RunningRefresh, StoreError, Stored};
@@ -21,6 +23,7 @@ use super::run::{RefreshError, Refreshed, RunRefresh};
 use crate::app::App;
 use crate::connectors::execute::{Executed, Expected, execute};
 use crate::connectors::{Payer, pin_of, source_call};
+use crate::failure;
 
 /// A refresh that has its id and holds its locks, and what its steps have given so far.
 pub(super) struct Attempt<'a> {
@@ -37,7 +40,7 @@ pub(super) struct Attempt<'a> {
     ready: Option<Ready>,
     stored: Option<Arc<Stored>>,
     /// The first thing that went wrong, in full; the machine and the record know it in short.
-    fault: Option<RefreshFault>,
+    failure: Option<Failure>,
 }
 
 /// A candidate that differs, and the gate it was built behind.
@@ -79,7 +82,7 @@ impl<'a> Attempt<'a> {
             executed: None,
             ready: None,
             stored: None,
-            fault: None,
+            failure: None,
         }
     }
 
@@ -90,7 +93,7 @@ impl<'a> Attempt<'a> {
         loop {
             let (next, effects) = match step(state, event) {
                 Ok(moved) => moved,
-                Err(rejected) => return Err(self.failed(RefreshFault::Machine(rejected))),
+                Err(rejected) => return Err(self.failed(RefreshFault::Machine(rejected).into())),
             };
             state = next;
             match self.carry_out(effects).await {
@@ -228,7 +231,7 @@ impl<'a> Attempt<'a> {
             Err(err @ StoreError::RefreshClosed { .. }) => match self.last_record().await {
                 Ok(Some(record)) => {
                     let succeeded = record.status == RecordStatus::Succeeded;
-                    self.fault = (!succeeded).then_some(RefreshFault::Fenced);
+                    self.failure = (!succeeded).then(|| RefreshFault::Fenced.into());
                     Event::FoundClosed { record: Box::new(record) }
                 }
                 Ok(None) => self.record_refused(err.into()),
@@ -262,13 +265,14 @@ impl<'a> Attempt<'a> {
             | RefreshState::Recording(..)
             | RefreshState::Failed(..) => {
                 let stuck = Rejected { state: state.name(), event: "nothing" };
-                let fault = self.fault.take().unwrap_or(RefreshFault::Machine(stuck));
-                return Err(self.failed(fault));
+                let stuck = || RefreshFault::Machine(stuck).into();
+                let failure = self.failure.take().unwrap_or_else(stuck);
+                return Err(self.failed(failure));
             }
         };
         match self.stored().await {
             Ok(stored) => Ok(Refreshed { stored, refresh, changes }),
-            Err(err) => Err(self.failed(RefreshFault::Store(err))),
+            Err(err) => Err(self.failed(failure::store(err))),
         }
     }
 
@@ -304,30 +308,31 @@ impl<'a> Attempt<'a> {
     }
 
     fn source_failed(&mut self, fault: RefreshFault) -> Event {
-        let (at, error) = (self.now(), fault.compact());
-        self.note(fault);
+        let (at, error) = (self.now(), self.note(fault));
         Event::SourceFailed { at, error }
     }
 
     fn step_failed(&mut self, fault: RefreshFault) -> Event {
-        let (at, error) = (self.now(), fault.compact());
-        self.note(fault);
+        let (at, error) = (self.now(), self.note(fault));
         Event::StepFailed { at, error }
     }
 
     fn record_refused(&mut self, fault: RefreshFault) -> Event {
-        let (at, error) = (self.now(), fault.compact());
-        self.note(fault);
+        let (at, error) = (self.now(), self.note(fault));
         Event::RecordRefused { at, error }
     }
 
-    /// Remembers the first fault: what goes wrong after it is only its consequence.
-    fn note(&mut self, fault: RefreshFault) {
-        self.fault.get_or_insert(fault);
+    /// Keeps the first fault, because what goes wrong after it is only its consequence, and returns
+    /// this one as the record has it.
+    fn note(&mut self, fault: RefreshFault) -> CompactError {
+        let failure = Failure::from(fault);
+        let compact = CompactError::of(&failure);
+        self.failure.get_or_insert(failure);
+        compact
     }
 
-    fn failed(&self, fault: RefreshFault) -> RefreshError {
-        RefreshError::Failed { refresh: self.refresh.clone(), fault }
+    fn failed(&self, failure: Failure) -> RefreshError {
+        RefreshError::Failed { refresh: self.refresh.clone(), failure: Box::new(failure) }
     }
 }
 
@@ -335,7 +340,7 @@ impl<'a> Attempt<'a> {
 pub(super) fn state_of(stored: &Stored) -> Result<&ArtifactState, RefreshFault> {
     stored.state.as_deref().ok_or_else(|| {
         let (artifact, health) = (stored.id.clone(), stored.health);
-        RefreshFault::Store(StoreError::NotHealthy { artifact, health })
+        RefreshFault::NotHealthy { artifact, health }
     })
 }
 

@@ -7,7 +7,7 @@ use od_ports::store::{StoreError, UnfinishedRefresh};
 
 use super::recover::{CloseError, close};
 use crate::app::App;
-use crate::{Caller, PersonOnly, store_failure};
+use crate::{Caller, PersonOnly, failure};
 
 /// What to cancel.
 #[derive(Clone, Debug)]
@@ -107,20 +107,21 @@ async fn find_elsewhere(
         .find(|found| found.project == *project && found.artifact == *artifact))
 }
 
-impl From<&CancelError> for Failure {
-    fn from(err: &CancelError) -> Self {
+impl From<CancelError> for Failure {
+    fn from(err: CancelError) -> Self {
+        let message = err.to_string();
         match err {
             CancelError::PersonOnly(err) => err.into(),
-            CancelError::NotRunning { artifact } => Self::new(ErrorCode::Conflict, err.to_string())
+            CancelError::NotRunning { artifact } => Self::new(ErrorCode::Conflict, message)
                 .suggest("look at the history: the refresh may be over already")
                 .detail("artifactId", artifact.as_str()),
             CancelError::Close(err) => Self::from(err),
             CancelError::Unrecorded { refresh } => {
-                Self::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())
+                Self::new(ErrorCode::LiveArtifactStorageFailed, message)
                     .suggest("check free space and permissions of the data directory; the next refresh closes this one")
                     .detail("refreshId", refresh.as_str())
             }
-            CancelError::Store(err) => store_failure::of(err),
+            CancelError::Store(err) => failure::store(err),
         }
     }
 }

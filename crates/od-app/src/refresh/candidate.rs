@@ -74,8 +74,9 @@ pub(super) fn build(
     Ok(Candidate { next: Some((state, page.into())), changes: built.changes })
 }
 
-impl From<&CandidateFault> for Failure {
-    fn from(err: &CandidateFault) -> Self {
+impl From<CandidateFault> for Failure {
+    fn from(err: CandidateFault) -> Self {
+        let message = err.to_string();
         match err {
             CandidateFault::Data(od_core::refresh::CandidateError::Mapping(fault)) => {
                 mapping_failure(fault)
@@ -86,28 +87,28 @@ impl From<&CandidateFault> for Failure {
                 Self { message, ..failure }
             }
             CandidateFault::Render(RenderError::TooLarge { measured }) => {
-                Self::new(ErrorCode::OutputTooLarge, err.to_string())
+                Self::new(ErrorCode::OutputTooLarge, message)
                     .suggest("map fewer rows, or repeat less in the template")
                     .detail("limit", RENDERED_PREVIEW.want())
-                    .detail("measured", *measured)
+                    .detail("measured", measured)
                     .detail("allowed", RENDERED_PREVIEW.allowed)
                     .detail("howMeasured", RENDERED_PREVIEW.how_measured)
             }
             CandidateFault::Render(_) | CandidateFault::Template => {
-                Self::new(ErrorCode::TemplateBindingInvalid, err.to_string())
+                Self::new(ErrorCode::TemplateBindingInvalid, message)
                     .suggest("change the template, or the mapping, so that they fit each other")
             }
         }
     }
 }
 
-fn mapping_failure(fault: &MappingError) -> Failure {
+fn mapping_failure(fault: MappingError) -> Failure {
     let failure = Failure::new(fault.code(), fault.to_string());
     match fault {
         MappingError::Unresolved { from, nearest } => failure
             .suggest(format!("map from one of: {}", nearest.join(", ")))
             .detail("from", from.as_str())
-            .detail("nearest", nearest.clone()),
+            .detail("nearest", nearest),
         MappingError::Blocked { to, .. } => failure
             .suggest("map to a place below an object, or change what stands on the way")
             .detail("to", to.as_str()),

@@ -1,7 +1,8 @@
 //! Why a refresh that had begun changed nothing.
 
+use od_core::artifact::Health;
 use od_core::error::{ErrorCode, Failure, Retry};
-use od_core::limits::{SHORT_TEXT, cut};
+use od_core::ids::ArtifactId;
 use od_core::refresh::{CompactError, Rejected};
 use od_ports::store::StoreError;
 
@@ -9,7 +10,7 @@ use super::candidate::CandidateFault;
 use super::recover::CloseError;
 use crate::connectors::SourceRefused;
 use crate::connectors::execute::ExecuteError;
-use crate::store_failure;
+use crate::failure;
 
 /// Why a refresh that had begun changed nothing.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +36,14 @@ pub enum RefreshFault {
     /// The refresh before it died and could not be closed.
     #[error("the refresh before this one could not be closed: {0}")]
     LeftOpen(CloseError),
+    /// The artifact may not be written.
+    #[error("artifact `{artifact}` is not healthy")]
+    NotHealthy {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// What is wrong with it.
+        health: Health,
+    },
     /// Someone else closed this refresh: it was taken for dead.
     #[error("the refresh was closed by another process while it ran")]
     Fenced,
@@ -73,47 +82,32 @@ impl From<StoreError> for RefreshFault {
     }
 }
 
-impl RefreshFault {
-    /// Returns the compact form that goes into the record: no payload, no detail.
-    pub(super) fn compact(&self) -> CompactError {
-        let Failure { code, message, suggestion, .. } = Failure::from(self);
-        CompactError {
-            code,
-            message: cut(message, SHORT_TEXT),
-            suggestion: Some(cut(suggestion, SHORT_TEXT)),
-        }
-    }
-}
-
-impl From<&RefreshFault> for Failure {
-    fn from(err: &RefreshFault) -> Self {
+impl From<RefreshFault> for Failure {
+    fn from(err: RefreshFault) -> Self {
         let message = err.to_string();
         match err {
             RefreshFault::Source(err) => Self::from(err),
-            RefreshFault::TimedOut => of_end(CompactError::timed_out()),
+            RefreshFault::TimedOut => Self::from(CompactError::timed_out()),
             RefreshFault::Execute(ExecuteError::TimedOut { .. }) => {
-                let ended = of_end(CompactError::timed_out());
+                let ended = Self::from(CompactError::timed_out());
                 Self { message, ..ended }
             }
             RefreshFault::Execute(err) => Self::from(err),
             RefreshFault::Candidate(err) => Self::from(err),
-            RefreshFault::Cancelled => of_end(CompactError::cancelled()),
+            RefreshFault::Cancelled => Self::from(CompactError::cancelled()),
             RefreshFault::SourceChanged => Self::new(ErrorCode::RevisionConflict, message)
                 .retry(Retry::RetryableImmediate)
                 .suggest("refresh again: the new source will be used"),
+            RefreshFault::NotHealthy { artifact, health } => {
+                failure::not_healthy(&artifact, health)
+            }
             RefreshFault::Fenced => Self::new(ErrorCode::RefreshAbandoned, message)
                 .suggest("refresh again; this one ran past its time"),
-            RefreshFault::Store(err) => store_failure::of(err),
+            RefreshFault::Store(err) => failure::store(err),
             RefreshFault::LeftOpen(err) => Self::from(err),
             RefreshFault::Machine(_) | RefreshFault::OutOfOrder { .. } => {
                 Self::new(ErrorCode::Internal, message)
             }
         }
     }
-}
-
-/// Says to the caller what the record says.
-fn of_end(ended: CompactError) -> Failure {
-    let CompactError { code, message, suggestion } = ended;
-    Failure::new(code, message).suggest(suggestion.unwrap_or_default())
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use od_core::artifact::RefreshStatus;
 use od_core::ids::RefreshId;
 use od_core::limits::REFRESH_TIMEOUT;
-use od_ports::store::{StoreError, Stored};
+use od_ports::store::Stored;
 
 use super::attempt::{call_source, new_pin, state_of};
 use super::candidate::{self, Candidate};
@@ -26,7 +26,7 @@ pub async fn plan(app: &App, request: RunRefresh) -> Result<Refreshed, RefreshEr
     let newest = newest.map(|record| record.refresh_id);
     if stored.summary.refresh_status == RefreshStatus::Running {
         let (artifact, running) = (artifact.clone(), newest);
-        return Err(RefreshError::Begin(StoreError::RefreshLocked { artifact, running }));
+        return Err(RefreshError::Locked { artifact, running });
     }
     let refresh = RefreshId::from_number(newest.map_or(0, |newest| newest.number()) + 1);
     match build(app, &request, &stored).await {
@@ -37,7 +37,10 @@ pub async fn plan(app: &App, request: RunRefresh) -> Result<Refreshed, RefreshEr
             };
             Ok(Refreshed { stored, refresh, changes })
         }
-        Err(fault) => Err(RefreshError::Failed { refresh, fault }),
+        Err(fault) => {
+            let failure = Box::new(fault.into());
+            Err(RefreshError::Failed { refresh, failure })
+        }
     }
 }
 

@@ -8,16 +8,16 @@ use od_ports::store::{StoreError, UnfinishedRefresh, Unrecovered};
 
 use super::notice;
 use crate::app::App;
-use crate::store_failure;
+use crate::failure;
 
 /// Why nothing could be recovered.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct RecoverError(#[from] StoreError);
 
-impl From<&RecoverError> for Failure {
-    fn from(err: &RecoverError) -> Self {
-        store_failure::of(&err.0)
+impl From<RecoverError> for Failure {
+    fn from(err: RecoverError) -> Self {
+        failure::store(err.0)
     }
 }
 
@@ -58,10 +58,10 @@ pub enum CloseError {
     },
 }
 
-impl From<&CloseError> for Failure {
-    fn from(err: &CloseError) -> Self {
+impl From<CloseError> for Failure {
+    fn from(err: CloseError) -> Self {
         match err {
-            CloseError::Store(err) => store_failure::of(err),
+            CloseError::Store(err) => failure::store(err),
             CloseError::Machine(_) | CloseError::Effect { .. } => {
                 Self::new(ErrorCode::Internal, err.to_string())
             }

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::Status;
+use od_core::artifact::{Health, Status};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
 use od_core::refresh::ChangeReport;
 use od_ports::store::{StoreError, Stored};
 
 use super::attempt::Attempt;
-use super::fault::RefreshFault;
 use super::recover::{CloseError, close_overdue};
 use crate::app::App;
 use crate::caller::Caller;
-use crate::store_failure;
+use crate::failure;
 
 /// What to refresh.
 #[derive(Clone, Debug)]
@@ -58,6 +57,28 @@ pub enum RefreshError {
     /// An agent asked for what only a person may.
     #[error("only a person may accept a changed tool or account")]
     DriftNotYours,
+    /// There is no such project, or the caller may not see it. Nothing was recorded.
+    #[error("no project `{project}`")]
+    UnknownProject {
+        /// The id asked for.
+        project: ProjectId,
+    },
+    /// The artifact may not be written. Nothing was recorded.
+    #[error("artifact `{artifact}` is not healthy")]
+    NotHealthy {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// What is wrong with it.
+        health: Health,
+    },
+    /// Another refresh of the artifact runs. Nothing was recorded.
+    #[error("artifact `{artifact}` is being refreshed")]
+    Locked {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// The refresh that runs, if it is known.
+        running: Option<RefreshId>,
+    },
     /// The refresh could not begin. Nothing was recorded.
     #[error(transparent)]
     Begin(StoreError),
@@ -70,12 +91,12 @@ pub enum RefreshError {
         fault: CloseError,
     },
     /// The refresh began and failed; what was stored before still is.
-    #[error("refresh `{refresh}` failed: {fault}")]
+    #[error("refresh `{refresh}` failed: {}", failure.message)]
     Failed {
         /// Which refresh.
         refresh: RefreshId,
-        /// Why.
-        fault: RefreshFault,
+        /// Why, as the record has it in short.
+        failure: Box<Failure>,
     },
 }
 
@@ -104,7 +125,7 @@ pub async fn run(app: &App, request: RunRefresh) -> Result<Refreshed, RefreshErr
     let RunRefresh { project, artifact, .. } = &request;
     let entry = app.refreshes.enter((project.clone(), artifact.clone())).map_err(|running| {
         let running = running.id().cloned();
-        RefreshError::Begin(StoreError::RefreshLocked { artifact: artifact.clone(), running })
+        RefreshError::Locked { artifact: artifact.clone(), running }
     })?;
     let started = app.ports.clock.now();
     let running = match app.ports.refresh_log.begin_refresh(project, artifact, started).await {
@@ -132,7 +153,7 @@ pub(super) async fn check_request(
     if !caller.may_see(project) {
         // To an agent, another project is one that is not there.
         let project = project.clone();
-        return Err(RefreshError::Begin(StoreError::ProjectNotFound { project }));
+        return Err(RefreshError::UnknownProject { project });
     }
     let stored = app.ports.artifacts.load(project, artifact).await.map_err(RefreshError::Begin)?;
     check_refreshable(&stored)?;
@@ -143,7 +164,7 @@ fn check_refreshable(stored: &Stored) -> Result<(), RefreshError> {
     let refused = |reason| RefreshError::Unavailable { artifact: stored.id.clone(), reason };
     let not_healthy = || {
         let (artifact, health) = (stored.id.clone(), stored.health);
-        RefreshError::Begin(StoreError::NotHealthy { artifact, health })
+        RefreshError::NotHealthy { artifact, health }
     };
     if !stored.health.is_healthy() {
         return Err(not_healthy());
@@ -162,8 +183,9 @@ fn check_refreshable(stored: &Stored) -> Result<(), RefreshError> {
     Ok(())
 }
 
-impl From<&RefreshError> for Failure {
-    fn from(err: &RefreshError) -> Self {
+impl From<RefreshError> for Failure {
+    fn from(err: RefreshError) -> Self {
+        let message = err.to_string();
         match err {
             RefreshError::Unavailable { artifact, reason } => {
                 let suggestion = match reason {
@@ -173,16 +195,23 @@ impl From<&RefreshError> for Failure {
                     }
                     Unavailable::NotActive => "make the artifact active first",
                 };
-                Self::new(ErrorCode::LiveArtifactRefreshUnavailable, err.to_string())
+                Self::new(ErrorCode::LiveArtifactRefreshUnavailable, message)
                     .suggest(suggestion)
                     .detail("artifactId", artifact.as_str())
             }
-            RefreshError::DriftNotYours => Self::new(ErrorCode::Forbidden, err.to_string())
+            RefreshError::DriftNotYours => Self::new(ErrorCode::Forbidden, message)
                 .suggest("ask the person to refresh it in the console"),
-            RefreshError::Begin(err) => store_failure::of(err),
+            RefreshError::UnknownProject { project } => failure::unknown_project(&project),
+            RefreshError::NotHealthy { artifact, health } => {
+                failure::not_healthy(&artifact, health)
+            }
+            RefreshError::Locked { artifact, running } => {
+                failure::refresh_locked(&artifact, running.as_ref())
+            }
+            RefreshError::Begin(err) => failure::store(err),
             RefreshError::Overdue { fault, .. } => Self::from(fault),
-            RefreshError::Failed { refresh, fault } => {
-                Self::from(fault).detail("refreshId", refresh.as_str())
+            RefreshError::Failed { refresh, failure } => {
+                failure.detail("refreshId", refresh.as_str())
             }
         }
     }

@@ -55,8 +55,8 @@ pub enum AuthorizeError {
     Runs(#[source] RunStoreError),
 }
 
-impl From<&AuthorizeError> for Failure {
-    fn from(error: &AuthorizeError) -> Self {
+impl From<AuthorizeError> for Failure {
+    fn from(error: AuthorizeError) -> Self {
         let code = match error {
             AuthorizeError::Missing => ErrorCode::ToolTokenMissing,
             AuthorizeError::Token(error) => error.code(),

@@ -30,24 +30,25 @@ pub enum MoveRunError {
     Runs(#[from] RunStoreError),
 }
 
-impl From<&MoveRunError> for Failure {
-    fn from(err: &MoveRunError) -> Self {
+impl From<MoveRunError> for Failure {
+    fn from(err: MoveRunError) -> Self {
+        let message = err.to_string();
         match err {
             MoveRunError::PersonOnly(err) => err.into(),
-            MoveRunError::Unknown { run } => Self::new(ErrorCode::NotFound, err.to_string())
+            MoveRunError::Unknown { run } => Self::new(ErrorCode::NotFound, message)
                 .suggest("start a new run")
                 .detail("runId", run.as_str()),
-            MoveRunError::Over { run } => Self::new(ErrorCode::Conflict, err.to_string())
+            MoveRunError::Over { run } => Self::new(ErrorCode::Conflict, message)
                 .suggest("start a new run")
                 .detail("runId", run.as_str()),
             MoveRunError::Runs(RunStoreError::Changed { .. }) => {
-                Self::new(ErrorCode::Conflict, err.to_string()).suggest("try again")
+                Self::new(ErrorCode::Conflict, message).suggest("try again")
             }
             MoveRunError::Runs(
                 RunStoreError::Exists { .. }
                 | RunStoreError::Damaged { .. }
                 | RunStoreError::Io { .. },
-            ) => Self::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())
+            ) => Self::new(ErrorCode::LiveArtifactStorageFailed, message)
                 .suggest("check free space and permissions of the data directory"),
         }
     }

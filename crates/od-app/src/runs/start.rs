@@ -9,7 +9,7 @@ use od_ports::project_registry::ProjectError;
 use od_ports::run_store::{Run, RunState, RunStoreError};
 use od_ports::token_authority::KeyringError;
 
-use crate::{App, Caller, PersonOnly, projects};
+use crate::{App, Caller, PersonOnly, failure};
 
 /// A run to start.
 #[derive(Clone, Debug)]
@@ -53,12 +53,12 @@ pub enum StartRunError {
     Runs(#[from] RunStoreError),
 }
 
-impl From<&StartRunError> for Failure {
-    fn from(err: &StartRunError) -> Self {
+impl From<StartRunError> for Failure {
+    fn from(err: StartRunError) -> Self {
         match err {
             StartRunError::PersonOnly(err) => err.into(),
-            StartRunError::UnknownProject { project } => projects::not_found(project),
-            StartRunError::Projects(err) => projects::failure(err),
+            StartRunError::UnknownProject { project } => failure::unknown_project(&project),
+            StartRunError::Projects(err) => failure::registry(err),
             StartRunError::Runs(_) => {
                 Self::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())
                     .suggest("check free space and permissions of the data directory")

@@ -105,7 +105,7 @@ async fn another_body_of_an_attempt_is_a_conflict_even_if_it_breaks_rules() {
     let mut other = attempt("T");
     other["input"]["title"] = json!(5);
     let refused = create(&world, other).await.unwrap_err();
-    assert_eq!(Failure::from(&refused).code, ErrorCode::Conflict);
+    assert_eq!(Failure::from(refused).code, ErrorCode::Conflict);
 }
 
 #[tokio::test]

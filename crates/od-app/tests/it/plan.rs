@@ -42,7 +42,7 @@ fn alike(tried: &Failure, made: &Failure, code: ErrorCode) {
 async fn both(world: &World, artifact: &ArtifactId, code: ErrorCode) {
     let tried = refresh::plan(&world.app, by_person(artifact)).await.unwrap_err();
     let made = refresh::run(&world.app, by_person(artifact)).await.unwrap_err();
-    alike(&Failure::from(&tried), &Failure::from(&made), code);
+    alike(&Failure::from(tried), &Failure::from(made), code);
 }
 
 #[tokio::test]
@@ -99,7 +99,7 @@ async fn a_planned_create_knows_the_attempts_before_it() {
     let tried = artifacts::plan_create(&world.app, &Caller::Person, create("a", "Two")).await;
     let made = artifacts::create(&world.app, &Caller::Person, create("a", "Two")).await;
     let (tried, made) = (tried.unwrap_err(), made.unwrap_err());
-    alike(&Failure::from(&tried), &Failure::from(&made), ErrorCode::Conflict);
+    alike(&Failure::from(tried), &Failure::from(made), ErrorCode::Conflict);
 }
 
 #[tokio::test]
@@ -142,5 +142,5 @@ async fn the_trash_names_what_can_be_brought_back_and_a_plan_leaves_it_there() {
     let tried = artifacts::plan_restore(&world.app, &Caller::Person, elsewhere.clone()).await;
     let made = artifacts::restore(&world.app, &Caller::Person, elsewhere).await;
     let (tried, made) = (tried.unwrap_err(), made.unwrap_err());
-    alike(&Failure::from(&tried), &Failure::from(&made), ErrorCode::LiveArtifactNotFound);
+    alike(&Failure::from(tried), &Failure::from(made), ErrorCode::LiveArtifactNotFound);
 }

@@ -36,7 +36,7 @@ async fn a_name_is_neither_empty_nor_too_long_and_an_id_is_used_once() {
     let longest = "x".repeat(usize::try_from(limits::TITLE.allowed).unwrap());
     for name in ["", " \t\n", &format!("{longest}x")] {
         let err = projects::create(&world.app, &Caller::Person, named(name)).await.unwrap_err();
-        let failure = Failure::from(&err);
+        let failure = Failure::from(err);
         assert_eq!(failure.code, ErrorCode::BadRequest);
         assert_eq!(failure.details.unwrap()["issues"][0]["path"], "/name");
     }
@@ -44,9 +44,9 @@ async fn a_name_is_neither_empty_nor_too_long_and_an_id_is_used_once() {
     world.create_project("web").await;
     let again = CreateProject { id: Some(id("web")), ..named("Web") };
     let err = projects::create(&world.app, &Caller::Person, again).await.unwrap_err();
-    assert_eq!(Failure::from(&err).code, ErrorCode::Conflict);
+    assert_eq!(Failure::from(err).code, ErrorCode::Conflict);
     let err = projects::set_root(&world.app, &Caller::Person, &id("none"), None).await.unwrap_err();
-    assert_eq!(Failure::from(&err).code, ErrorCode::ProjectNotFound);
+    assert_eq!(Failure::from(err).code, ErrorCode::ProjectNotFound);
 }
 
 #[tokio::test]
@@ -60,12 +60,12 @@ async fn an_agent_sees_its_own_project_only_and_makes_none() {
     projects::get(&world.app, &caller, id("web")).await.unwrap();
     for hidden in ["app", "none"] {
         let err = projects::get(&world.app, &caller, id(hidden)).await.unwrap_err();
-        assert_eq!(Failure::from(&err).code, ErrorCode::ProjectNotFound, "as if it were not there");
+        assert_eq!(Failure::from(err).code, ErrorCode::ProjectNotFound, "as if it were not there");
         let err = projects::files(&world.app, &caller, id(hidden)).await.unwrap_err();
-        assert_eq!(Failure::from(&err).code, ErrorCode::ProjectNotFound);
+        assert_eq!(Failure::from(err).code, ErrorCode::ProjectNotFound);
     }
     let err = projects::create(&world.app, &caller, named("Mine")).await.unwrap_err();
-    assert_eq!(Failure::from(&err).code, ErrorCode::Forbidden);
+    assert_eq!(Failure::from(err).code, ErrorCode::Forbidden);
 }
 
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn a_damaged_project_hides_no_other_and_says_what_is_wrong() {
     let seen = projects::list(&world.app, &Caller::Person).await.unwrap();
     assert_eq!(seen.len(), 1);
     let err = projects::get(&world.app, &Caller::Person, id("app")).await.unwrap_err();
-    let failure = Failure::from(&err);
+    let failure = Failure::from(err);
     assert_eq!(failure.code, ErrorCode::LiveArtifactStorageFailed);
     assert!(failure.suggestion.contains("project.json"), "{}", failure.suggestion);
 }

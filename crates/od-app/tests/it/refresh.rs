@@ -82,7 +82,7 @@ async fn a_source_that_hangs_times_out_in_the_record_too() {
     let artifact = world.create_artifact("before").await;
     world.script.set(Act::Hang);
     let err = refresh::run(&world.app, by_person(&artifact)).await.unwrap_err();
-    assert_eq!(Failure::from(&err).code, ErrorCode::RefreshTimedOut);
+    assert_eq!(Failure::from(err).code, ErrorCode::RefreshTimedOut);
     let steps = steps(&world, &artifact).await;
     assert_eq!(steps.last(), Some(&(1, RecordStep::Failed, RecordStatus::TimedOut)));
     let history = world.artifacts.history(&id("web"), &artifact).await.unwrap();
@@ -140,8 +140,8 @@ async fn to_an_agent_an_artifact_of_another_project_is_not_there() {
     let caller = Caller::Agent { run, project: id("other") };
     let request = RunRefresh { caller, ..by_person(&artifact) };
     let err = refresh::run(&world.app, request.clone()).await.unwrap_err();
-    assert_eq!(Failure::from(&err).code, ErrorCode::ProjectNotFound);
+    assert_eq!(Failure::from(err).code, ErrorCode::ProjectNotFound);
     let err = refresh::plan(&world.app, request).await.unwrap_err();
-    assert_eq!(Failure::from(&err).code, ErrorCode::ProjectNotFound);
+    assert_eq!(Failure::from(err).code, ErrorCode::ProjectNotFound);
     assert_eq!(steps(&world, &artifact).await, [], "nothing was recorded");
 }

@@ -103,7 +103,7 @@ async fn a_template_that_does_not_fit_the_old_data_refuses_it_with_the_reason() 
         } else {
             roll_back(&world.app, &Caller::Person, request).await
         };
-        let failure = Failure::from(&refused.unwrap_err());
+        let failure = Failure::from(refused.unwrap_err());
         assert_eq!(failure.code, ErrorCode::LiveArtifactInvalid);
         assert!(failure.message.contains("refresh-000001"), "{}", failure.message);
         let issue = &failure.details.unwrap()["issues"][0];
@@ -129,10 +129,10 @@ async fn only_a_person_rolls_back_and_only_from_the_revision_they_saw() {
     let world = World::new().await;
     let artifact = with_two_states(&world).await;
     let refused = roll_back(&world.app, &agent("web"), to(&artifact, 1)).await.unwrap_err();
-    assert_eq!(Failure::from(&refused).code, ErrorCode::Forbidden);
+    assert_eq!(Failure::from(refused).code, ErrorCode::Forbidden);
     let stale = RollBack { if_revision: Some(Revision::first()), ..to(&artifact, 1) };
     let refused = roll_back(&world.app, &Caller::Person, stale).await.unwrap_err();
-    assert_eq!(Failure::from(&refused).code, ErrorCode::RevisionConflict);
+    assert_eq!(Failure::from(refused).code, ErrorCode::RevisionConflict);
     let unknown = roll_back(&world.app, &Caller::Person, to(&artifact, 9)).await.unwrap_err();
-    assert_eq!(Failure::from(&unknown).code, ErrorCode::NotFound);
+    assert_eq!(Failure::from(unknown).code, ErrorCode::NotFound);
 }

@@ -22,9 +22,9 @@ async fn ask(world: &World, token: &str, endpoint: Endpoint) -> Result<Caller, A
     runs::authorize(&world.app, request).await
 }
 
-fn code(err: &AuthorizeError) -> ErrorCode {
+fn code(err: AuthorizeError) -> ErrorCode {
     let failure = Failure::from(err);
-    assert!(!failure.suggestion.is_empty(), "{err}");
+    assert!(!failure.suggestion.is_empty(), "{}", failure.message);
     failure.code
 }
 
@@ -53,13 +53,13 @@ async fn a_run_of_a_project_that_is_not_there_does_not_start() {
         .await
         .unwrap_err();
     assert!(matches!(err, StartRunError::UnknownProject { .. }));
-    assert_eq!(Failure::from(&err).code, ErrorCode::ProjectNotFound);
+    assert_eq!(Failure::from(err).code, ErrorCode::ProjectNotFound);
     world.create_project("web").await;
     world.projects.damage(&id("web"));
     let err = runs::start(&world.app, &Caller::Person, StartRun { project: id("web") })
         .await
         .unwrap_err();
-    assert_eq!(Failure::from(&err).code, ErrorCode::LiveArtifactStorageFailed);
+    assert_eq!(Failure::from(err).code, ErrorCode::LiveArtifactStorageFailed);
 }
 
 #[tokio::test]
@@ -75,10 +75,10 @@ async fn a_lease_that_nobody_renews_ends_the_run_for_good() {
     world.clock.advance(lease);
     let err = ask(&world, &started.token, Endpoint::ALL[0]).await.unwrap_err();
     assert!(matches!(err, AuthorizeError::LeaseLapsed { .. }), "{err:?}");
-    assert_eq!(code(&err), ErrorCode::ToolTokenExpired);
+    assert_eq!(code(err), ErrorCode::ToolTokenExpired);
     let err = runs::renew(&world.app, &Caller::Person, started.run.id).await.unwrap_err();
     assert!(matches!(err, MoveRunError::Over { .. }), "a run does not come back");
-    assert_eq!(Failure::from(&err).code, ErrorCode::Conflict);
+    assert_eq!(Failure::from(err).code, ErrorCode::Conflict);
 }
 
 #[tokio::test]
@@ -92,14 +92,14 @@ async fn an_ended_run_stays_ended() {
     assert_eq!(again, ended, "ending twice changes nothing");
     let err = ask(&world, &started.token, Endpoint::ALL[0]).await.unwrap_err();
     assert!(matches!(err, AuthorizeError::RunEnded { .. }), "{err:?}");
-    assert_eq!(code(&err), ErrorCode::ToolTokenExpired);
+    assert_eq!(code(err), ErrorCode::ToolTokenExpired);
     assert!(runs::renew(&world.app, &Caller::Person, started.run.id).await.is_err());
     let unknown = RunId::generate([3; 16]);
     for moved in [
         runs::end(&world.app, &Caller::Person, unknown.clone()).await,
         runs::renew(&world.app, &Caller::Person, unknown.clone()).await,
     ] {
-        assert_eq!(Failure::from(&moved.unwrap_err()).code, ErrorCode::NotFound);
+        assert_eq!(Failure::from(moved.unwrap_err()).code, ErrorCode::NotFound);
     }
 }
 
@@ -113,11 +113,11 @@ async fn what_a_runs_record_does_not_grant_its_token_does_not_either() {
     ask(&world, &started.token, allowed).await.unwrap();
     let err = ask(&world, &started.token, denied).await.unwrap_err();
     assert!(matches!(err, AuthorizeError::Scope(ScopeError::EndpointDenied { .. })), "{err:?}");
-    assert_eq!(code(&err), ErrorCode::ToolEndpointDenied);
+    assert_eq!(code(err), ErrorCode::ToolEndpointDenied);
     let nothing = Run { operations: Vec::new(), ..narrowed.clone() };
     world.runs.replace(&narrowed, &nothing).await.unwrap();
     let err = ask(&world, &started.token, allowed).await.unwrap_err();
-    assert_eq!(code(&err), ErrorCode::ToolOperationDenied);
+    assert_eq!(code(err), ErrorCode::ToolOperationDenied);
 }
 
 #[tokio::test]
@@ -145,15 +145,15 @@ async fn only_a_tool_token_of_the_runs_own_project_opens_anything() {
     {
         let token = world.app.ports.tokens.sign(&claims).unwrap();
         let err = ask(&world, &token, Endpoint::ALL[0]).await.unwrap_err();
-        assert_eq!(code(&err), expected, "{err:?}");
+        assert_eq!(code(err), expected, "{token}");
         let any = Authorize { token: Some(&token), endpoint: None };
         assert!(runs::authorize(&world.app, any).await.is_err());
     }
     let none = Authorize { token: None, endpoint: None };
     let err = runs::authorize(&world.app, none).await.unwrap_err();
-    assert_eq!(code(&err), ErrorCode::ToolTokenMissing);
+    assert_eq!(code(err), ErrorCode::ToolTokenMissing);
     let err = ask(&world, "odt.v1.nonsense", Endpoint::ALL[0]).await.unwrap_err();
-    assert_eq!(code(&err), ErrorCode::ToolTokenInvalid);
+    assert_eq!(code(err), ErrorCode::ToolTokenInvalid);
 }
 
 #[tokio::test]
@@ -164,12 +164,12 @@ async fn keys_that_cannot_be_read_refuse_everything_and_two_rotations_do_too() {
     ask(&world, &token, Endpoint::ALL[0]).await.unwrap();
     world.tokens.rotate([9; 32]);
     let err = ask(&world, &token, Endpoint::ALL[0]).await.unwrap_err();
-    assert_eq!(code(&err), ErrorCode::ToolTokenInvalid);
+    assert_eq!(code(err), ErrorCode::ToolTokenInvalid);
     let token = world.start_run().await.token;
     world.tokens.lose();
     let err = ask(&world, &token, Endpoint::ALL[0]).await.unwrap_err();
     assert!(matches!(err, AuthorizeError::Keyring(_)), "{err:?}");
-    assert_eq!(code(&err), ErrorCode::ToolTokenInvalid);
+    assert_eq!(code(err), ErrorCode::ToolTokenInvalid);
     let err = runs::start(&world.app, &Caller::Person, StartRun { project: id("web") })
         .await
         .unwrap_err();

@@ -92,7 +92,7 @@ async fn a_person_switches_refreshing_off_whatever_became_of_the_connector() {
     assert_eq!(updated.detail.stored.artifact().unwrap().permission_set_by, Some(Author::Person));
     // And only a person switches it on again.
     let refused = update(&world, &agent("web"), &artifact, source(GRANTED)).await.unwrap_err();
-    let failure = Failure::from(&refused);
+    let failure = Failure::from(refused);
     assert_eq!(failure.code, ErrorCode::Forbidden);
     assert!(failure.suggestion.contains("ask the person"), "{}", failure.suggestion);
     update(&world, &Caller::Person, &artifact, source(GRANTED)).await.unwrap();

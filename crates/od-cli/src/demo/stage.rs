@@ -43,7 +43,7 @@ impl Stage<'_> {
         let request =
             CreateProject { id: None, name: name.to_owned(), root: Some(root.to_owned()) };
         let project = od_app::projects::create(self.app, &Caller::Person, request).await;
-        Ok(project.map_err(|error| local::failed(&error))?.id)
+        Ok(project.map_err(local::failed)?.id)
     }
 
     /// Registers an artifact, unless the project has one of its slug.

@@ -182,29 +182,22 @@ impl From<Failure> for Refusal {
     }
 }
 
-impl From<&CallError> for Refusal {
-    fn from(error: &CallError) -> Self {
-        let refusal = Self::from(Failure::from(error));
+impl From<CallError> for Refusal {
+    fn from(error: CallError) -> Self {
         match error {
-            CallError::Refused { request_id, .. } => {
-                Self { request_id: request_id.clone(), ..refusal }
+            CallError::Refused { request_id, failure, .. } => {
+                Self { request_id, ..Self::from(*failure) }
             }
             CallError::Unreachable { .. } | CallError::Gone { .. } | CallError::TimedOut { .. } => {
-                refusal.ending(Exit::Unavailable)
+                Self::from(Failure::from(error)).ending(Exit::Unavailable)
             }
             CallError::Address { .. }
             | CallError::Bearer
             | CallError::Encode { .. }
             | CallError::Decode { .. }
             | CallError::Broken { .. }
-            | CallError::TooLarge { .. } => refusal,
+            | CallError::TooLarge { .. } => Self::from(Failure::from(error)),
         }
-    }
-}
-
-impl From<CallError> for Refusal {
-    fn from(error: CallError) -> Self {
-        Self::from(&error)
     }
 }
 

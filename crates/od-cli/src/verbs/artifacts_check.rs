@@ -35,7 +35,7 @@ pub(crate) async fn verify(settings: &Settings, asked: VerifyArtifacts) -> Resul
     let mut reports = Vec::new();
     for address in addresses {
         let report = od_app::artifacts::verify(&app, &Caller::Person, address).await;
-        reports.push(report.map_err(|error| local::failed(&error))?);
+        reports.push(report.map_err(local::failed)?);
     }
     Ok(verified(&reports))
 }
@@ -85,7 +85,7 @@ pub(crate) async fn repair(settings: &Settings, asked: Repair) -> Result<Answer,
     let run = async |mode| {
         let request = RepairArtifact { address: address.clone(), mode };
         let done = od_app::artifacts::repair(&app, &Caller::Person, request).await;
-        done.map_err(|error| local::failed(&error))
+        done.map_err(local::failed)
     };
     let plan = run(RepairMode::Plan).await?;
     let mut text = planned(&plan.report.keeps, &plan.report.drops);

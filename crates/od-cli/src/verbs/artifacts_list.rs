@@ -66,7 +66,7 @@ pub(crate) async fn trash(settings: &Settings, named: Option<&str>) -> Result<An
             let project = local::project(&app, settings, named).await?.map(|project| project.id);
             od_app::artifacts::trash(&app, &Caller::Person, ListTrash { project })
                 .await
-                .map_err(|error| local::failed(&error))?
+                .map_err(local::failed)?
         }
         None => Vec::new(),
     };

@@ -31,9 +31,8 @@ pub(crate) async fn find(
 /// Shows one artifact.
 pub(crate) async fn show(settings: &Settings, asked: &OneArtifact) -> Result<Answer, Refusal> {
     let (app, address) = find(settings, asked).await?;
-    let detail = od_app::artifacts::get(&app, &Caller::Person, address)
-        .await
-        .map_err(|error| local::failed(&error))?;
+    let detail =
+        od_app::artifacts::get(&app, &Caller::Person, address).await.map_err(local::failed)?;
     let shown = views::detail(&local::console(settings), &detail, Vec::new())?;
     Ok(Answer::of(&shown, text(&shown, asked)))
 }
@@ -87,9 +86,8 @@ fn source_text(source: Option<&od_core::artifact::Source>) -> Text {
 /// Shows the refreshes of one artifact, newest first.
 pub(crate) async fn history(settings: &Settings, asked: &OneArtifact) -> Result<Answer, Refusal> {
     let (app, address) = find(settings, asked).await?;
-    let history = od_app::artifacts::history(&app, &Caller::Person, address)
-        .await
-        .map_err(|error| local::failed(&error))?;
+    let history =
+        od_app::artifacts::history(&app, &Caller::Person, address).await.map_err(local::failed)?;
     let ended: Vec<&RefreshRecord> =
         history.records.iter().filter(|record| record.step.is_last()).collect();
     let mut text = Text::new();

@@ -38,7 +38,7 @@ pub(crate) async fn refresh(
                 od_app::refresh::run(&app, request).await
             }
         };
-        let done = with_progress(sink, &what, work).await.map_err(|error| local::failed(&error))?;
+        let done = with_progress(sink, &what, work).await.map_err(local::failed)?;
         views::refreshed(&local::console(settings), &done)?
     };
     let text = refreshed(&answer, if asked.dry_run { "would refresh " } else { "refreshed " });
@@ -88,7 +88,7 @@ pub(crate) async fn rollback(settings: &Settings, asked: &Rollback) -> Result<An
         } else {
             od_app::artifacts::roll_back(&app, &Caller::Person, request).await
         };
-        let done = done.map_err(|error| local::failed(&error))?;
+        let done = done.map_err(local::failed)?;
         views::rolled_back(&local::console(settings), done)?
     };
     let text = rolled_back(&answer, dry_run);
@@ -130,7 +130,7 @@ pub(crate) async fn restore(settings: &Settings, asked: &OneArtifact) -> Result<
     let address = Address { project: project.clone(), artifact: artifact.clone() };
     if asked.dry_run {
         let found = od_app::artifacts::plan_restore(&app, &Caller::Person, address).await;
-        let line = views::in_trash(found.map_err(|error| local::failed(&error))?);
+        let line = views::in_trash(found.map_err(local::failed)?);
         let text = Text::new().line(&format!(
             "Would bring {artifact} back into {}; it was deleted at {}.",
             line.project_id, line.deleted_at
@@ -145,7 +145,7 @@ pub(crate) async fn restore(settings: &Settings, asked: &OneArtifact) -> Result<
         None => {
             let detail = od_app::artifacts::restore(&app, &Caller::Person, address)
                 .await
-                .map_err(|error| local::failed(&error))?;
+                .map_err(local::failed)?;
             views::detail(&local::console(settings), &detail, Vec::new())?
         }
     };

@@ -60,7 +60,7 @@ async fn all(settings: &Settings) -> Result<Vec<Connector>, Refusal> {
         Some(app) => app,
         None => local::open_in(scratch.path())?,
     };
-    od_app::connectors::list(&app, &Caller::Person).await.map_err(|error| local::failed(&error))
+    od_app::connectors::list(&app, &Caller::Person).await.map_err(local::failed)
 }
 
 /// Finds the connector that a person names.
@@ -124,7 +124,7 @@ async fn connect_with(
     })?;
     let request = Connect { connector: connector.clone(), secret };
     let done = od_app::connectors::connect(&app, &Caller::Person, request).await;
-    Ok(ConnectorAnswer { connector: done.map_err(|error| local::failed(&error))? })
+    Ok(ConnectorAnswer { connector: done.map_err(local::failed)? })
 }
 
 /// Disconnects a connector and forgets its secret.
@@ -146,7 +146,7 @@ pub(crate) async fn disconnect(
         None => {
             let app = local::open(settings)?;
             let done = od_app::connectors::disconnect(&app, &Caller::Person, &found.id).await;
-            ConnectorAnswer { connector: done.map_err(|error| local::failed(&error))? }
+            ConnectorAnswer { connector: done.map_err(local::failed)? }
         }
     };
     let text = Text::new()

@@ -23,7 +23,7 @@ pub(crate) async fn init(settings: &Settings, asked: Init) -> Result<Answer, Ref
     {
         let error =
             CreateProjectError::from(ProjectError::RootOutside { root: directory, allowed });
-        return Err(local::failed(&error));
+        return Err(local::failed(error));
     }
     let existing = match local::open_existing(settings)? {
         Some(app) => local::projects(&app).await?,
@@ -42,9 +42,8 @@ pub(crate) async fn init(settings: &Settings, asked: Init) -> Result<Answer, Ref
     }
     let app = local::open(settings)?;
     let request = CreateProject { id: None, name, root: Some(directory) };
-    let project = od_app::projects::create(&app, &Caller::Person, request)
-        .await
-        .map_err(|error| local::failed(&error))?;
+    let project =
+        od_app::projects::create(&app, &Caller::Person, request).await.map_err(local::failed)?;
     Ok(answer(&project, true, false))
 }
 

@@ -90,8 +90,8 @@ async fn a_planted_secret_is_found_nowhere() {
             }
             Err(err) => {
                 assert_ne!(repo, "data", "{err}");
-                let failure = Failure::from(&err);
-                assert_no_canary(repo, &format!("{} {err:?} {err}", failure.to_json()));
+                let said = format!("{err:?} {err}");
+                assert_no_canary(repo, &format!("{} {said}", Failure::from(err).to_json()));
             }
         }
         preview(&world, repo).await;
@@ -120,8 +120,8 @@ async fn preview(world: &World, repo: &str) {
     match execute(&world.app, request).await {
         Ok(executed) => assert_no_canary(repo, &serde_json::to_string(&executed).unwrap()),
         Err(err) => {
-            let failure = Failure::from(&err);
-            assert_no_canary(repo, &format!("{} {err:?} {err}", failure.to_json()));
+            let said = format!("{err:?} {err}");
+            assert_no_canary(repo, &format!("{} {said}", Failure::from(err).to_json()));
         }
     }
 }
@@ -149,11 +149,13 @@ async fn another_connector_cannot_leak_it_either() {
     ] {
         world.script.set(Act::Fail(fault));
         let err = world.refresh(&artifact).await.unwrap_err();
-        assert_no_canary("error", &format!("{} {err:?}", Failure::from(&err).to_json()));
+        let said = format!("{err:?}");
+        assert_no_canary("error", &format!("{} {said}", Failure::from(err).to_json()));
     }
     world.script.set(Act::Give(json!({ "error": format!("bad {CANARY}") })));
     let err = world.refresh(&artifact).await.unwrap_err();
-    assert_no_canary("dressed error", &format!("{} {err:?}", Failure::from(&err).to_json()));
+    let said = format!("{err:?}");
+    assert_no_canary("dressed error", &format!("{} {said}", Failure::from(err).to_json()));
     // Keys that are credentials or never stored are left out, with all that stands below them.
     world.script.set(Act::Give(json!({
         CANARY: { "body": 1, format!("beside-{CANARY}"): 2, KEY: 3 }, "title": "t",

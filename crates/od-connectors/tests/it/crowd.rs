@@ -76,7 +76,7 @@ async fn stampede(world: &World, artifacts: &[ArtifactId], value: serde_json::Va
                 won += 1;
             }
             Err(err) => {
-                let failure = Failure::from(&err);
+                let failure = Failure::from(err);
                 assert_eq!(failure.code, ErrorCode::RefreshLocked, "{failure:?}");
                 assert!(matches!(failure.retry, Retry::RetryableAfterMs { .. }));
             }

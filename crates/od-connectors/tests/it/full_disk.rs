@@ -131,7 +131,7 @@ async fn a_full_disk_costs_the_refresh_and_nothing_else() {
 
         let error = refresh::run(&app, by_person(&artifact)).await.unwrap_err();
         assert!(matches!(error, RefreshError::Failed { .. }), "{error:?}");
-        let failure = Failure::from(&error);
+        let failure = Failure::from(error);
         assert_eq!(failure.code, ErrorCode::LiveArtifactStorageFailed);
         assert!(failure.suggestion.contains("free space"), "{}", failure.suggestion);
         assert_eq!(world.generation(&artifact).await, before);
@@ -174,12 +174,13 @@ async fn a_full_disk_is_not_taken_for_a_refresh_that_was_closed_already() {
     let (world, artifact, disk, app) = dead_on_a_full_disk().await;
     let cancel = CancelRefresh { project: project(), artifact: artifact.clone() };
     let refused = refresh::cancel(&app, &Caller::Person, cancel.clone()).await.unwrap_err();
-    assert_eq!(Failure::from(&refused).code, ErrorCode::LiveArtifactStorageFailed);
+    assert_eq!(Failure::from(refused).code, ErrorCode::LiveArtifactStorageFailed);
 
     let recovered = refresh::recover(&app).await.unwrap();
     assert_eq!(recovered.closed, []);
-    let (left, err) = &recovered.left[0];
-    assert_eq!((left.number(), recovered.left.len()), (1, 1));
+    assert_eq!(recovered.left.len(), 1);
+    let (left, err) = recovered.left.into_iter().next().unwrap();
+    assert_eq!(left.number(), 1);
     assert_eq!(Failure::from(err).code, ErrorCode::LiveArtifactStorageFailed);
 
     disk.refuses_records.store(false, Ordering::Relaxed);
@@ -193,7 +194,7 @@ async fn a_refresh_does_not_run_while_the_one_before_it_cannot_be_closed() {
     let (world, artifact, disk, app) = dead_on_a_full_disk().await;
     let calls = world.script.calls();
     let error = refresh::run(&app, by_person(&artifact)).await.unwrap_err();
-    assert_eq!(Failure::from(&error).code, ErrorCode::LiveArtifactStorageFailed);
+    assert_eq!(Failure::from(error).code, ErrorCode::LiveArtifactStorageFailed);
     assert_eq!(world.script.calls(), calls, "its source was asked");
     disk.refuses_records.store(false, Ordering::Relaxed);
     let recovered = refresh::recover(&app).await.unwrap();

@@ -111,7 +111,7 @@ async fn a_source_that_names_a_file_of_secrets_is_refused_before_it_is_saved() {
     for (source, want) in sources {
         let source = serde_json::from_value(source).unwrap();
         let refused = od_app::connectors::check_source(&world.app, &project(), &source).await;
-        let failure = Failure::from(&refused.unwrap_err());
+        let failure = Failure::from(refused.unwrap_err());
         assert!(failure.message.contains(want), "{}", failure.message);
     }
 }

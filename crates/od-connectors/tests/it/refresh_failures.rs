@@ -31,7 +31,7 @@ async fn fails_with(world: &World, artifact: &ArtifactId, code: ErrorCode) -> Fa
     let terminal = world.terminal_records(artifact).await.len();
     world.events.take();
     let error = world.refresh(artifact).await.unwrap_err();
-    let failure = Failure::from(&error);
+    let failure = Failure::from(error);
     assert_eq!(failure.code, code, "{failure:?}");
     assert!(!failure.suggestion.is_empty());
     assert_eq!(world.generation(artifact).await, before, "{code}: the generation changed");
@@ -238,7 +238,7 @@ async fn accept(world: &World, artifact: &ArtifactId) {
         accept_drift: true,
         ..by_person(artifact)
     };
-    let refused = Failure::from(&refresh::run(&world.app, agent).await.unwrap_err());
+    let refused = Failure::from(refresh::run(&world.app, agent).await.unwrap_err());
     assert_eq!(refused.code, ErrorCode::Forbidden);
     let person = RunRefresh { accept_drift: true, ..by_person(artifact) };
     refresh::run(&world.app, person).await.unwrap();
@@ -275,7 +275,7 @@ async fn a_tool_that_turned_write_capable() {
         fails_with(&world, &artifact, ErrorCode::ConnectorSafetyDenied).await;
         // No accepting of a drift makes it run either.
         let person = RunRefresh { accept_drift: true, ..by_person(&artifact) };
-        let refused = Failure::from(&refresh::run(&world.app, person).await.unwrap_err());
+        let refused = Failure::from(refresh::run(&world.app, person).await.unwrap_err());
         assert_eq!(refused.code, ErrorCode::ConnectorSafetyDenied);
         assert_eq!(world.script.calls(), 0);
     }
@@ -369,12 +369,12 @@ async fn a_cancelled_refresh() {
     let request = CancelRefresh { project: project(), artifact: artifact.clone() };
     let cancelled = refresh::cancel(&world.app, &Caller::Person, request.clone()).await.unwrap();
     assert_eq!(cancelled.status, RecordStatus::Cancelled);
-    let failure = Failure::from(&task.await.unwrap().unwrap_err());
+    let failure = Failure::from(task.await.unwrap().unwrap_err());
     assert_eq!(failure.code, ErrorCode::RefreshCancelled);
     assert_eq!(world.generation(&artifact).await, before);
     assert_eq!(world.terminal_records(&artifact).await.len(), 1);
     let again = refresh::cancel(&world.app, &Caller::Person, request).await.unwrap_err();
-    assert_eq!(Failure::from(&again).code, ErrorCode::Conflict);
+    assert_eq!(Failure::from(again).code, ErrorCode::Conflict);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -398,7 +398,7 @@ async fn an_update_meanwhile_is_kept_and_a_new_source_wins() {
         let state = stored.state.as_ref().unwrap();
         assert_eq!(state.artifact.heading.title, "renamed meanwhile");
         if changes_source {
-            let failure = Failure::from(&result.unwrap_err());
+            let failure = Failure::from(result.unwrap_err());
             assert_eq!(failure.code, ErrorCode::RevisionConflict);
             assert_eq!(state.artifact.revision.get(), 2);
             assert_eq!(state.data.value()["title"], "before");
@@ -494,7 +494,7 @@ async fn a_result_that_comes_after_its_refresh_was_closed_is_refused() {
     let closed = refresh::recover(&world.app).await.unwrap().closed;
     assert_eq!(closed.len(), 1);
     gate.add_permits(1);
-    let failure = Failure::from(&task.await.unwrap().unwrap_err());
+    let failure = Failure::from(task.await.unwrap().unwrap_err());
     assert_eq!(failure.code, ErrorCode::RefreshAbandoned);
     assert_eq!(world.generation(&artifact).await, before);
     let records = world.terminal_records(&artifact).await;

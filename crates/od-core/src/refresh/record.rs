@@ -2,10 +2,10 @@
 
 use crate::artifact::RefreshStatus;
 use crate::connector::ToolSafety;
-use crate::error::ErrorCode;
+use crate::error::{ErrorCode, Failure};
 use crate::ids::{ConnectorId, Digest, RefreshId, Revision, Timestamp, ToolName};
 use crate::json::{self, Map, Value};
-use crate::limits::{RECORD_METADATA, REFRESH_TIMEOUT};
+use crate::limits::{RECORD_METADATA, REFRESH_TIMEOUT, SHORT_TEXT, cut};
 use crate::words::words;
 
 words! {
@@ -223,6 +223,16 @@ pub struct CompactError {
 }
 
 impl CompactError {
+    /// Returns what a record keeps of a failure: no payload, no detail.
+    #[must_use]
+    pub fn of(failure: &Failure) -> Self {
+        Self {
+            code: failure.code,
+            message: cut(failure.message.clone(), SHORT_TEXT),
+            suggestion: Some(cut(failure.suggestion.clone(), SHORT_TEXT)),
+        }
+    }
+
     /// Says that someone stopped the refresh.
     #[must_use]
     pub fn cancelled() -> Self {
@@ -264,6 +274,12 @@ impl CompactError {
             ErrorCode::RefreshAbandoned => RecordStatus::Abandoned,
             _ => RecordStatus::Failed,
         }
+    }
+}
+
+impl From<CompactError> for Failure {
+    fn from(error: CompactError) -> Self {
+        Self::new(error.code, error.message).suggest(error.suggestion.unwrap_or_default())
     }
 }
 

@@ -16,9 +16,7 @@ use crate::views;
 pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let query = exchange.query(&["projectId"])?;
     let request = ListArtifacts { project: query.get("projectId")? };
-    let found = artifacts::list(&exchange.daemon.app, &Caller::Person, request)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let found = artifacts::list(&exchange.daemon.app, &Caller::Person, request).await?;
     let artifacts = found.iter().map(|summary| summary.as_ref().clone()).collect();
     Ok(Reply::json(&ArtifactsAnswer { artifacts }))
 }
@@ -29,9 +27,7 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let Some(project) = query.get("projectId")? else { return Err(no_project()) };
     let body = exchange.document(body).await?;
     let request = CreateArtifact { project, body };
-    let created = artifacts::create(&exchange.daemon.app, &Caller::Person, request)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let created = artifacts::create(&exchange.daemon.app, &Caller::Person, request).await?;
     Ok(Reply::json(&views::detail(
         &exchange.daemon.urls.console,
         &created.detail,
@@ -41,9 +37,7 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
 
 /// Shows one artifact.
 pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    let detail = artifacts::get(&exchange.daemon.app, &Caller::Person, address(exchange)?)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let detail = artifacts::get(&exchange.daemon.app, &Caller::Person, address(exchange)?).await?;
     Ok(Reply::json(&views::detail(&exchange.daemon.urls.console, &detail, Vec::new())?))
 }
 
@@ -52,9 +46,7 @@ pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let address = address(exchange)?;
     let body = exchange.document(body).await?;
     let request = UpdateArtifact { target: address.into(), body };
-    let updated = artifacts::update(&exchange.daemon.app, &Caller::Person, request)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let updated = artifacts::update(&exchange.daemon.app, &Caller::Person, request).await?;
     Ok(Reply::json(&views::detail(
         &exchange.daemon.urls.console,
         &updated.detail,
@@ -67,9 +59,7 @@ pub(crate) async fn delete(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let address = address(exchange)?;
     let mut fields = exchange.fields(body, &["ifRevision"]).await?;
     let request = DeleteArtifact { address, if_revision: fields.optional("ifRevision")? };
-    let trashed = artifacts::delete(&exchange.daemon.app, &Caller::Person, request)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let trashed = artifacts::delete(&exchange.daemon.app, &Caller::Person, request).await?;
     Ok(Reply::json(&DeletedAnswer {
         deleted: true,
         artifact_id: trashed.artifact_id,
@@ -81,9 +71,7 @@ pub(crate) async fn delete(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
 pub(crate) async fn restore(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let address = address(exchange)?;
     exchange.fields(body, &[]).await?;
-    let detail = artifacts::restore(&exchange.daemon.app, &Caller::Person, address)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let detail = artifacts::restore(&exchange.daemon.app, &Caller::Person, address).await?;
     Ok(Reply::json(&views::detail(&exchange.daemon.urls.console, &detail, Vec::new())?))
 }
 

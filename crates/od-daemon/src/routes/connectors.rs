@@ -4,7 +4,6 @@ use hyper::body::Incoming;
 use od_app::Caller;
 use od_app::connectors::connect::Connect;
 use od_app::connectors::{connect, disconnect, get, list};
-use od_core::connector::Connector;
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::ConnectorId;
 use od_ports::credential_vault::Secret;
@@ -16,15 +15,15 @@ use crate::http::reply::Reply;
 /// Lists the catalog.
 pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     exchange.query(&[])?;
-    let connectors = list(&exchange.daemon.app, &Caller::Person).await;
-    let connectors = connectors.map_err(|error| Failure::from(&error))?;
+    let connectors = list(&exchange.daemon.app, &Caller::Person).await?;
     Ok(Reply::json(&ConnectorsAnswer { connectors }))
 }
 
 /// Shows one.
 pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     exchange.query(&[])?;
-    answer(get(&exchange.daemon.app, &id(exchange)?).await.map_err(|error| Failure::from(&error)))
+    let connector = get(&exchange.daemon.app, &id(exchange)?).await?;
+    Ok(Reply::json(&ConnectorAnswer { connector }))
 }
 
 /// Connects one.
@@ -42,11 +41,8 @@ pub(crate) async fn open(exchange: &Exchange<'_>, body: Incoming) -> Result<Repl
         }
     };
     let request = Connect { connector: id(exchange)?, secret };
-    answer(
-        connect(&exchange.daemon.app, &Caller::Person, request)
-            .await
-            .map_err(|error| Failure::from(&error)),
-    )
+    let connector = connect(&exchange.daemon.app, &Caller::Person, request).await?;
+    Ok(Reply::json(&ConnectorAnswer { connector }))
 }
 
 /// Disconnects one.
@@ -54,14 +50,10 @@ pub(crate) async fn close(exchange: &Exchange<'_>, body: Incoming) -> Result<Rep
     exchange.query(&[])?;
     exchange.fields(body, &[]).await?;
     let connector = id(exchange)?;
-    let closed = disconnect(&exchange.daemon.app, &Caller::Person, &connector).await;
-    answer(closed.map_err(|error| Failure::from(&error)))
+    let connector = disconnect(&exchange.daemon.app, &Caller::Person, &connector).await?;
+    Ok(Reply::json(&ConnectorAnswer { connector }))
 }
 
 fn id(exchange: &Exchange<'_>) -> Result<ConnectorId, Failure> {
     exchange.id(exchange.params.first(), ErrorCode::ConnectorNotFound, "connector")
-}
-
-fn answer(connector: Result<Connector, Failure>) -> Result<Reply, Failure> {
-    connector.map(|connector| Reply::json(&ConnectorAnswer { connector }))
 }

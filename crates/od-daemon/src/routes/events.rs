@@ -12,9 +12,7 @@ use crate::http::reply::Reply;
 /// Follows one project, which has to exist.
 pub(crate) async fn project(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let project = exchange.project()?;
-    od_app::projects::get(&exchange.daemon.app, &Caller::Person, project.clone())
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    od_app::projects::get(&exchange.daemon.app, &Caller::Person, project.clone()).await?;
     follow(exchange, Some(project.as_str().to_owned()))
 }
 

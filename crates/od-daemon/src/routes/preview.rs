@@ -46,7 +46,7 @@ pub(crate) async fn ticket(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
         variant,
         snapshot: snapshot.clone(),
     };
-    preview::page(app, request).await.map_err(|error| Failure::from(&error))?;
+    preview::page(app, request).await?;
     let issued_at = app.ports.clock.now();
     let expires_at = issued_at.plus_ms(TICKET_LIFETIME_MS);
     let claims = Claims::Preview(PreviewClaims {
@@ -82,7 +82,7 @@ async fn page(
     request: PageRequest,
     if_none_match: Option<&HeaderValue>,
 ) -> Result<Reply, Failure> {
-    let page = preview::page(&daemon.app, request).await.map_err(|error| Failure::from(&error))?;
+    let page = preview::page(&daemon.app, request).await?;
     let etag = HeaderValue::from_str(&page.etag)
         .map_err(|_| Failure::new(ErrorCode::Internal, "the page has no usable validator"))?;
     if matches_etag(if_none_match, &etag) {

@@ -17,7 +17,7 @@ use crate::http::reply::Reply;
 pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     exchange.query(&[])?;
     let found = projects::list(&exchange.daemon.app, &Caller::Person).await;
-    let found = found.map_err(|error| Failure::from(&error))?;
+    let found = found?;
     Ok(Reply::json(&ProjectsAnswer { projects: found.iter().map(view).collect() }))
 }
 
@@ -26,18 +26,14 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     exchange.query(&[])?;
     let mut fields = exchange.fields(body, &["name"]).await?;
     let request = CreateProject { id: None, name: fields.required("name")?, root: None };
-    let project = projects::create(&exchange.daemon.app, &Caller::Person, request)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let project = projects::create(&exchange.daemon.app, &Caller::Person, request).await?;
     Ok(Reply::json(&ProjectAnswer { project: view(&project) }))
 }
 
 /// Shows one project.
 pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     exchange.query(&[])?;
-    let project = projects::get(&exchange.daemon.app, &Caller::Person, exchange.project()?)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let project = projects::get(&exchange.daemon.app, &Caller::Person, exchange.project()?).await?;
     Ok(Reply::json(&ProjectAnswer { project: view(&project) }))
 }
 
@@ -48,12 +44,12 @@ pub(crate) async fn files(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let (listing, content) = match path {
         Some(path) => {
             let read = projects::read_json(app, &Caller::Person, project, &path).await;
-            let file = read.map_err(|error| Failure::from(&error))?;
+            let file = read?;
             (file.listing, Some(file.content))
         }
         None => {
             let listed = projects::files(app, &Caller::Person, project).await;
-            (listed.map_err(|error| Failure::from(&error))?, None)
+            (listed?, None)
         }
     };
     let files = listing

@@ -21,8 +21,7 @@ pub(crate) async fn start(exchange: &Exchange<'_>, body: Incoming) -> Result<Rep
     let mut fields = exchange.fields(body, &["acceptDrift"]).await?;
     let accept_drift = fields.optional("acceptDrift")?.unwrap_or(false);
     let request = RunRefresh { caller: Caller::Person, project, artifact, accept_drift };
-    let refreshed =
-        refresh::run(&exchange.daemon.app, request).await.map_err(|error| Failure::from(&error))?;
+    let refreshed = refresh::run(&exchange.daemon.app, request).await?;
     Ok(Reply::json(&views::refreshed(&exchange.daemon.urls.console, &refreshed)?))
 }
 
@@ -31,18 +30,14 @@ pub(crate) async fn cancel(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let (project, artifact) = named(exchange).await?;
     exchange.fields(body, &[]).await?;
     let request = CancelRefresh { project, artifact };
-    let cancelled = refresh::cancel(&exchange.daemon.app, &Caller::Person, request)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let cancelled = refresh::cancel(&exchange.daemon.app, &Caller::Person, request).await?;
     Ok(Reply::json(&CancelAnswer { refresh_id: cancelled.refresh, status: cancelled.status }))
 }
 
 /// Lists the history, newest first.
 pub(crate) async fn history(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let address = address(exchange)?;
-    let history = artifacts::history(&exchange.daemon.app, &Caller::Person, address)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let history = artifacts::history(&exchange.daemon.app, &Caller::Person, address).await?;
     Ok(Reply::json(&RefreshesAnswer { refreshes: history.records }))
 }
 
@@ -50,8 +45,7 @@ pub(crate) async fn history(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
 pub(crate) async fn snapshots(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let address = address(exchange)?;
     let snapshots = artifacts::snapshots(&exchange.daemon.app, &Caller::Person, address)
-        .await
-        .map_err(|error| Failure::from(&error))?
+        .await?
         .into_iter()
         .map(|line| SnapshotLine {
             refresh_id: line.refresh_id,
@@ -67,9 +61,7 @@ pub(crate) async fn snapshots(exchange: &Exchange<'_>) -> Result<Reply, Failure>
 pub(crate) async fn snapshot(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let address = address(exchange)?;
     let id = snapshot_id(exchange)?;
-    let snapshot = artifacts::snapshot(&exchange.daemon.app, &Caller::Person, address, id)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let snapshot = artifacts::snapshot(&exchange.daemon.app, &Caller::Person, address, id).await?;
     let snapshot = SnapshotView {
         refresh_id: snapshot.refresh_id,
         data_json: snapshot.data,
@@ -84,9 +76,7 @@ pub(crate) async fn roll_back(exchange: &Exchange<'_>, body: Incoming) -> Result
     let refresh = snapshot_id(exchange)?;
     let mut fields = exchange.fields(body, &["ifRevision"]).await?;
     let request = RollBack { address, refresh, if_revision: fields.optional("ifRevision")? };
-    let done = artifacts::roll_back(&exchange.daemon.app, &Caller::Person, request)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let done = artifacts::roll_back(&exchange.daemon.app, &Caller::Person, request).await?;
     Ok(Reply::json(&views::rolled_back(&exchange.daemon.urls.console, done)?))
 }
 

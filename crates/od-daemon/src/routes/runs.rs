@@ -16,9 +16,7 @@ pub(crate) async fn start(exchange: &Exchange<'_>, body: Incoming) -> Result<Rep
     exchange.query(&[])?;
     let mut fields = exchange.fields(body, &["projectId"]).await?;
     let request = StartRun { project: fields.required("projectId")? };
-    let started = runs::start(&exchange.daemon.app, &Caller::Person, request)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let started = runs::start(&exchange.daemon.app, &Caller::Person, request).await?;
     let run = view(exchange, &started.run);
     Ok(Reply::json(&StartedRun { run, tool_token: started.token }))
 }
@@ -27,7 +25,7 @@ pub(crate) async fn start(exchange: &Exchange<'_>, body: Incoming) -> Result<Rep
 pub(crate) async fn renew(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let run = named(exchange, body).await?;
     let moved = runs::renew(&exchange.daemon.app, &Caller::Person, run).await;
-    let run = moved.map_err(|error| Failure::from(&error))?;
+    let run = moved?;
     Ok(Reply::json(&RunAnswer { run: view(exchange, &run) }))
 }
 
@@ -35,7 +33,7 @@ pub(crate) async fn renew(exchange: &Exchange<'_>, body: Incoming) -> Result<Rep
 pub(crate) async fn end(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let run = named(exchange, body).await?;
     let moved = runs::end(&exchange.daemon.app, &Caller::Person, run).await;
-    let run = moved.map_err(|error| Failure::from(&error))?;
+    let run = moved?;
     Ok(Reply::json(&RunAnswer { run: view(exchange, &run) }))
 }
 

@@ -36,8 +36,7 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     } else {
         artifacts::create(app, &agent.caller, request).await
     };
-    let CreatedArtifact { detail, replayed, warnings } =
-        created.map_err(|error| Failure::from(&error))?;
+    let CreatedArtifact { detail, replayed, warnings } = created?;
     let answer = changed(exchange, &detail.stored, warnings)?;
     Ok(Reply::json(&ToolArtifactAnswer { replayed, dry_run, ..answer }))
 }
@@ -53,7 +52,7 @@ pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     } else {
         artifacts::update(app, &agent.caller, request).await
     };
-    let updated = updated.map_err(|error| Failure::from(&error))?;
+    let updated = updated?;
     let answer = changed(exchange, &updated.detail.stored, updated.warnings)?;
     Ok(Reply::json(&ToolArtifactAnswer { dry_run, ..answer }))
 }
@@ -62,9 +61,7 @@ pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
 pub(crate) async fn list(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let agent = Agent::of(exchange)?;
     let request = ListArtifacts { project: Some(agent.project) };
-    let found = artifacts::list(&exchange.daemon.app, &agent.caller, request)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let found = artifacts::list(&exchange.daemon.app, &agent.caller, request).await?;
     let console = &exchange.daemon.urls.console;
     let artifacts = found.iter().map(|summary| views::compact(console, summary)).collect();
     Ok(Reply::json(&ToolArtifactsAnswer { artifacts }))
@@ -86,7 +83,7 @@ pub(crate) async fn refresh(exchange: &Exchange<'_>, body: Incoming) -> Result<R
     } else {
         refreshing::run(app, request).await
     };
-    let refreshed = refreshed.map_err(|error| Failure::from(&error))?;
+    let refreshed = refreshed?;
     Ok(Reply::json(&ToolRefreshedAnswer {
         artifact: views::compact(&exchange.daemon.urls.console, &refreshed.stored.summary),
         refresh: views::refresh(&refreshed),
@@ -100,24 +97,19 @@ pub(crate) async fn validate(exchange: &Exchange<'_>, body: Incoming) -> Result<
     let body = agent.document(exchange, body).await?;
     if body.value().get("artifactId").is_some() {
         let request = UpdateArtifact { target: Target::InBody(agent.project), body };
-        let warnings = artifacts::validate_update(&exchange.daemon.app, &agent.caller, request)
-            .await
-            .map_err(|error| Failure::from(&error))?;
+        let warnings =
+            artifacts::validate_update(&exchange.daemon.app, &agent.caller, request).await?;
         return Ok(Reply::json(&ToolValidAnswer { valid: true, warnings }));
     }
     let request = CreateArtifact { project: agent.project, body };
-    let valid = artifacts::validate(&exchange.daemon.app, &agent.caller, request)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let valid = artifacts::validate(&exchange.daemon.app, &agent.caller, request).await?;
     Ok(Reply::json(&ToolValidAnswer { valid: true, warnings: valid.warnings }))
 }
 
 /// Lists connected connectors with the tools that may run.
 pub(crate) async fn connectors(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let agent = Agent::of(exchange)?;
-    let connectors = connectors::list(&exchange.daemon.app, &agent.caller)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let connectors = connectors::list(&exchange.daemon.app, &agent.caller).await?;
     Ok(Reply::json(&ConnectorsAnswer { connectors }))
 }
 
@@ -143,9 +135,7 @@ pub(crate) async fn execute(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         expected: None,
         mapping: None,
     };
-    let executed = connectors::execute(&exchange.daemon.app, request)
-        .await
-        .map_err(|error| Failure::from(&error))?;
+    let executed = connectors::execute(&exchange.daemon.app, request).await?;
     let metadata = BoundedObject::check(Value::Object(executed.metadata)).ok();
     Ok(Reply::json(&ExecuteAnswer {
         ok: true,

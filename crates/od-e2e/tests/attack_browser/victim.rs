@@ -116,7 +116,7 @@ impl Victim {
         match self.runtime().block_on(create(self.running().app(), &Caller::Person, request)) {
             Ok(created) => created.detail.stored.id.clone(),
             Err(error) => {
-                panic!("{:#?}\n{template}\n{data}", od_core::error::Failure::from(&error))
+                panic!("{:#?}\n{template}\n{data}", od_core::error::Failure::from(error))
             }
         }
     }

@@ -165,7 +165,7 @@ impl World {
         let app = self.daemon().app();
         match od_app::artifacts::create(app, caller, request).await {
             Ok(made) => made.detail.stored.id.clone(),
-            Err(error) => panic!("{:#?}", od_core::error::Failure::from(&error)),
+            Err(error) => panic!("{:#?}", od_core::error::Failure::from(error)),
         }
     }
 

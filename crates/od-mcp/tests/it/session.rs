@@ -20,7 +20,7 @@ pub(crate) struct Session {
 /// A door to the daemon at an address.
 pub(crate) fn door(url: &str) -> Door {
     let client = Client::new(url, Bearer::Token("odt.v1.test".to_owned()));
-    Door::new(client.map_err(|error| Failure::from(&error)))
+    Door::new(client.map_err(Failure::from))
 }
 
 /// A door that leads nowhere, as without `od run`.

@@ -104,8 +104,10 @@ fn refuses(patient: &Patient<'_>) -> Result<(), Wrong> {
     };
     match world::wait(artifacts::update(patient.app, &Caller::Person, request)) {
         Ok(_) => Err(Wrong::Torn("a damaged artifact was written".to_owned())),
-        Err(err) if Failure::from(&err).code == ErrorCode::LiveArtifactNotHealthy => Ok(()),
-        Err(err) => Err(Wrong::Other(format!("a write was refused: {err}"))),
+        Err(err) => match Failure::from(err) {
+            Failure { code: ErrorCode::LiveArtifactNotHealthy, .. } => Ok(()),
+            failure => Err(Wrong::Other(format!("a write was refused: {}", failure.message))),
+        },
     }
 }
 

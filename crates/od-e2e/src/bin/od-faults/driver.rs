@@ -89,7 +89,7 @@ async fn perform(app: &App, operation: &str, data_dir: &Path) -> Result<(), Fail
             let request =
                 DeleteArtifact { address: world::address(&subject(app)?), if_revision: None };
             let deleted = artifacts::delete(app, &Caller::Person, request).await;
-            deleted.map(|_| ()).map_err(|err| Failure::from(&err))
+            deleted.map(|_| ()).map_err(Failure::from)
         }
         "restore" => {
             let trash = app.ports.trash.list(&world::project()).await;
@@ -97,15 +97,15 @@ async fn perform(app: &App, operation: &str, data_dir: &Path) -> Result<(), Fail
             let id = trash.first().map(|trashed| trashed.artifact_id.clone());
             let id = id.ok_or_else(|| Failure::new(ErrorCode::NotFound, "empty trash"))?;
             let restored = artifacts::restore(app, &Caller::Person, world::address(&id)).await;
-            restored.map(|_| ()).map_err(|err| Failure::from(&err))
+            restored.map(|_| ()).map_err(Failure::from)
         }
         "recover" => {
-            let recovered = refresh::recover(app).await.map_err(|err| Failure::from(&err))?;
+            let recovered = refresh::recover(app).await.map_err(Failure::from)?;
             if let Some(unrecovered) = recovered.unrecovered.first() {
                 return Err(store_failure(&unrecovered.error));
             }
             say(&format!("CLOSED {}", recovered.closed.len()));
-            match recovered.left.first() {
+            match recovered.left.into_iter().next() {
                 Some((_, err)) => Err(Failure::from(err)),
                 None => Ok(()),
             }
@@ -114,7 +114,7 @@ async fn perform(app: &App, operation: &str, data_dir: &Path) -> Result<(), Fail
             let request =
                 RepairArtifact { address: world::address(&subject(app)?), mode: RepairMode::Apply };
             let repaired = artifacts::repair(app, &Caller::Person, request).await;
-            repaired.map(|_| ()).map_err(|err| Failure::from(&err))
+            repaired.map(|_| ()).map_err(Failure::from)
         }
         "file-by-file" => control::file_by_file(data_dir, &subject(app)?)
             .map_err(|err| Failure::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())),
@@ -152,7 +152,7 @@ fn look(app: &App) -> Result<(), Failure> {
 async fn race(app: &App, id: &ArtifactId) -> Result<(), Failure> {
     for _ in 0..25 {
         let detail = artifacts::get(app, &Caller::Person, world::address(id)).await;
-        let detail = detail.map_err(|err| Failure::from(&err))?;
+        let detail = detail.map_err(Failure::from)?;
         let revision = detail.stored.revision().expect("the subject has a revision");
         let mut body = world::body(world::SUBJECT, "raced");
         body["ifRevision"] = revision.get().into();
@@ -162,7 +162,7 @@ async fn race(app: &App, id: &ArtifactId) -> Result<(), Failure> {
                 let won = updated.detail.stored.revision().expect("a revision");
                 say(&format!("WIN {won}"));
             }
-            Err(err) => say(&format!("LOSE {}", Failure::from(&err).code)),
+            Err(err) => say(&format!("LOSE {}", Failure::from(err).code)),
         }
     }
     Ok(())
@@ -176,7 +176,7 @@ pub(crate) async fn refresh(app: &App, id: &ArtifactId) -> Result<RefreshId, Fai
         artifact: id.clone(),
         accept_drift: false,
     };
-    let refreshed = refresh::run(app, request).await.map_err(|err| Failure::from(&err))?;
+    let refreshed = refresh::run(app, request).await.map_err(Failure::from)?;
     Ok(refreshed.refresh)
 }
 

@@ -151,7 +151,7 @@ pub(crate) async fn create(
     }
     let request = CreateArtifact { project: project(), body: body.into() };
     let created = artifacts::create(app, &Caller::Person, request).await;
-    created.map(|made| made.detail.stored.id.clone()).map_err(|err| Failure::from(&err))
+    created.map(|made| made.detail.stored.id.clone()).map_err(Failure::from)
 }
 
 pub(crate) async fn update(
@@ -163,7 +163,7 @@ pub(crate) async fn update(
     let request =
         UpdateArtifact { target: address(id).into(), body: body(name, generation).into() };
     let updated = artifacts::update(app, &Caller::Person, request).await;
-    updated.map(|_| ()).map_err(|err| Failure::from(&err))
+    updated.map(|_| ()).map_err(Failure::from)
 }
 
 pub(crate) fn address(id: &ArtifactId) -> Address {
