@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyper::body::Incoming;
-use hyper::header::{self, HeaderValue};
+use hyper::header::HeaderValue;
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response};
 use od_core::error::{ErrorCode, Failure};
@@ -56,8 +56,7 @@ impl ApiDoor {
         }
         if is_file && (head.method == Method::GET || head.method == Method::HEAD) {
             *route_name = "console";
-            let validator = head.headers.get(header::IF_NONE_MATCH);
-            return console::find(path, validator).ok_or_else(|| missing(path));
+            return console::find(path, &head.headers).ok_or_else(|| missing(path));
         }
         let (route, params) = match self.daemon.routes.look_up(&head.method, path) {
             Lookup::Found(route, params) => (route, params),

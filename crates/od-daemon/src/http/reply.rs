@@ -14,6 +14,8 @@ const SAME_ORIGIN: HeaderValue = HeaderValue::from_static("same-origin");
 const OFF: HeaderValue = HeaderValue::from_static("off");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const PRIVATE_NO_CACHE: HeaderValue = HeaderValue::from_static("private, no-cache");
+const ACCEPT_ENCODING: HeaderValue = HeaderValue::from_static("accept-encoding");
+const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 const DENY_ALL: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; base-uri 'none'");
 const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -86,6 +88,8 @@ pub(crate) enum Reply {
         etag: HeaderValue,
         /// By its extension.
         content_type: &'static str,
+        /// How the bytes are coded.
+        coding: Coding,
     },
     /// The client has this already.
     NotModified {
@@ -98,6 +102,18 @@ pub(crate) enum Reply {
     Redirect(HeaderValue),
     /// Events until one side leaves.
     Events(EventStream),
+}
+
+/// How a file of the console is coded on the wire.
+///
+/// Only these files are ever compressed. They are public and the same for everybody; an answer that
+/// puts a secret beside text of somebody else's choosing would tell its length (BREACH).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Coding {
+    /// As it is written.
+    Identity,
+    /// By gzip.
+    Gzip,
 }
 
 /// Which content security policy an answer carries.
@@ -129,11 +145,20 @@ impl Reply {
             Self::Preview { body, etag, content_type } => {
                 cached(body, etag, content_type, &policies.preview)
             }
-            Self::ConsoleFile { body, etag, content_type } => {
-                cached(body, etag, content_type, &policies.console)
+            Self::ConsoleFile { body, etag, content_type, coding } => {
+                let mut response = cached(body, etag, content_type, &policies.console);
+                let headers = response.headers_mut();
+                headers.insert(header::VARY, ACCEPT_ENCODING);
+                match coding {
+                    Coding::Identity => {}
+                    Coding::Gzip => {
+                        headers.insert(header::CONTENT_ENCODING, GZIP);
+                    }
+                }
+                response
             }
-            Self::NotModified { etag, policy } => {
-                let policy = match policy {
+            Self::NotModified { etag, policy: policy_of } => {
+                let policy = match policy_of {
                     Policy::Console => &policies.console,
                     Policy::Preview => &policies.preview,
                 };
@@ -143,6 +168,9 @@ impl Reply {
                 headers.insert(header::ETAG, etag);
                 headers.insert(header::CACHE_CONTROL, PRIVATE_NO_CACHE);
                 headers.insert(header::CONTENT_SECURITY_POLICY, policy.clone());
+                if matches!(policy_of, Policy::Console) {
+                    headers.insert(header::VARY, ACCEPT_ENCODING);
+                }
                 response
             }
             Self::Redirect(location) => {

@@ -194,3 +194,27 @@ async fn what_is_not_there_says_where_to_look() {
     said.say(Some(&cli), "POST", "/api/live-artifacts", Some(create_body("x"))).await;
     insta::assert_snapshot!(said.finish().await);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_console_comes_compressed_to_who_accepts_that_and_nothing_else_does() {
+    let daemon = TestDaemon::start().await;
+    let ask = async |target: &str, headers: &[(&str, &str)]| {
+        let bytes = request(daemon.api(), Some(&daemon.person()), "GET", target, None, headers);
+        daemon.send(daemon.api(), bytes).await
+    };
+    let accepting = ("Accept-Encoding", "gzip, deflate, br");
+    let (plain, zipped) = (ask("/", &[]).await, ask("/", &[accepting]).await);
+    for (answer, coding) in [(&plain, None), (&zipped, Some("gzip"))] {
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("content-encoding"), coding);
+        assert_eq!(answer.header("vary"), Some("accept-encoding"));
+        assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
+    }
+    assert!(zipped.body.len() < plain.body.len());
+    let etag = zipped.header("etag").unwrap();
+    assert_eq!(ask("/", &[accepting, ("If-None-Match", etag)]).await.status, 304);
+    assert_eq!(ask("/", &[("If-None-Match", etag)]).await.status, 200);
+    let projects = ask("/api/projects", &[accepting]).await;
+    assert_eq!((projects.status, projects.header("content-encoding")), (200, None));
+    daemon.stop().await;
+}

@@ -23,6 +23,9 @@ const FLAGS: &[&str] = &[
     "hide-scrollbars",
 ];
 
+/// Every name leads nowhere.
+const NO_NAMES: &str = "MAP * ~NOTFOUND";
+
 /// How long the browser may take for anything. A cold machine with two busy cores needs much of it;
 /// nothing waits this long when all is well.
 pub(super) const PATIENCE: Duration = Duration::from_secs(90);
@@ -42,7 +45,17 @@ impl Chromium {
     ///
     /// Panics if there is no Chromium that can be started: nothing in this suite works without one.
     pub async fn start() -> Self {
-        Self::start_where("MAP * ~NOTFOUND").await
+        Self::launch(NO_NAMES, &[]).await
+    }
+
+    /// Starts it with sandboxed frames in the process of the page around them, where [`super::Framed`] can
+    /// read them. What they may do stays the same.
+    ///
+    /// # Panics
+    ///
+    /// Panics as [`Self::start`] does.
+    pub async fn start_with_frames_in_process() -> Self {
+        Self::launch(NO_NAMES, &["disable-features=IsolateSandboxedIframes"]).await
     }
 
     /// Starts it where names lead elsewhere, by rules such as `MAP evil.test 127.0.0.1`.
@@ -54,6 +67,10 @@ impl Chromium {
     ///
     /// Panics as [`Self::start`] does.
     pub async fn start_where(rules: &str) -> Self {
+        Self::launch(rules, &[]).await
+    }
+
+    async fn launch(rules: &str, more: &[&str]) -> Self {
         let profile = tempfile::tempdir().expect("a temporary directory");
         let program = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".to_owned());
         let config = BrowserConfig::builder()
@@ -65,7 +82,7 @@ impl Chromium {
             .window_size(1280, 860)
             .launch_timeout(PATIENCE)
             .request_timeout(PATIENCE)
-            .args(FLAGS.iter().copied())
+            .args(FLAGS.iter().chain(more).copied())
             .arg(format!("host-resolver-rules={rules}, EXCLUDE 127.0.0.1"))
             .build()
             .expect("a complete configuration");

@@ -2,6 +2,7 @@
 
 mod access;
 mod chromium;
+mod framed;
 mod hand;
 mod keys;
 mod tab;
@@ -10,6 +11,7 @@ mod watch;
 
 pub use access::serious_findings;
 pub use chromium::Chromium;
+pub use framed::Framed;
 pub use tab::Tab;
 pub use tasks::Tasks;
 pub use watch::{Problem, Request};

@@ -1,5 +1,7 @@
 //! Where each value comes from.
 
+use od_e2e::browser::{Chromium, Framed};
+
 use crate::world::{World, from_file, place, sample};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -19,6 +21,59 @@ async fn inspect_lists_every_binding_and_each_leads_to_its_data() {
     tab.type_text("busy").await;
     tab.until("document.querySelectorAll('.data-row').length === 3").await;
     tab.sees("1 match").await;
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}
+
+/// Reads path, source and time off the one label that the browser draws on a page under inspection, which has to
+/// be at this kind of element.
+async fn label(page: &Framed<'_>, element: &str) -> [String; 3] {
+    let drawn = page
+        .run(
+            "[...document.querySelectorAll('*')].flatMap((el) => { const after = getComputedStyle(el, '::after'); \
+             return after.content === 'none' || after.display === 'none' || after.visibility !== 'visible' ? [] \
+             : [[el.localName, after.content]]; })",
+        )
+        .await;
+    let [label] = drawn.as_array().unwrap().as_slice() else { panic!("labels: {drawn}") };
+    assert_eq!(label[0], element, "{drawn}");
+    // Computed content is a list of quoted strings.
+    let text = label[1].as_str().unwrap().replace("\" \"", "");
+    let parts: Vec<String> =
+        text.trim_matches('"').split('—').map(|part| part.trim().to_owned()).collect();
+    parts.try_into().unwrap_or_else(|parts| panic!("{parts:?}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn inspect_shows_path_source_and_time_at_the_value_that_is_pointed_at_or_focused() {
+    let world = World::start_in(Chromium::start_with_frames_in_process().await).await;
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let id = world.artifact(&project, from_file("Fleet status", "fleet.json", &sample(3))).await;
+    let tab = world.console(&place(&project, &id, "provenance")).await;
+    tab.sees("This state").await;
+    let time = tab.run("document.querySelector('main time').dateTime").await;
+    tab.go(&place(&project, &id, "preview")).await;
+    tab.click_named(".segments button", "Inspect").await;
+    tab.until("document.querySelector('.segments [aria-pressed=true]').innerText === 'Inspect'")
+        .await;
+    let page = tab.framed(".preview-frame").await;
+    let said = |path: &str| [path, "fleet.json", time.as_str().unwrap()].map(str::to_owned);
+    page.point_at("h1").await;
+    page.until("document.querySelector('h1:hover')").await;
+    assert_eq!(label(&page, "h1").await, said("data.title"));
+    page.point_at("p").await;
+    page.until("document.querySelector('p:hover')").await;
+    assert_eq!(label(&page, "p").await, said("data.total"));
+    // Away with the mouse: from here on the Tab key alone leads from value to value.
+    tab.point_at("h1").await;
+    page.until("!document.querySelector('body :hover')").await;
+    tab.run("void document.querySelector('.segments [aria-pressed=true]').focus()").await;
+    tab.tab_to("document.activeElement.matches('.preview-frame')").await;
+    for (selector, path) in [("h1", "data.title"), ("p", "data.total"), ("td", "data.rows.0.id")] {
+        page.until(&format!("document.activeElement?.localName === '{selector}'")).await;
+        assert_eq!(label(&page, selector).await, said(path));
+        tab.press("Tab").await;
+    }
     world.assert_clean(&tab, &[]);
     world.end().await;
 }

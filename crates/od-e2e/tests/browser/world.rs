@@ -56,8 +56,12 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) async fn start() -> Self {
+        Self::start_in(Chromium::start().await).await
+    }
+
+    pub(crate) async fn start_in(browser: Chromium) -> Self {
         let mut world = Self {
-            browser: Chromium::start().await,
+            browser,
             github: FakeGitHub::start().await,
             clock: Arc::default(),
             daemon: None,
