@@ -129,6 +129,30 @@ limits! {
     REFRESH_TIMEOUT = "refresh_timeout", 120_000, "milliseconds", "of the whole refresh";
     /// How large a connector's output may be.
     CONNECTOR_OUTPUT = "connector_output", 262_144, "bytes", "of canonical JSON, and of the body as read";
+    /// The bytes of one source's output before anything is picked from it.
+    INTAKE_SOURCE = "intake_source", 33_554_432, "bytes", "of one source's output as read";
+    /// The bytes of all sources of one refresh.
+    INTAKE_REFRESH = "intake_refresh", 67_108_864, "bytes", "of the outputs of one refresh as read";
+    /// The rows of one source's output.
+    INTAKE_ROWS = "intake_rows", 200_000, "rows", "of one table, or items of one array of a source's output";
+    /// The columns of one table of a source's output.
+    INTAKE_COLUMNS = "intake_columns", 100, "columns", "of one table, or different keys of its rows";
+    /// The cells of one table of a source's output.
+    INTAKE_CELLS = "intake_cells", 4_000_000, "cells", "rows times columns of one table";
+    /// The depth of JSON in a source's output.
+    INTAKE_DEPTH = "intake_depth", 32, "levels", "of a source's output, its root object or array being level 1";
+    /// The length of one query.
+    QUERY_TEXT = "query_text", 8_192, "bytes", "of the SQL in UTF-8";
+    /// The time one query may run.
+    QUERY_TIMEOUT = "query_timeout", 2_000, "milliseconds", "of one query";
+    /// The memory of the query engine.
+    QUERY_HEAP = "query_heap", 134_217_728, "bytes", "allocated by the engine, the tables of the refresh included";
+    /// The rows of one query's result.
+    QUERY_ROWS = "query_rows", 500, "rows", "of one query's result";
+    /// The length of one text in a query.
+    QUERY_VALUE = "query_value", 262_144, "bytes", "of one text or row that a query makes";
+    /// The revisions that `history(path)` reads.
+    HISTORY_ROWS = "history_rows", 100, "revisions", "the newest that are kept";
     /// How much of one file a search reads.
     SEARCH_FILE = "search_file", 33_554_432, "bytes", "of one file; what is behind them is not searched";
     /// How many searches run at once.

@@ -95,7 +95,7 @@ fn compare_utf16(a: &str, b: &str) -> std::cmp::Ordering {
     }
 }
 
-fn write_string(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     out.push(b'"');
     let bytes = text.as_bytes();

@@ -5,7 +5,7 @@ use super::scanner::{Scan, Scanner, Syntax};
 use super::text;
 
 /// Reads the number literal at `start`.
-pub(super) fn number(bytes: &[u8], start: usize) -> Scan<Literal<'_>> {
+pub(crate) fn number(bytes: &[u8], start: usize) -> Scan<Literal<'_>> {
     let mut at = start;
     let negative = bytes.get(at) == Some(&b'-');
     at += usize::from(negative);

@@ -22,6 +22,14 @@ pub use message::{Message, parse_message};
 pub use pointer::Pointer;
 pub use type_name::type_name;
 
+/// Parts of the scanner, for readers with limits of their own.
+pub(crate) mod scan {
+    pub(crate) use super::canonical::write_string;
+    pub(crate) use super::literal::number as read_number;
+    pub(crate) use super::scanner::{Syntax, place};
+    pub(crate) use super::text::read as read_string;
+}
+
 /// A JSON value; objects keep the order their keys were first seen in.
 pub type Value = serde_json::Value;
 

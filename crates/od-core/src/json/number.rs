@@ -64,9 +64,9 @@ pub(super) fn hold_number(number: &Number) -> Option<Held> {
 }
 
 /// A number literal, split as JSON's grammar does.
-pub(super) struct Literal<'a> {
+pub(crate) struct Literal<'a> {
     /// The whole literal.
-    pub(super) text: &'a str,
+    pub(crate) text: &'a str,
     /// Whether it begins with a minus.
     pub(super) negative: bool,
     /// The digits before the point, as many as fit.

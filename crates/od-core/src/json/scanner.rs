@@ -12,12 +12,12 @@ use super::{Map, Value, literal, text};
 use crate::limits::Limit;
 
 /// The text is not JSON: where, and what is wrong there.
-pub(super) struct Syntax {
-    pub(super) at: usize,
-    pub(super) what: &'static str,
+pub(crate) struct Syntax {
+    pub(crate) at: usize,
+    pub(crate) what: &'static str,
 }
 
-pub(super) type Scan<T> = Result<T, Syntax>;
+pub(crate) type Scan<T> = Result<T, Syntax>;
 
 /// One step of the path to the value being read.
 #[derive(Clone, Copy)]
@@ -94,7 +94,7 @@ fn scan_all(bytes: &[u8], rules: &Rules, keeping: bool) -> Result<Reading, JsonF
 }
 
 /// Turns an offset into a line and a column, both from 1, the column in bytes.
-fn place(bytes: &[u8], at: usize) -> (usize, usize) {
+pub(crate) fn place(bytes: &[u8], at: usize) -> (usize, usize) {
     let before = &bytes[..at.min(bytes.len())];
     let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
     let column = before.iter().rev().take_while(|&&b| b != b'\n').count() + 1;

@@ -5,24 +5,24 @@ use super::scanner::{Scan, Syntax};
 use crate::limits::utf16_len;
 
 /// What was read of one string.
-pub(super) struct Read {
+pub(crate) struct Read {
     /// The offset after the closing quote.
-    pub(super) end: usize,
+    pub(crate) end: usize,
     /// Whether the bytes between the quotes are the text itself.
-    pub(super) plain: bool,
+    pub(crate) plain: bool,
     /// How long the text is in UTF-16 code units; exact past the limit, never more than it is.
     pub(super) units: usize,
     /// How many bytes it takes in canonical form, quotes included.
     pub(super) size: usize,
     /// Whether it holds U+0000.
-    pub(super) has_nul: bool,
+    pub(crate) has_nul: bool,
     /// Whether it holds half of a surrogate pair.
-    pub(super) has_lone_surrogate: bool,
+    pub(crate) has_lone_surrogate: bool,
 }
 
 /// Reads the string whose opening quote is at `quote`; one with escapes is decoded into `scratch`,
 /// as far as `units_max` goes.
-pub(super) fn read(
+pub(crate) fn read(
     bytes: &[u8],
     quote: usize,
     units_max: usize,

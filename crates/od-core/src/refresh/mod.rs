@@ -15,4 +15,5 @@ pub use mapping::{MappingError, apply_mapping, resolve};
 pub use record::{
     ChangeReport, CompactError, RecordConnector, RecordStatus, RecordStep, RefreshRecord,
 };
+pub(crate) use transform::ROW_KEYS;
 pub use transform::{TransformError, transform};

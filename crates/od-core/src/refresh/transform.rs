@@ -26,7 +26,7 @@ pub enum TransformError {
 }
 
 /// Where rows stand in an object, the first that is an array wins.
-const ROW_KEYS: &[&str] = &["rows", "items", "matches", "results", "data"];
+pub(crate) const ROW_KEYS: &[&str] = &["rows", "items", "matches", "results", "data"];
 
 /// Where a metric's value stands in an object, the first that is a scalar wins.
 const VALUE_KEYS: &[&str] = &["value", "count", "total"];

@@ -1,0 +1,48 @@
+//! Faults of an intake: each names the limit or rule that was broken, and where.
+
+use crate::limits::Limit;
+
+/// Refuses an intake. The message is ours: it never repeats a value of the source.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum IntakeFault {
+    /// The bytes are not what the format prescribes.
+    #[error("{what} at line {line}, column {column}")]
+    Syntax {
+        /// The rule that was broken.
+        what: String,
+        /// Counted from 1.
+        line: usize,
+        /// Counted from 1, in bytes.
+        column: usize,
+    },
+    /// A limit was passed. Reading stopped there, so `measured` may be less than the whole.
+    #[error("{}: at least {measured}, allowed is {}", limit.name, limit.want())]
+    Over {
+        /// The limit.
+        limit: Limit,
+        /// The count at which reading stopped.
+        measured: u64,
+    },
+    /// A JSON object has one key twice; which of the two counts is not for us to choose.
+    #[error("the key `{key}` stands twice in one object, at line {line}")]
+    DuplicateKey {
+        /// The key, cut to a readable length.
+        key: String,
+        /// Counted from 1.
+        line: usize,
+    },
+    /// A text holds U+0000, which neither SQL nor HTML can carry.
+    #[error("a NUL character at line {line}")]
+    Nul {
+        /// Counted from 1.
+        line: usize,
+    },
+}
+
+impl IntakeFault {
+    /// Returns whether the intake was too large, rather than wrong.
+    #[must_use]
+    pub const fn is_size(&self) -> bool {
+        matches!(self, Self::Over { .. })
+    }
+}
