@@ -12,7 +12,7 @@ const REASONS: &[(&str, &str)] = &[
     ),
     (
         "list of 1000, cold",
-        "a watch and five looks at its files for each artifact, on two cores: most of the time is the kernel's",
+        "a watch and four files to open, read and check for each artifact, on two cores: most of the time is the kernel's",
     ),
     (
         "growth of list, cold",

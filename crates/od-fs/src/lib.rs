@@ -5,7 +5,6 @@
 
 mod artifacts;
 mod blocking;
-mod cores;
 mod data_dir;
 mod disk;
 mod keyring;

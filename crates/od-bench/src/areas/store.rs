@@ -92,7 +92,7 @@ fn lists() -> Outcome<Vec<Row>> {
         colds.push((size, cold));
         warms.push((size, warm));
         let at_thousand = |limit| if size == 1_000 { Target::AtMost(limit) } else { Target::None };
-        rows.push(timed(format!("list of {size}, cold"), cold, 1e3, "ms", at_thousand(15.0)));
+        rows.push(timed(format!("list of {size}, cold"), cold, 1e3, "ms", at_thousand(30.0)));
         rows.push(timed(
             format!("list of {size}, warm, freshness kept"),
             warm,

@@ -2,24 +2,24 @@
 
 use std::slice::Chunks;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use od_core::artifact::ArtifactSummary;
 use od_core::ids::{ArtifactId, ProjectId};
 use od_ports::store::{StoreError, Stored};
 
 use super::entries::Light;
-use super::light::LightReader;
-use super::lines::Lines;
 use super::pending::is_damage;
 use super::read;
 use super::shared::{Shared, not_found};
-use crate::cores;
 use crate::disk::EntryKind;
 
-/// Artifacts that have to be read from the disk before threads and their lines are worth it.
+/// Artifacts that have to be read from the disk before threads are worth it.
 const PARALLEL_MIN: usize = 64;
 /// Artifacts that one thread reads between two looks at the index, which all threads share.
 const BATCH: usize = 32;
+/// More threads than this read a directory no faster.
+const READERS_MAX: usize = 4;
 
 impl Shared {
     /// Returns an artifact if memory has it as it is now.
@@ -111,20 +111,26 @@ impl Shared {
         ids: &[ArtifactId],
     ) -> Result<Vec<(ArtifactId, Light)>, StoreError> {
         let batches = Mutex::new(ids.chunks(BATCH));
+        let read = || self.read_batches(project, &batches);
         if ids.len() < PARALLEL_MIN {
-            return self.read_batches(project, &batches, &Lines::default());
+            return read();
         }
-        let Some(live) = self.live_if_there(project)? else { return Ok(Vec::new()) };
-        let lines = Lines::read(&live);
-        let mut found = Vec::with_capacity(ids.len());
-        for part in cores::share(|| self.read_batches(project, &batches, &lines)) {
-            let part = part.map_err(|_| StoreError::Io {
-                action: "read artifacts on several threads",
-                source: std::io::Error::other("a thread ended early"),
-            })?;
-            found.extend(part?);
-        }
-        Ok(found)
+        let readers =
+            thread::available_parallelism().map_or(1, |cores| cores.get().min(READERS_MAX));
+        thread::scope(|scope| {
+            // Where no thread can be made, the others do its share.
+            let others: Vec<_> = (1..readers)
+                .filter_map(|_| thread::Builder::new().spawn_scoped(scope, read).ok())
+                .collect();
+            let mut found = read()?;
+            for other in others {
+                found.extend(other.join().map_err(|_| StoreError::Io {
+                    action: "read artifacts on several threads",
+                    source: std::io::Error::other("a thread ended early"),
+                })??);
+            }
+            Ok(found)
+        })
     }
 
     /// Reads batches until none is left.
@@ -132,10 +138,8 @@ impl Shared {
         &self,
         project: &ProjectId,
         batches: &Mutex<Chunks<'_, ArtifactId>>,
-        lines: &Lines,
     ) -> Result<Vec<(ArtifactId, Light)>, StoreError> {
         let Some(live) = self.live_if_there(project)? else { return Ok(Vec::new()) };
-        let mut reader = LightReader::new(&live, project, lines);
         let starter = self.index().watch_starter();
         let live_path = self.data_dir.live_path(project);
         let mut found = Vec::new();
@@ -148,7 +152,10 @@ impl Shared {
                 let watched = batch.iter().zip(started);
                 watched.map(|(id, watch)| index.begin_read_watched(project, id, watch)).collect()
             };
-            let lights = batch.iter().map(|id| reader.read(id)).collect::<Result<Vec<_>, _>>()?;
+            let lights = batch
+                .iter()
+                .map(|id| read::list_entry(&live, project, id))
+                .collect::<Result<Vec<_>, _>>()?;
             let mut index = self.index();
             for ((id, version), light) in batch.iter().zip(versions).zip(lights) {
                 match light {

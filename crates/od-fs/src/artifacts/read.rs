@@ -20,7 +20,7 @@ use super::drift;
 use super::entries::{Full, Lasts, Light};
 use super::generation::{Generation, SetFile};
 use super::log_view::LogView;
-use super::pending::{self, Copies, is_foreign};
+use super::pending::{self, Copies, is_damage, is_foreign};
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer, PointerFault};
 use super::summary;
 use crate::disk::{Dir, DiskError};
@@ -59,6 +59,61 @@ pub(crate) fn whole(
     let health = overall(found.health, &log);
     let kept_aside = aside::list(&dir)?;
     Ok(Some(assemble(project, id, found, health, &view, kept_aside)))
+}
+
+/// Reads what a list needs of an artifact; `None` if there is none.
+pub(crate) fn list_entry(
+    live: &Dir,
+    project: &ProjectId,
+    id: &ArtifactId,
+) -> Result<Option<Light>, DiskError> {
+    let read = || match settled_entry(live, id)? {
+        Some(entry) => Ok(Some(entry)),
+        None => Ok(whole(live, project, id)?.map(|full| full.light)),
+    };
+    match read() {
+        // One artifact that the disk does not give hides no other, and is not hidden itself.
+        Err(err) if is_foreign(&err) || is_damage(&err.source) => {
+            let reason = HealthReason::PointerUnreadable;
+            let health = Health::unsound(HealthState::CorruptHead, reason);
+            let summary = Arc::new(summary::of_unreadable(project, id, health));
+            // Who made it is asked before the same attempt is made again.
+            let known = despite_damage(live, project, id);
+            let attempt = known.and_then(|full| full.light.attempt);
+            Ok(Some(Light { summary, attempt, lasts: Lasts::ForThisAnswer }))
+        }
+        other => other,
+    }
+}
+
+/// Reads what a list needs of an artifact whose copies are those that its pointer names; `None` if
+/// there is more to it.
+///
+/// Nearly every artifact is like that, and its digests then say that data, template and provenance are
+/// what a commit has checked. Data may take a quarter of a mebibyte, and parsing it takes many times
+/// what its digest takes.
+fn settled_entry(live: &Dir, id: &ArtifactId) -> Result<Option<Light>, DiskError> {
+    let Some(dir) = open(live, id)? else { return Ok(None) };
+    let Some(pointer) = Pointer::read_sound(&dir)? else { return Ok(None) };
+    for file in SetFile::SOURCES {
+        let committed = &file.digests(&pointer.artifact.digests).raw;
+        if read_copy(&dir, file)?.is_none_or(|bytes| Digest::of_bytes(&bytes) != *committed) {
+            return Ok(None);
+        }
+    }
+    let log = AuditLog::read(&dir)?;
+    let committed = pointer.store.last_refresh.as_ref();
+    let is_unplaced = committed.is_some_and(|refresh| !log.view.has_ended(refresh));
+    if is_unplaced || !overall(Health::HEALTHY, &log).is_healthy() {
+        return Ok(None);
+    }
+    let Pointer { mut artifact, .. } = pointer;
+    log.view.apply(live, id, &mut artifact.refresh_status, &mut artifact.last_refreshed_at)?;
+    Ok(Some(Light {
+        summary: Arc::new(artifact.summary(Health::HEALTHY)),
+        attempt: artifact.created_by_attempt,
+        lasts: lasting(&log.view),
+    }))
 }
 
 /// Returns what can be proved good of an artifact that the disk does not give whole, if anything.
@@ -100,7 +155,7 @@ fn assemble(
     let light = Light {
         summary: Arc::clone(&summary),
         attempt: state.as_ref().and_then(|state| state.artifact.created_by_attempt.clone()),
-        lasts: if view.open().is_empty() { Lasts::UntilAChange } else { Lasts::WhileARefreshRuns },
+        lasts: lasting(view),
     };
     let stored = Stored {
         id: id.clone(),
@@ -114,6 +169,10 @@ fn assemble(
         last_page: found.last_page,
     };
     Full { stored: Arc::new(stored), light, bytes: found.bytes }
+}
+
+fn lasting(view: &LogView) -> Lasts {
+    if view.open().is_empty() { Lasts::UntilAChange } else { Lasts::WhileARefreshRuns }
 }
 
 /// Damage of the head is told before damage of the tail.

@@ -3,7 +3,6 @@
 use od_core::ids::{ArtifactId, ProjectId};
 use od_ports::store::{StoreError, Unrecovered};
 
-use super::roller::settle_noted;
 use super::shared::Shared;
 use super::{locks, read, roll};
 use crate::data_dir::STAGING;
@@ -29,23 +28,18 @@ impl Shared {
     ) -> Result<(), StoreError> {
         let Some(live) = self.live_if_there(project)? else { return Ok(()) };
         for artifact in &self.ids(project)? {
-            if let Err(error) = recover_artifact(&live, project, artifact) {
+            if let Err(error) = recover_artifact(&live, artifact) {
                 let (project, artifact) = (project.clone(), Some(artifact.clone()));
                 failed.push(Unrecovered { project, artifact, error });
             }
             self.index().touch(project, artifact);
         }
-        self.tidy_lines(project, &live);
         clear_staging(&live)?;
         self.purge_trash(&live)
     }
 }
 
-fn recover_artifact(
-    live: &Dir,
-    project: &ProjectId,
-    artifact: &ArtifactId,
-) -> Result<(), StoreError> {
+fn recover_artifact(live: &Dir, artifact: &ArtifactId) -> Result<(), StoreError> {
     let Some(dir) = read::open(live, artifact)? else { return Ok(()) };
     if !roll::has_work(&dir)? {
         return Ok(());
@@ -54,7 +48,7 @@ fn recover_artifact(
         return Ok(());
     };
     roll::recover(&dir)?;
-    Ok(settle_noted(live, project, artifact, &dir)?)
+    Ok(roll::settle(&dir)?)
 }
 
 /// Removes creates that never got as far as their rename.

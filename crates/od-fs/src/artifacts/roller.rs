@@ -11,11 +11,8 @@ use std::time::{Duration, Instant};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_ports::store::StoreError;
 
-use super::light::LightReader;
-use super::lines::{self, Lines};
 use super::shared::{Shared, busy};
 use super::{locks, read, roll};
-use crate::disk::{Dir, DiskError};
 
 /// How long nobody may have committed before settling starts.
 const QUIET: Duration = Duration::from_millis(60);
@@ -211,32 +208,12 @@ impl Drop for Roller {
     }
 }
 
-/// Settles an artifact, and leaves its line for the next list. The caller holds its commit lock.
-pub(crate) fn settle_noted(
-    live: &Dir,
-    project: &ProjectId,
-    artifact: &ArtifactId,
-    dir: &Dir,
-) -> Result<(), DiskError> {
-    roll::settle(dir)?;
-    // A list that finds no line reads the artifact.
-    let _ = LightReader::new(live, project, &Lines::default()).note(artifact);
-    Ok(())
-}
-
 impl Shared {
     /// Settles artifacts. What cannot be settled now is tried again later, or at the next start.
     pub(crate) fn settle(&self, keys: Vec<Key>) {
-        let projects: HashSet<ProjectId> =
-            keys.iter().map(|(project, _)| project.clone()).collect();
         let settled = |(project, artifact): &Key| self.settle_one(project, artifact).is_ok();
         let failed = keys.into_iter().filter(|key| !settled(key)).collect();
         self.backlog.retry_later(failed);
-        for project in projects {
-            if let Ok(Some(live)) = self.live_if_there(&project) {
-                self.tidy_lines(&project, &live);
-            }
-        }
     }
 
     fn settle_one(&self, project: &ProjectId, artifact: &ArtifactId) -> Result<(), StoreError> {
@@ -246,20 +223,7 @@ impl Shared {
         let Some(dir) = read::open(&live, artifact)? else { return Ok(()) };
         // Whoever should have placed a commit may have failed to.
         roll::recover(&dir)?;
-        Ok(settle_noted(&live, project, artifact, &dir)?)
-    }
-
-    /// Keeps the lines of a project within bounds. They are only a memory of what is known anyway: that
-    /// they cannot be tidied is no reason to stop.
-    pub(crate) fn tidy_lines(&self, project: &ProjectId, live: &Dir) {
-        let mut rooms = self.line_rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        let room = rooms.get(project).copied().unwrap_or_default();
-        if room.is_full(live).unwrap_or(false)
-            && let Ok(ids) = self.ids(project)
-            && let Ok(room) = lines::tidy(live, &ids)
-        {
-            rooms.insert(project.clone(), room);
-        }
+        Ok(roll::settle(&dir)?)
     }
 }
 

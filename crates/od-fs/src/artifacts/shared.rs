@@ -1,6 +1,5 @@
 //! What all operations of one store share.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use od_core::ids::{ArtifactId, ProjectId};
@@ -8,7 +7,6 @@ use od_ports::clock::Clock;
 use od_ports::store::StoreError;
 
 use super::index::Index;
-use super::lines::Room;
 use super::locks::{self, COMMIT_PATIENCE};
 use super::roll::{self, Rest};
 use super::roller::Backlog;
@@ -30,8 +28,6 @@ pub(crate) struct Shared {
     /// Tells locks of this store from those of another in the same process.
     pub(crate) store: StoreIdentity,
     pub(crate) backlog: Backlog,
-    /// Only one thread tidies at a time.
-    pub(crate) line_rooms: Mutex<HashMap<ProjectId, Room>>,
     index: Mutex<Index>,
 }
 
@@ -40,14 +36,7 @@ impl Shared {
         let root = data_dir.dir()?.stat_self()?;
         let store = StoreIdentity { device: root.device, inode: root.inode };
         let index = Mutex::new(Index::new(data_dir.clone()));
-        Ok(Self {
-            data_dir,
-            clock,
-            store,
-            backlog: Backlog::default(),
-            line_rooms: Mutex::default(),
-            index,
-        })
+        Ok(Self { data_dir, clock, store, backlog: Backlog::default(), index })
     }
 
     /// Returns the index. What it holds is only a copy of the disk, checked by version, so one that a

@@ -1,10 +1,10 @@
 //! The adapters through their public API.
 
+mod cold_list;
 mod contract;
 mod freshness;
 mod history;
 mod keyring;
-mod lines;
 mod paths;
 mod private_dir;
 mod restart;
