@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
+use od_wire::event::{EventName, StreamEvent};
 use od_wire::route::Operation;
 
 use crate::client::Client;
@@ -13,14 +14,12 @@ use crate::error::CallError;
 const EVENT_BYTES_MAX: usize = 256 * 1024;
 
 /// One event as it came.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ReceivedEvent {
-    /// What to resume from.
+    /// The id to resume from.
     pub id: String,
-    /// `ready`, `resync`, `live_artifact`, `live_artifact_refresh`.
-    pub name: String,
-    /// One JSON document.
-    pub data: String,
+    /// The event.
+    pub event: StreamEvent,
 }
 
 /// An open event stream.
@@ -28,7 +27,7 @@ pub struct ReceivedEvent {
 pub struct EventReader {
     url: String,
     body: Incoming,
-    parser: EventParser,
+    parser: FrameParser,
 }
 
 impl Client {
@@ -58,7 +57,7 @@ impl Client {
         Ok(EventReader {
             url: self.url().to_owned(),
             body: response.into_body(),
-            parser: EventParser::default(),
+            parser: FrameParser::default(),
         })
     }
 }
@@ -68,11 +67,15 @@ impl EventReader {
     ///
     /// # Errors
     ///
-    /// Fails when the connection breaks.
+    /// Fails when the connection breaks, or an event is not what its name promises.
     pub async fn next(&mut self) -> Result<Option<ReceivedEvent>, CallError> {
         loop {
-            if let Some(event) = self.parser.ready.pop_front() {
-                return Ok(Some(event));
+            if let Some(Frame { id, name, data }) = self.parser.ready.pop_front() {
+                // A newer daemon may send events that this program does not know.
+                let Some(name) = EventName::from_word(&name) else { continue };
+                let event = StreamEvent::read(name, &data)
+                    .map_err(|source| CallError::Decode { source })?;
+                return Ok(Some(ReceivedEvent { id, event }));
             }
             match self.body.frame().await {
                 None => return Ok(None),
@@ -92,15 +95,23 @@ impl EventReader {
     }
 }
 
-/// Splits the stream into events, however the pieces arrive.
-#[derive(Debug, Default)]
-struct EventParser {
-    line: Vec<u8>,
-    event: ReceivedEvent,
-    ready: VecDeque<ReceivedEvent>,
+/// One event as it stands on the wire.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+struct Frame {
+    id: String,
+    name: String,
+    data: String,
 }
 
-impl EventParser {
+/// Splits the stream into frames, however the pieces arrive.
+#[derive(Debug, Default)]
+struct FrameParser {
+    line: Vec<u8>,
+    frame: Frame,
+    ready: VecDeque<Frame>,
+}
+
+impl FrameParser {
     /// Takes a piece; false if an event grows beyond every bound.
     fn push(&mut self, bytes: &[u8]) -> bool {
         for byte in bytes {
@@ -111,29 +122,29 @@ impl EventParser {
                 self.line.push(*byte);
             }
         }
-        self.line.len() + self.event.data.len() <= EVENT_BYTES_MAX
+        self.line.len() + self.frame.data.len() <= EVENT_BYTES_MAX
     }
 
     fn end_line(&mut self, line: &[u8]) {
         let line = String::from_utf8_lossy(line);
         let line = line.strip_suffix('\r').unwrap_or(&line);
         if line.is_empty() {
-            let event = std::mem::take(&mut self.event);
-            if !event.name.is_empty() {
-                self.ready.push_back(event);
+            let frame = std::mem::take(&mut self.frame);
+            if !frame.name.is_empty() {
+                self.ready.push_back(frame);
             }
             return;
         }
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
-            "id" => value.clone_into(&mut self.event.id),
-            "event" => value.clone_into(&mut self.event.name),
+            "id" => value.clone_into(&mut self.frame.id),
+            "event" => value.clone_into(&mut self.frame.name),
             "data" => {
-                if !self.event.data.is_empty() {
-                    self.event.data.push('\n');
+                if !self.frame.data.is_empty() {
+                    self.frame.data.push('\n');
                 }
-                self.event.data.push_str(value);
+                self.frame.data.push_str(value);
             }
             // A comment, which is the heartbeat, or a field of the future.
             _ => {}
@@ -148,12 +159,12 @@ mod tests {
     #[test]
     fn events_are_the_same_however_they_are_cut() {
         let stream = b": alive\n\nid: a-1\nevent: ready\ndata: {}\n\nid: a-2\nevent: x\ndata: 1\ndata: 2\n\n";
-        let mut whole = EventParser::default();
+        let mut whole = FrameParser::default();
         assert!(whole.push(stream));
         assert_eq!(whole.ready.len(), 2);
         assert_eq!(whole.ready[1].data, "1\n2");
         for cut in 0..stream.len() {
-            let mut parser = EventParser::default();
+            let mut parser = FrameParser::default();
             parser.push(&stream[..cut]);
             parser.push(&stream[cut..]);
             assert_eq!(parser.ready, whole.ready);
@@ -162,7 +173,7 @@ mod tests {
 
     #[test]
     fn an_endless_line_is_refused() {
-        let mut parser = EventParser::default();
+        let mut parser = FrameParser::default();
         assert!(!parser.push(&vec![b'x'; EVENT_BYTES_MAX + 1]));
     }
 }

@@ -10,6 +10,7 @@ pub mod artifact;
 pub mod connector;
 pub mod credential;
 pub mod error;
+pub mod event;
 mod fields;
 pub mod ids;
 pub mod intake;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use od_app::App;
 use od_connectors::{Fence, Git, GitHub, GitHubConfig, ProjectFilesConnector};
+use od_core::event::Event;
 use od_fs::{
     DataDir, DiskProjectFiles, FileArtifactStore, FileProjectRegistry, FileRunStore,
     FileTokenAuthority, FileVault, PrivateError, SystemClock, SystemEntropy,
 };
-use od_ports::event_sink::{Event, EventSink};
 use od_ports::token_authority::KeyringError;
-use od_ports::{Clock, Entropy, Ports, ProjectFiles, ProjectRegistry, StoreError};
+use od_ports::{Clock, Entropy, EventSink, Ports, ProjectFiles, ProjectRegistry, StoreError};
 
 /// What may be told to the adapters. The default is what a person's machine has.
 #[derive(Clone, Default)]

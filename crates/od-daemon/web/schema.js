@@ -278,10 +278,10 @@
  * @property {string} projectId Where.
  * @property {string} artifactId Of which artifact.
  * @property {string} refreshId Which refresh.
- * @property {string | null=} step The step it is at.
- * @property {boolean | null=} changed Whether the data changed, once it is over.
- * @property {string | null=} errorCode The code of a failed one.
- * @property {string | null=} errorMessage What went wrong.
+ * @property {"refresh:start" | "document" | "refresh:commit" | "refresh:failed" | null=} step The step that just ended, while it runs.
+ * @property {boolean | null=} changed Whether the data changed, once it has succeeded.
+ * @property {"BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "PROJECT_NOT_FOUND" | "TOOL_TOKEN_MISSING" | "TOOL_TOKEN_INVALID" | "TOOL_TOKEN_EXPIRED" | "TOOL_ENDPOINT_DENIED" | "TOOL_OPERATION_DENIED" | "LIVE_ARTIFACT_NOT_FOUND" | "LIVE_ARTIFACT_INVALID" | "LIVE_ARTIFACT_NOT_HEALTHY" | "LIVE_ARTIFACT_STORAGE_FAILED" | "LIVE_ARTIFACT_REFRESH_UNAVAILABLE" | "REVISION_CONFLICT" | "REFRESH_LOCKED" | "REFRESH_TIMED_OUT" | "REFRESH_CANCELLED" | "REFRESH_ABANDONED" | "OUTPUT_TOO_LARGE" | "OUTPUT_MAPPING_UNRESOLVED" | "TEMPLATE_BINDING_INVALID" | "REDACTION_REQUIRED" | "CONNECTOR_NOT_FOUND" | "CONNECTOR_NOT_CONNECTED" | "CONNECTOR_DISABLED" | "CONNECTOR_TOOL_NOT_FOUND" | "CONNECTOR_SAFETY_DENIED" | "CONNECTOR_INPUT_SCHEMA_MISMATCH" | "CONNECTOR_RATE_LIMITED" | "CONNECTOR_OUTPUT_TOO_LARGE" | "CONNECTOR_EXECUTION_FAILED" | null=} errorCode The code of a failed one.
+ * @property {string | null=} errorMessage What went wrong, without any payload.
  */
 
 /**

@@ -1,80 +1,150 @@
-//! What a follower reads: the data of each event.
+//! The event stream: the events of the core under their names, and two frames of the stream's own.
 
-use od_core::artifact::RefreshStatus;
-use od_core::ids::{ArtifactId, ProjectId, RefreshId};
-use od_core::refresh::Phase;
+use od_core::event::{ArtifactEvent, Event, RefreshEvent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The names of the events on the wire, `ready` first on every stream.
-pub const EVENT_NAMES: [&str; 4] = ["ready", "resync", "live_artifact", "live_artifact_refresh"];
+/// One frame of a stream.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum StreamEvent {
+    /// The first of every stream.
+    Ready(Ready),
+    /// Something may have been missed.
+    Resync(Resync),
+    /// Something happened.
+    Happened(Event),
+}
 
-/// Data of `ready`: whether the stream goes on from the id that was sent.
+/// The data of `ready`, the first event of every stream.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Ready {
-    /// False on a first connection, and when something may have been missed.
+    /// Whether the stream goes on from the id that was sent; false on a first connection, and when
+    /// something may have been missed.
     pub resumed: bool,
 }
 
-/// Data of `resync`: read everything again.
+/// The data of `resync`: read everything again.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Resync {}
 
-/// What happened to an artifact.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum ArtifactAction {
-    /// It is new, or back from the trash.
-    Created,
-    /// It has another revision.
-    Updated,
-    /// It is in the trash.
-    Deleted,
+/// The names of events on the wire.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum EventName {
+    /// [`Ready`].
+    Ready,
+    /// [`Resync`].
+    Resync,
+    /// [`ArtifactEvent`].
+    Artifact,
+    /// [`RefreshEvent`].
+    Refresh,
 }
 
-/// Data of `live_artifact`.
-#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ArtifactEvent {
-    /// What happened.
-    pub action: ArtifactAction,
-    /// Where.
-    pub project_id: ProjectId,
-    /// To which artifact.
-    pub artifact_id: ArtifactId,
-    /// Its title.
-    #[schemars(length(max = 200))]
-    pub title: String,
-    /// Its refresh status.
-    pub refresh_status: RefreshStatus,
+impl EventName {
+    /// Every name, in the order of the reference.
+    pub const ALL: [Self; 4] = [Self::Ready, Self::Resync, Self::Artifact, Self::Refresh];
+
+    /// Returns the name as it stands in a frame.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Resync => "resync",
+            Self::Artifact => "live_artifact",
+            Self::Refresh => "live_artifact_refresh",
+        }
+    }
+
+    /// Returns what a name stands for; a newer daemon may send others.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|name| name.as_str() == word)
+    }
 }
 
-/// Data of `live_artifact_refresh`.
-#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RefreshEvent {
-    /// How far it is.
-    pub phase: Phase,
-    /// Where.
-    pub project_id: ProjectId,
-    /// Of which artifact.
-    pub artifact_id: ArtifactId,
-    /// Which refresh.
-    pub refresh_id: RefreshId,
-    /// The step it is at.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 1024))]
-    pub step: Option<String>,
-    /// Whether the data changed, once it is over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub changed: Option<bool>,
-    /// The code of a failed one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 64))]
-    pub error_code: Option<String>,
-    /// What went wrong.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 4096))]
-    pub error_message: Option<String>,
+impl StreamEvent {
+    /// Returns the frame's name.
+    #[must_use]
+    pub const fn name(&self) -> EventName {
+        match self {
+            Self::Ready(_) => EventName::Ready,
+            Self::Resync(_) => EventName::Resync,
+            Self::Happened(Event::Artifact(_)) => EventName::Artifact,
+            Self::Happened(Event::Refresh(_)) => EventName::Refresh,
+        }
+    }
+
+    /// Writes the frame's data as one line of JSON.
+    #[must_use]
+    pub fn data(&self) -> String {
+        let written = match self {
+            Self::Ready(data) => serde_json::to_string(data),
+            Self::Resync(data) => serde_json::to_string(data),
+            Self::Happened(Event::Artifact(data)) => serde_json::to_string(data),
+            Self::Happened(Event::Refresh(data)) => serde_json::to_string(data),
+        };
+        written.expect("events are plain structures of words and strings")
+    }
+
+    /// Reads the data of a frame by its name.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the data is not what the name promises.
+    pub fn read(name: EventName, data: &str) -> Result<Self, serde_json::Error> {
+        match name {
+            EventName::Ready => serde_json::from_str(data).map(Self::Ready),
+            EventName::Resync => serde_json::from_str(data).map(Self::Resync),
+            EventName::Artifact => serde_json::from_str::<ArtifactEvent>(data)
+                .map(|event| Self::Happened(Event::Artifact(event))),
+            EventName::Refresh => serde_json::from_str::<RefreshEvent>(data)
+                .map(|event| Self::Happened(Event::Refresh(event))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use od_core::artifact::RefreshStatus;
+    use od_core::event::ArtifactAction;
+    use od_core::refresh::{CompactError, Notice};
+
+    use super::*;
+
+    #[test]
+    fn every_event_reads_back_as_it_was_written() {
+        let refresh = |notice| {
+            let refresh = "refresh-000001".parse().unwrap();
+            let (project, artifact) = ("p".parse().unwrap(), "la-a-000000000000".parse().unwrap());
+            Event::Refresh(RefreshEvent::new(project, artifact, refresh, notice))
+        };
+        let code = od_core::error::ErrorCode::RefreshTimedOut;
+        let error = CompactError { code, message: "late\nby far".to_owned(), suggestion: None };
+        let mut events = vec![
+            StreamEvent::Ready(Ready { resumed: true }),
+            StreamEvent::Resync(Resync {}),
+            StreamEvent::Happened(Event::Artifact(ArtifactEvent {
+                action: ArtifactAction::Deleted,
+                project_id: "p".parse().unwrap(),
+                artifact_id: "la-a-000000000000".parse().unwrap(),
+                title: "T".to_owned(),
+                refresh_status: RefreshStatus::Idle,
+            })),
+        ];
+        events.extend(
+            [
+                Notice::Started,
+                Notice::SourceRan,
+                Notice::Succeeded { changed: false },
+                Notice::Failed(error),
+            ]
+            .map(|notice| StreamEvent::Happened(refresh(notice))),
+        );
+        for event in events {
+            let data = event.data();
+            assert!(!data.contains('\n'), "a line break ends a frame's data: {data}");
+            assert_eq!(StreamEvent::read(event.name(), &data).unwrap(), event);
+            assert_eq!(EventName::from_word(event.name().as_str()), Some(event.name()));
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::Schema;
 use serde_json::Value;
 
-use crate::event::EVENT_NAMES;
+use crate::event::EventName;
 use crate::route::{Access, ROUTES, Route};
 use crate::schema::{AnswerShape, bodies, event_data};
 
@@ -84,10 +84,8 @@ fn push_events(text: &mut String) {
          something may have been missed: read everything again. A comment line comes at least every 15 seconds. \
          Whoever does not read is dropped.\n\n| event | data |\n|---|---|\n",
     );
-    for name in EVENT_NAMES {
-        if let Some(schema) = event_data(name) {
-            let _ = writeln!(text, "| `{name}` | {} |", fields(&schema));
-        }
+    for name in EventName::ALL {
+        let _ = writeln!(text, "| `{}` | {} |", name.as_str(), fields(&event_data(name)));
     }
     text.push('\n');
 }

@@ -1,10 +1,12 @@
 //! The schemas of every body, by operation; and the whole API as an OpenAPI document.
 
 use od_core::artifact::{CreateShape, ToolUpdateShape, UpdateShape, ValidateShape};
+use od_core::event::{ArtifactEvent, RefreshEvent};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use crate::event::EventName;
 use crate::route::{Access, Operation, ROUTES, Route};
 use crate::{artifact, connector, error, event, health, preview, project, refresh, run, session};
 
@@ -147,17 +149,42 @@ pub fn error_envelope() -> Schema {
     Shapes::inlined().answers.subschema_for::<error::ErrorAnswer>()
 }
 
-/// Returns the schema of an event's data by the event's name, every part inlined.
+/// Returns the schema of an event's data, every part inlined.
 #[must_use]
-pub fn event_data(name: &str) -> Option<Schema> {
-    let generator = &mut Shapes::inlined().answers;
+pub fn event_data(name: EventName) -> Schema {
+    event_data_with(&mut Shapes::inlined().answers, name)
+}
+
+fn event_data_with(generator: &mut SchemaGenerator, name: EventName) -> Schema {
     match name {
-        "ready" => Some(generator.subschema_for::<event::Ready>()),
-        "resync" => Some(generator.subschema_for::<event::Resync>()),
-        "live_artifact" => Some(generator.subschema_for::<event::ArtifactEvent>()),
-        "live_artifact_refresh" => Some(generator.subschema_for::<event::RefreshEvent>()),
-        _ => None,
+        EventName::Ready => generator.subschema_for::<event::Ready>(),
+        EventName::Resync => generator.subschema_for::<event::Resync>(),
+        EventName::Artifact => generator.subschema_for::<ArtifactEvent>(),
+        EventName::Refresh => generator.subschema_for::<RefreshEvent>(),
     }
+}
+
+/// Where the OpenAPI document describes the frames of a stream.
+const STREAM_REF: &str = "#/components/schemas/StreamEvent";
+
+/// Describes the frames of a stream: each name with the schema of the JSON in its data.
+fn stream(generator: &mut SchemaGenerator) -> Value {
+    let frames = EventName::ALL.map(|name| {
+        json!({
+            "type": "object",
+            "properties": {
+                "id": { "type": "string", "description": "Send the last one back as Last-Event-ID to resume." },
+                "event": { "const": name.as_str() },
+                "data": {
+                    "type": "string",
+                    "contentMediaType": "application/json",
+                    "contentSchema": event_data_with(generator, name),
+                },
+            },
+            "required": ["id", "event", "data"],
+        })
+    });
+    json!({ "oneOf": frames })
 }
 
 /// Describes the agent's door: each endpoint with the schemas of its bodies, every part inlined.
@@ -196,7 +223,9 @@ pub fn openapi() -> Value {
         let path = paths.entry(route.path).or_insert_with(|| Value::Object(Map::new()));
         path[route.method.as_str().to_ascii_lowercase()] = described;
     }
+    let stream = stream(&mut shapes.answers);
     let mut schemas = shapes.requests.take_definitions(true);
+    schemas.insert("StreamEvent".to_owned(), stream);
     schemas.extend(shapes.answers.take_definitions(true));
     schemas.sort_keys();
     json!({
@@ -223,7 +252,7 @@ fn operation_object(shapes: &mut Shapes, route: &Route, failure: &Value) -> Valu
     let content = match answer {
         AnswerShape::Json(schema) => json!({ "application/json": { "schema": schema } }),
         AnswerShape::Page => json!({ "text/html": {}, "text/plain": {} }),
-        AnswerShape::Events => json!({ "text/event-stream": {} }),
+        AnswerShape::Events => json!({ "text/event-stream": { "schema": { "$ref": STREAM_REF } } }),
         AnswerShape::Description => json!({ "application/json": {} }),
     };
     let parameters: Vec<Value> = route

@@ -28,8 +28,8 @@ pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
     schemas.add::<od_wire::artifact::ArtifactAnswer>();
     schemas.add::<od_wire::artifact::RefreshedAnswer>();
     schemas.add::<od_wire::artifact::RolledBackAnswer>();
-    schemas.add::<od_wire::event::ArtifactEvent>();
-    schemas.add::<od_wire::event::RefreshEvent>();
+    schemas.add::<od_core::event::ArtifactEvent>();
+    schemas.add::<od_core::event::RefreshEvent>();
     schemas.add::<od_wire::preview::TicketAnswer>();
     schemas.add::<od_wire::project::ProjectFilesAnswer>();
     schemas.add::<od_wire::project::ProjectView>();

@@ -7,10 +7,10 @@ use od_core::artifact::{
     default_template, new_artifact, provenance_of,
 };
 use od_core::error::{ErrorCode, Failure, Issue};
+use od_core::event::{ArtifactAction, ArtifactEvent, Event};
 use od_core::ids::{ArtifactId, ProjectId, Revision};
 use od_core::json::{BoundedObject, Message};
 use od_ports::entropy::EntropyError;
-use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
 use od_ports::project_registry::ProjectError;
 use od_ports::store::{Created, NewArtifact, StoreError};
 

@@ -1,8 +1,8 @@
 //! Remove an artifact to the trash.
 
 use od_core::error::{ErrorCode, Failure};
+use od_core::event::{ArtifactAction, ArtifactEvent, Event};
 use od_core::ids::Revision;
-use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
 use od_ports::store::{StoreError, Trashed};
 
 use super::find::{Address, FindError, find};

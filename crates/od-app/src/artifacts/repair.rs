@@ -2,7 +2,7 @@
 
 use od_core::artifact::Health;
 use od_core::error::{ErrorCode, Failure};
-use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
+use od_core::event::{ArtifactAction, ArtifactEvent, Event};
 use od_ports::store::{RepairMode, RepairReport, StoreError};
 
 use super::find::{Address, FindError, find};

@@ -1,8 +1,8 @@
 //! Bring an artifact back from the trash.
 
 use od_core::error::{ErrorCode, Failure};
+use od_core::event::{ArtifactAction, ArtifactEvent, Event};
 use od_core::ids::ArtifactId;
-use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
 use od_ports::store::StoreError;
 
 use super::find::Address;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use od_core::artifact::{ArtifactState, check_data, check_targets};
 use od_core::error::{ErrorCode, Failure, Issue};
+use od_core::event::{ArtifactAction, ArtifactEvent, Event};
 use od_core::ids::{RefreshId, Revision, Timestamp};
 use od_core::limits;
 use od_core::refresh::{ChangeReport, report_changes};
-use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
 use od_ports::store::{Change, Snapshot, StoreError, Stored};
 
 use super::candidate::draw_page;

@@ -7,10 +7,10 @@ use od_core::artifact::{
     UpdateRefused, UpdateRequest, apply_update, provenance_of, source_change,
 };
 use od_core::error::{ErrorCode, Failure, Issue};
+use od_core::event::{ArtifactAction, ArtifactEvent, Event};
 use od_core::ids::{ArtifactId, ProjectId, Timestamp};
 use od_core::json::{Message, Value};
 use od_core::limits;
-use od_ports::event_sink::{ArtifactAction, ArtifactEvent, Event};
 use od_ports::store::{Change, StoreError};
 
 use super::candidate::{draw_page, template_faults};

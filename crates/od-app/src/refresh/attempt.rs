@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use od_core::artifact::{ArtifactState, SourcePin};
 use od_core::error::Failure;
+use od_core::event::{self, ArtifactAction, ArtifactEvent};
 use od_core::ids::{RefreshId, Revision, Timestamp};
 use od_core::limits::{REFRESH_TIMEOUT, SHORT_TEXT, cut};
 use od_core::refresh::{
     CompactError, Effect, Event, RecordConnector, RecordStatus, RefreshRecord, RefreshState,
     Rejected, step,
 };
-use od_ports::event_sink::{self, ArtifactAction, ArtifactEvent};
 use od_ports::store::{Change, Gate, RunningLock, RunningRefresh, StoreError, Stored};
 
 use super::active::Entry;
@@ -288,7 +288,7 @@ impl<'a> Attempt<'a> {
     async fn publish_update(&mut self) {
         // Whoever listens reads the artifact anyway; one that cannot be read has nothing to tell.
         let Ok(stored) = self.stored().await else { return };
-        self.app.ports.events.publish(event_sink::Event::Artifact(ArtifactEvent {
+        self.app.ports.events.publish(event::Event::Artifact(ArtifactEvent {
             action: ArtifactAction::Updated,
             project_id: self.request.project.clone(),
             artifact_id: self.request.artifact.clone(),

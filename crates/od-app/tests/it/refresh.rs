@@ -3,10 +3,10 @@
 use od_app::refresh::run::{RefreshError, RunRefresh};
 use od_app::{Caller, refresh};
 use od_core::error::{ErrorCode, Failure};
+use od_core::event::Event;
 use od_core::ids::ArtifactId;
 use od_core::refresh::{Phase, RecordStatus, RecordStep};
 use od_ports::connector_provider::ProviderError;
-use od_ports::event_sink::Event;
 use od_ports::fakes::Act;
 use od_ports::store::RefreshLog as _;
 use serde_json::json;

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use od_client::{Bearer, CallError, Client};
 use od_core::error::ErrorCode;
+use od_core::event::{ArtifactAction, Event};
 use od_core::token::{Claims, CliClaims};
 use od_wire::artifact::{ArtifactAnswer, ArtifactsAnswer, ToolArtifactAnswer};
+use od_wire::event::{Ready, StreamEvent};
 use od_wire::route::Operation;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::corpus::BearerName;
 use crate::world::{Place, World};
@@ -78,6 +80,19 @@ async fn a_refusal_carries_status_code_details_and_the_request() {
     world.stop().await;
 }
 
+/// Returns the title of an artifact that was created.
+#[track_caller]
+fn created(event: &StreamEvent) -> &str {
+    match event {
+        StreamEvent::Happened(Event::Artifact(event))
+            if event.action == ArtifactAction::Created =>
+        {
+            &event.title
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_follower_misses_nothing_between_two_streams() {
     let world = World::start().await;
@@ -85,19 +100,17 @@ async fn a_follower_misses_nothing_between_two_streams() {
     let (person, agent) = (person(&world), agent(&world, &mut place).await);
     let mut stream = person.follow(Some(place.project.as_str()), None).await.unwrap();
     let ready = stream.next().await.unwrap().unwrap();
-    assert_eq!(ready.name, "ready");
+    assert_eq!(ready.event, StreamEvent::Ready(Ready { resumed: false }));
     create(&agent, "First").await;
     let first = stream.next().await.unwrap().unwrap();
-    assert_eq!(first.name, "live_artifact");
-    let data: Value = serde_json::from_str(&first.data).unwrap();
-    assert_eq!((&data["action"], &data["title"]), (&json!("created"), &json!("First")));
+    assert_eq!(created(&first.event), "First");
     drop(stream);
     create(&agent, "Second").await;
     let mut again = person.follow(None, Some(&first.id)).await.unwrap();
     let ready = again.next().await.unwrap().unwrap();
-    assert_eq!(ready.data, r#"{"resumed":true}"#);
+    assert_eq!(ready.event, StreamEvent::Ready(Ready { resumed: true }));
     let second = again.next().await.unwrap().unwrap();
-    assert!(second.data.contains("Second"), "{second:?}");
+    assert_eq!(created(&second.event), "Second");
     world.stop().await;
     while let Ok(Some(_)) = again.next().await {}
 }

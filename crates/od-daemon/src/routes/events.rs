@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use od_app::Caller;
 use od_core::error::Failure;
+use od_core::ids::ProjectId;
 
 use crate::auth::Identity;
 use crate::exchange::Exchange;
@@ -13,7 +14,7 @@ use crate::http::reply::Reply;
 pub(crate) async fn project(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let project = exchange.project()?;
     od_app::projects::get(&exchange.daemon.app, &Caller::Person, project.clone()).await?;
-    follow(exchange, Some(project.as_str().to_owned()))
+    follow(exchange, Some(project))
 }
 
 /// Follows every project.
@@ -21,7 +22,7 @@ pub(crate) fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     follow(exchange, None)
 }
 
-fn follow(exchange: &Exchange<'_>, project: Option<String>) -> Result<Reply, Failure> {
+fn follow(exchange: &Exchange<'_>, project: Option<ProjectId>) -> Result<Reply, Failure> {
     exchange.query(&[])?;
     let after = exchange.head.headers.get("last-event-id").map(|id| id.to_str().unwrap_or(""));
     let stream = exchange.daemon.hub.follow(project, after)?;

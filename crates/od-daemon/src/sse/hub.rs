@@ -1,12 +1,16 @@
 //! The event hub: every event once to every follower, with a bounded memory of the recent ones.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::body::Bytes;
+use od_core::event::Event;
+use od_core::ids::ProjectId;
+use od_ports::EventSink;
+use od_wire::event::{Ready, Resync, StreamEvent};
 use tokio::sync::mpsc;
 
-use super::frame::{EventId, Frame};
 use super::stream::EventStream;
 
 /// Frames kept for followers who come back.
@@ -38,13 +42,47 @@ struct State {
 
 #[derive(Debug)]
 struct Follower {
-    project: Option<String>,
+    project: Option<ProjectId>,
     queue: mpsc::Sender<Bytes>,
 }
 
 impl Follower {
     fn wants(&self, frame: &Frame) -> bool {
         self.project.as_ref().is_none_or(|project| *project == frame.project)
+    }
+}
+
+/// An event of a project, framed once for all who follow.
+#[derive(Clone, Debug)]
+struct Frame {
+    project: ProjectId,
+    bytes: Bytes,
+}
+
+/// Names an event: which start of the daemon, and its number since.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct EventId {
+    epoch: u64,
+    number: u64,
+}
+
+impl EventId {
+    /// Reads an id that a follower sends back.
+    fn parse(text: &str) -> Option<Self> {
+        let (epoch, number) = text.split_once('-')?;
+        Some(Self { epoch: u64::from_str_radix(epoch, 16).ok()?, number: number.parse().ok()? })
+    }
+
+    /// Writes an event under this id, as it stands on the wire.
+    fn frame(self, event: &StreamEvent) -> Bytes {
+        let (name, data) = (event.name().as_str(), event.data());
+        Bytes::from(format!("id: {self}\nevent: {name}\ndata: {data}\n\n"))
+    }
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}-{}", self.epoch, self.number)
     }
 }
 
@@ -59,17 +97,16 @@ pub(crate) enum FollowError {
     Closed,
 }
 
-impl EventHub {
-    pub(crate) fn new(epoch: u64) -> Arc<Self> {
-        Arc::new(Self { epoch, state: Mutex::default() })
-    }
-
-    /// Sends an event of a project to everyone who follows it.
-    pub(crate) fn send(&self, project: &str, name: &str, data: &str) {
+impl EventSink for EventHub {
+    fn publish(&self, event: Event) {
+        let project = event.project().clone();
         let mut state = self.lock();
         state.last += 1;
         let id = EventId { epoch: self.epoch, number: state.last };
-        let frame = Frame::new(id, project, name, data);
+        let frame = Frame { project, bytes: id.frame(&StreamEvent::Happened(event)) };
+        // A full queue is a follower who does not read. Waiting for him would make whoever
+        // committed wait, and queueing more would let him take the daemon's memory: he is dropped,
+        // and the replay buffer has what he missed when he connects again.
         state
             .followers
             .retain(|_, to| !to.wants(&frame) || to.queue.try_send(frame.bytes.clone()).is_ok());
@@ -78,11 +115,17 @@ impl EventHub {
         }
         state.replay.push_back(frame);
     }
+}
+
+impl EventHub {
+    pub(crate) fn new(epoch: u64) -> Arc<Self> {
+        Arc::new(Self { epoch, state: Mutex::default() })
+    }
 
     /// Starts following one project, or all of them, from `after` if that is still remembered.
     pub(crate) fn follow(
         self: &Arc<Self>,
-        project: Option<String>,
+        project: Option<ProjectId>,
         after: Option<&str>,
     ) -> Result<EventStream, FollowError> {
         let mut state = self.lock();
@@ -117,19 +160,22 @@ impl EventHub {
     /// What a new follower gets first: `ready` at the point it resumes from and everything since,
     /// or `ready` and, when something may have been missed, `resync`.
     fn backlog(&self, state: &State, follower: &Follower, after: Option<&str>) -> VecDeque<Bytes> {
+        let ready = |at: EventId, resumed| at.frame(&StreamEvent::Ready(Ready { resumed }));
         let now = EventId { epoch: self.epoch, number: state.last };
         let Some(after) = after else {
-            return VecDeque::from([Frame::ready(now, false)]);
+            return VecDeque::from([ready(now, false)]);
         };
         let oldest = state.last - state.replay.len() as u64;
         match EventId::parse(after) {
             Some(id) if id.epoch == self.epoch && (oldest..=state.last).contains(&id.number) => {
                 let missed = state.replay.iter().skip((id.number - oldest) as usize);
-                std::iter::once(Frame::ready(id, true))
+                std::iter::once(ready(id, true))
                     .chain(missed.filter(|f| follower.wants(f)).map(|f| f.bytes.clone()))
                     .collect()
             }
-            Some(_) | None => VecDeque::from([Frame::ready(now, false), Frame::resync(now)]),
+            Some(_) | None => {
+                VecDeque::from([ready(now, false), now.frame(&StreamEvent::Resync(Resync {}))])
+            }
         }
     }
 
@@ -158,6 +204,7 @@ impl Drop for FollowerPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sse::tests::happened;
 
     fn text(frames: &VecDeque<Bytes>) -> Vec<String> {
         frames.iter().map(|f| String::from_utf8(f.to_vec()).unwrap()).collect()
@@ -166,15 +213,17 @@ mod tests {
     #[tokio::test]
     async fn a_follower_who_comes_back_gets_what_it_missed_and_only_its_project() {
         let hub = EventHub::new(7);
-        hub.send("a", "live_artifact", "1");
-        hub.send("b", "live_artifact", "2");
-        hub.send("a", "live_artifact", "3");
-        let stream = hub.follow(Some("a".to_owned()), Some("7-1")).unwrap();
+        for (project, title) in [("a", "1"), ("b", "2"), ("a", "3")] {
+            hub.publish(happened(project, title));
+        }
+        let stream = hub.follow(Some("a".parse().unwrap()), Some("7-1")).unwrap();
+        let third = "{\"action\":\"updated\",\"projectId\":\"a\",\"artifactId\":\"la-1\",\
+             \"title\":\"3\",\"refreshStatus\":\"idle\"}";
         assert_eq!(
             text(stream.backlog()),
             [
-                "id: 7-1\nevent: ready\ndata: {\"resumed\":true}\n\n",
-                "id: 7-3\nevent: live_artifact\ndata: 3\n\n",
+                "id: 7-1\nevent: ready\ndata: {\"resumed\":true}\n\n".to_owned(),
+                format!("id: 7-3\nevent: live_artifact\ndata: {third}\n\n"),
             ]
         );
     }
@@ -183,7 +232,7 @@ mod tests {
     async fn beyond_the_buffer_or_after_a_restart_the_answer_is_resync() {
         let hub = EventHub::new(7);
         for _ in 0..=REPLAY_FRAMES_MAX {
-            hub.send("a", "live_artifact", "x");
+            hub.publish(happened("a", "x"));
         }
         for id in ["7-0", "6-1025", "7-99999", "nonsense", ""] {
             let stream = hub.follow(None, Some(id)).unwrap();
@@ -205,7 +254,7 @@ mod tests {
         let hub = EventHub::new(1);
         let slow = hub.follow(None, None).unwrap();
         for _ in 0..=QUEUE_FRAMES_MAX {
-            hub.send("a", "live_artifact", "x");
+            hub.publish(happened("a", "x"));
         }
         assert_eq!(hub.follower_count(), 0);
         drop(slow);

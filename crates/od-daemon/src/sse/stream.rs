@@ -73,8 +73,11 @@ impl EventStream {
 mod tests {
     use std::future::poll_fn;
 
+    use od_ports::EventSink as _;
+
     use super::*;
     use crate::sse::hub::EventHub;
+    use crate::sse::tests::happened;
 
     #[tokio::test(start_paused = true)]
     async fn a_silent_stream_beats_and_ends_with_its_bearer() {
@@ -93,8 +96,8 @@ mod tests {
         let mut stream = hub.follow(None, None).unwrap().ending_after(HEARTBEAT);
         let mut next = async || poll_fn(|cx| stream.poll_next(cx)).await;
         assert!(next().await.is_some());
-        hub.send("a", "live_artifact", "{}");
-        hub.send("a", "live_artifact", "{}");
+        hub.publish(happened("a", "x"));
+        hub.publish(happened("a", "x"));
         assert!(next().await.is_some());
         tokio::time::advance(HEARTBEAT).await;
         assert_eq!(next().await, None, "although there is more to send");
@@ -104,7 +107,7 @@ mod tests {
     async fn closing_the_hub_ends_the_stream_after_what_was_sent() {
         let hub = EventHub::new(1);
         let mut stream = hub.follow(None, None).unwrap();
-        hub.send("a", "live_artifact", "{}");
+        hub.publish(happened("a", "x"));
         hub.close();
         let mut next = async || poll_fn(|cx| stream.poll_next(cx)).await;
         assert!(next().await.unwrap().starts_with(b"id: 1-0"));

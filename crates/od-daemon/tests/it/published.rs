@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex};
 
 use jsonschema::Validator;
+use od_wire::event::EventName;
 use od_wire::route::{Operation, ROUTES, Route};
-use od_wire::schema::{AnswerShape, bodies, error_envelope};
+use od_wire::schema::{AnswerShape, bodies, error_envelope, event_data};
+use serde_json::Value;
 
 use crate::raw_client::Answer;
 
@@ -68,4 +70,21 @@ pub(crate) fn check(method: &str, target: &str, answer: &Answer) {
 /// Returns true if the operation has answered with success and its answer was checked.
 pub(crate) fn has_been_seen(operation: Operation) -> bool {
     SEEN.lock().unwrap().contains(&operation)
+}
+
+/// Holds every event of a stream's text against the schema of its name; returns them in order.
+pub(crate) fn check_events(text: &str) -> Vec<(EventName, Value)> {
+    let mut lines = text.lines();
+    let mut events = Vec::new();
+    while let Some(line) = lines.next() {
+        let Some(name) = line.strip_prefix("event: ") else { continue };
+        let data = lines.next().and_then(|line| line.strip_prefix("data: "));
+        let data: Value = serde_json::from_str(data.expect("data after the name")).unwrap();
+        let name = EventName::from_word(name).unwrap_or_else(|| panic!("unpublished: {name}"));
+        let validator = jsonschema::validator_for(&event_data(name).to_value()).unwrap();
+        let faults: Vec<_> = validator.iter_errors(&data).map(|e| e.to_string()).collect();
+        assert!(faults.is_empty(), "{name:?}: {faults:?} in {data}");
+        events.push((name, data));
+    }
+    events
 }

@@ -2,12 +2,18 @@
 
 use std::sync::Arc;
 
+use od_app::Caller;
+use od_app::projects::{CreateProject, create};
+use od_core::event::ArtifactAction;
+use od_core::refresh::Phase;
 use od_core::token::{Claims, CliClaims, ConsoleClaims};
 use od_fs::PrivateDir;
+use od_wire::event::EventName;
 use serde_json::json;
 
+use crate::published;
 use crate::raw_client::RawClient;
-use crate::test_daemon::{TestDaemon, request};
+use crate::test_daemon::{TestDaemon, create_body, request};
 
 async fn follow(daemon: &TestDaemon, target: &str, after: Option<&str>) -> RawClient {
     let headers: Vec<(&str, &str)> = after.map(|id| ("Last-Event-ID", id)).into_iter().collect();
@@ -61,6 +67,49 @@ async fn a_follower_sees_its_project_and_resumes_where_it_left() {
     let (text, _) = until(stream, "event: resync").await;
     assert!(text.contains(r#"{"resumed":false}"#), "{text}");
     next.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_event_fits_its_published_schema() {
+    let daemon = TestDaemon::start().await;
+    let root = daemon.dirs.path().join("files");
+    std::fs::create_dir_all(&root).unwrap();
+    std::fs::write(root.join("n.json"), r#"{"n":1}"#).unwrap();
+    let id = Some("web".parse().unwrap());
+    let project = CreateProject { id, name: "Web".to_owned(), root: Some(root.clone()) };
+    create(daemon.running.app(), &Caller::Person, project).await.unwrap();
+    let (_, all) = until(follow(&daemon, "/api/events", Some("1-1")).await, "200 OK").await;
+    let mut body = create_body("Page");
+    body["input"]["document"]["sourceJson"] = json!({
+        "type": "local_file",
+        "input": { "path": "n.json" },
+        "refreshPermission": "manual_refresh_granted_for_read_only",
+    });
+    let made = daemon.ok("POST", "/api/live-artifacts?projectId=web", Some(body)).await;
+    let artifact = format!("/api/live-artifacts/{}", made["artifact"]["id"].as_str().unwrap());
+    let refresh = format!("{artifact}/refresh");
+    daemon.ok("POST", &refresh, None).await;
+    std::fs::write(root.join("n.json"), "{ broken").unwrap();
+    let failed = daemon.call(Some(&daemon.person()), "POST", &refresh, None).await;
+    assert_ne!(failed.status, 200);
+    daemon.ok("PATCH", &artifact, Some(json!({ "input": { "pinned": true } }))).await;
+    daemon.ok("DELETE", &artifact, None).await;
+    daemon.ok("POST", &format!("{artifact}/restore"), None).await;
+    daemon.stop().await;
+    let mut all = all;
+    let text = tokio::task::spawn_blocking(move || all.read_to_end()).await.unwrap();
+    let events = published::check_events(&String::from_utf8(text).unwrap());
+    let seen = |name: EventName, field: &str, word: &str| {
+        events.iter().any(|(known, data)| *known == name && data[field] == word)
+    };
+    assert!(events.iter().any(|(name, _)| *name == EventName::Ready), "{events:?}");
+    assert!(events.iter().any(|(name, _)| *name == EventName::Resync), "{events:?}");
+    for action in ArtifactAction::ALL {
+        assert!(seen(EventName::Artifact, "action", action.as_str()), "{action}: {events:?}");
+    }
+    for phase in Phase::ALL {
+        assert!(seen(EventName::Refresh, "phase", phase.as_str()), "{phase}: {events:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::event_sink::{Event, EventSink};
+use od_core::event::Event;
+
+use crate::event_sink::EventSink;
 
 /// Keeps every event it was given.
 #[derive(Debug, Default)]

@@ -1,0 +1,116 @@
+//! Events: what happens to artifacts, declared once for the use cases that publish, the stream that
+//! carries, and the clients and pages that listen.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::artifact::RefreshStatus;
+use crate::error::ErrorCode;
+use crate::ids::{ArtifactId, ProjectId, RefreshId};
+use crate::refresh::{Notice, Phase, RecordStep};
+use crate::words::words;
+
+/// A change that listeners hear of once it is durable.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Event {
+    /// An artifact changed.
+    Artifact(ArtifactEvent),
+    /// A refresh moved.
+    Refresh(RefreshEvent),
+}
+
+impl Event {
+    /// Returns the project it belongs to.
+    #[must_use]
+    pub const fn project(&self) -> &ProjectId {
+        match self {
+            Self::Artifact(event) => &event.project_id,
+            Self::Refresh(event) => &event.project_id,
+        }
+    }
+}
+
+words! {
+    /// The change that an artifact went through.
+    ArtifactAction {
+        /// It is new, or back from the trash.
+        Created = "created",
+        /// It has another revision.
+        Updated = "updated",
+        /// It is in the trash.
+        Deleted = "deleted",
+    }
+}
+
+/// The data of a `live_artifact` event.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ArtifactEvent {
+    /// What happened.
+    pub action: ArtifactAction,
+    /// Where.
+    pub project_id: ProjectId,
+    /// To which artifact.
+    pub artifact_id: ArtifactId,
+    /// Its title.
+    #[schemars(length(max = 200))]
+    pub title: String,
+    /// Its refresh status.
+    pub refresh_status: RefreshStatus,
+}
+
+/// The data of a `live_artifact_refresh` event.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RefreshEvent {
+    /// How far it is.
+    pub phase: Phase,
+    /// Where.
+    pub project_id: ProjectId,
+    /// Of which artifact.
+    pub artifact_id: ArtifactId,
+    /// Which refresh.
+    pub refresh_id: RefreshId,
+    /// The step that just ended, while it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<RecordStep>,
+    /// Whether the data changed, once it has succeeded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<bool>,
+    /// The code of a failed one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<ErrorCode>,
+    /// What went wrong, without any payload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 1024))]
+    pub error_message: Option<String>,
+}
+
+impl RefreshEvent {
+    /// Makes the event of a notice that the refresh machine wants published.
+    #[must_use]
+    pub fn new(
+        project_id: ProjectId,
+        artifact_id: ArtifactId,
+        refresh_id: RefreshId,
+        notice: Notice,
+    ) -> Self {
+        let phase = notice.phase();
+        let (step, changed, error) = match notice {
+            Notice::Started => (None, None, None),
+            Notice::SourceRan => (Some(RecordStep::Source), None, None),
+            Notice::Succeeded { changed } => (None, Some(changed), None),
+            Notice::Failed(error) => (None, None, Some(error)),
+        };
+        Self {
+            phase,
+            project_id,
+            artifact_id,
+            refresh_id,
+            step,
+            changed,
+            error_code: error.as_ref().map(|error| error.code),
+            error_message: error.map(|error| error.message),
+        }
+    }
+}
