@@ -11,35 +11,32 @@ use serde_json::{Map, Value, json};
 
 use crate::output::Refusal;
 
-/// What was read: the request's body so far, and what to tell the agent.
+/// A request's body so far, and remarks for the agent.
 #[derive(Debug, Default)]
 pub(crate) struct ToolInput {
     /// `input`, and `templateHtml` and `provenanceJson` if their files are there.
-    pub(crate) fields: Map<String, Value>,
+    pub(crate) body: JsonObject,
     /// Remarks that do not stop the request.
     pub(crate) warnings: Vec<Value>,
-    /// Texts that go into the body as they are; a mark stands for each in the fields.
-    as_written: Vec<String>,
 }
 
 /// Reads artifact.json and, beside it, template.html, data.json and provenance.json.
 pub(crate) fn read(path: &Path) -> Result<ToolInput, Refusal> {
     let beside = path.parent().unwrap_or(Path::new("."));
     let mut read = ToolInput::default();
-    let mut input = read.keep(object(path)?);
-    if let Some(data) = read_json(&beside.join("data.json"))? {
-        let data = read.keep(data);
-        if let Value::Object(input) = &mut input {
-            place_data(input, data, &mut read.warnings);
+    let input = read_object(path)?;
+    let input = match (input, read_json(&beside.join("data.json"))?) {
+        (Json::Read(Value::Object(input)), Some(data)) => {
+            place_data(&input, &data, &mut read.warnings)
         }
-    }
-    read.fields.insert("input".to_owned(), input);
+        (input, _) => input.text(),
+    };
+    read.body.set_text("input", input);
     if let Some(html) = read_text(&beside.join("template.html"))? {
-        read.fields.insert("templateHtml".to_owned(), Value::String(html));
+        read.body.set("templateHtml", html);
     }
     if let Some(provenance) = read_json(&beside.join("provenance.json"))? {
-        let provenance = read.keep(provenance);
-        read.fields.insert("provenanceJson".to_owned(), provenance);
+        read.body.set_text("provenanceJson", provenance.text());
     }
     Ok(read)
 }
@@ -47,36 +44,56 @@ pub(crate) fn read(path: &Path) -> Result<ToolInput, Refusal> {
 /// Reads a tool's input from a file, or from stdin if the path is `-`.
 pub(crate) fn read_tool_input(path: &Path) -> Result<ToolInput, Refusal> {
     let mut read = ToolInput::default();
-    let input = read.keep(object(path)?);
-    read.fields.insert("input".to_owned(), input);
+    read.body.set_text("input", read_object(path)?.text());
     Ok(read)
 }
 
-impl ToolInput {
-    /// Returns the value, or a mark for what only the daemon may judge.
-    fn keep(&mut self, json: Json) -> Value {
-        match json {
-            Json::Read(value) => value,
-            Json::AsWritten(text) => {
-                self.as_written.push(text);
-                Value::String(mark(self.as_written.len() - 1))
-            }
+/// A JSON object whose members are JSON texts, in order.
+///
+/// `serde_json::value::RawValue` would hold them as well. Its feature, however, changes how every
+/// `Value` of the program is read: an object that begins with the key
+/// `$serde_json::private::RawValue` becomes whatever its text says, or an error. Artifacts may hold
+/// any key, so that one page with this one would no longer be readable.
+#[derive(Debug, Default)]
+pub(crate) struct JsonObject {
+    members: Vec<(String, String)>,
+}
+
+impl JsonObject {
+    /// Sets a member, in its old place if it has one.
+    pub(crate) fn set(&mut self, name: &str, value: impl Into<Value>) {
+        self.set_text(name, value.into().to_string());
+    }
+
+    /// Sets a member to a text, which has to be JSON.
+    fn set_text(&mut self, name: &str, text: String) {
+        match self.members.iter_mut().find(|(known, _)| known == name) {
+            Some((_, old)) => *old = text,
+            None => self.members.push((name.to_owned(), text)),
         }
     }
 
-    /// Returns the request's body.
-    pub(crate) fn body(&self) -> Vec<u8> {
-        let mut body = Value::Object(self.fields.clone()).to_string();
-        for (at, text) in self.as_written.iter().enumerate() {
-            body = body.replace(&Value::String(mark(at)).to_string(), text);
-        }
-        body.into_bytes()
+    fn has(&self, name: &str) -> bool {
+        self.members.iter().any(|(known, _)| known == name)
+    }
+
+    /// Returns the object's own text.
+    pub(crate) fn text(&self) -> String {
+        let members: Vec<String> = self
+            .members
+            .iter()
+            .map(|(name, text)| format!("{}:{text}", Value::from(name.as_str())))
+            .collect();
+        format!("{{{}}}", members.join(","))
     }
 }
 
-/// No text that a daemon accepts looks like this: NUL is refused.
-fn mark(at: usize) -> String {
-    format!("\0as written {at}\0")
+impl From<&Map<String, Value>> for JsonObject {
+    fn from(map: &Map<String, Value>) -> Self {
+        Self {
+            members: map.iter().map(|(name, value)| (name.clone(), value.to_string())).collect(),
+        }
+    }
 }
 
 /// A JSON text.
@@ -88,8 +105,17 @@ enum Json {
     AsWritten(String),
 }
 
+impl Json {
+    fn text(self) -> String {
+        match self {
+            Self::Read(value) => value.to_string(),
+            Self::AsWritten(text) => text,
+        }
+    }
+}
+
 /// Reads a JSON object from a file, or from stdin if the path is `-`.
-fn object(path: &Path) -> Result<Json, Refusal> {
+fn read_object(path: &Path) -> Result<Json, Refusal> {
     let json = if path == Path::new("-") {
         parse(path, read_bounded(path, io::stdin())?)?
     } else {
@@ -108,20 +134,31 @@ fn object(path: &Path) -> Result<Json, Refusal> {
     }
 }
 
-/// data.json is the data; a copy inside artifact.json that says something else is worth a remark.
-fn place_data(input: &mut Map<String, Value>, data: Value, warnings: &mut Vec<Value>) {
-    let document = input.entry("document").or_insert_with(|| json!({}));
+/// Returns the input's text with data.json as the document's data, and remarks on a copy inside
+/// artifact.json that says something else.
+fn place_data(input: &Map<String, Value>, data: &Json, warnings: &mut Vec<Value>) -> String {
+    let mut whole = JsonObject::from(input);
+    let none = Value::Object(Map::new());
     // Anything but an object is left as it is: the daemon says what is wrong with it.
-    let Value::Object(document) = document else { return };
-    document.entry("format").or_insert_with(|| json!("html_template_v1"));
-    if document.get("dataJson").is_some_and(|inner| *inner != data) {
+    let Value::Object(given) = input.get("document").unwrap_or(&none) else { return whole.text() };
+    let mut document = JsonObject::from(given);
+    if !document.has("format") {
+        document.set("format", "html_template_v1");
+    }
+    let (text, read) = match data {
+        Json::Read(value) => (value.to_string(), Some(value)),
+        Json::AsWritten(text) => (text.clone(), None),
+    };
+    if given.contains_key("dataJson") && given.get("dataJson") != read {
         warnings.push(json!({
             "code": "data_json_differs",
             "message": "data.json and document.dataJson in artifact.json differ; data.json was used",
             "fix": "remove dataJson from artifact.json",
         }));
     }
-    document.insert("dataJson".to_owned(), data);
+    document.set_text("dataJson", text);
+    whole.set_text("document", document.text());
+    whole.text()
 }
 
 fn read_json(path: &Path) -> Result<Option<Json>, Refusal> {
@@ -213,7 +250,7 @@ mod tests {
         ]);
         let read = read(&folder.path().join("artifact.json")).unwrap();
         assert_eq!(
-            Value::Object(read.fields),
+            serde_json::from_str::<Value>(&read.body.text()).unwrap(),
             json!({
                 "input": {
                     "title": "T",
@@ -234,7 +271,8 @@ mod tests {
             read(&folder.path().join("artifact.json")).unwrap()
         };
         let differs = with(r#"{"n":2}"#);
-        assert_eq!(differs.fields["input"]["document"]["dataJson"], json!({ "n": 1 }));
+        let body: Value = serde_json::from_str(&differs.body.text()).unwrap();
+        assert_eq!(body["input"]["document"]["dataJson"], json!({ "n": 1 }));
         assert_eq!(differs.warnings[0]["code"], "data_json_differs");
         assert!(with(r#"{"n":1}"#).warnings.is_empty());
     }
@@ -252,6 +290,14 @@ mod tests {
     }
 
     #[test]
+    fn an_input_that_only_the_daemon_may_judge_takes_no_data_in() {
+        let folder = folder(&[("artifact.json", r#"{"a":1,"a":2}"#), ("data.json", r#"{"n":1}"#)]);
+        let mut read = read(&folder.path().join("artifact.json")).unwrap();
+        read.body.set("attemptId", "x \"y\"");
+        assert_eq!(read.body.text(), r#"{"input":{"a":1,"a":2},"attemptId":"x \"y\""}"#);
+    }
+
+    #[test]
     fn what_a_reader_would_lose_reaches_the_daemon_as_it_is_written() {
         let folder = folder(&[
             ("artifact.json", r#"{"title":"T"}"#),
@@ -260,7 +306,7 @@ mod tests {
         ]);
         let read = read(&folder.path().join("artifact.json")).unwrap();
         assert_eq!(
-            String::from_utf8(read.body()).unwrap(),
+            read.body.text(),
             r#"{"input":{"title":"T","document":{"format":"html_template_v1","dataJson":{"n":1,"n":2}}},"provenanceJson":{"n":123456789012345678901}}"#
         );
     }

@@ -97,9 +97,9 @@ pub(crate) async fn perform(client: &Client, asked: ToolCommand) -> Result<Value
 async fn create(client: &Client, asked: ToolCreate) -> Result<Value, Refusal> {
     let mut read = tool_input::read(&asked.input)?;
     if let Some(attempt) = asked.attempt_id {
-        read.fields.insert("attemptId".to_owned(), json!(attempt));
+        read.body.set("attemptId", attempt);
     }
-    let call = client.call(Operation::ToolCreateArtifact).json_bytes(read.body());
+    let call = client.call(Operation::ToolCreateArtifact).json_bytes(read.body.text().into_bytes());
     let answer: ToolArtifactAnswer = tried(call, asked.dry_run).send().await?;
     finished(&answer, read.warnings)
 }
@@ -118,11 +118,11 @@ async fn list(client: &Client) -> Result<Value, Refusal> {
 /// Changes an artifact.
 async fn update(client: &Client, asked: ToolUpdate) -> Result<Value, Refusal> {
     let mut read = tool_input::read(&asked.input)?;
-    read.fields.insert("artifactId".to_owned(), json!(asked.artifact_id));
+    read.body.set("artifactId", asked.artifact_id);
     if let Some(revision) = asked.if_revision {
-        read.fields.insert("ifRevision".to_owned(), json!(revision));
+        read.body.set("ifRevision", revision);
     }
-    let call = client.call(Operation::ToolUpdateArtifact).json_bytes(read.body());
+    let call = client.call(Operation::ToolUpdateArtifact).json_bytes(read.body.text().into_bytes());
     let answer: ToolArtifactAnswer = tried(call, asked.dry_run).send().await?;
     finished(&answer, read.warnings)
 }
@@ -139,12 +139,13 @@ async fn refresh(client: &Client, asked: ToolRefresh) -> Result<Value, Refusal> 
 async fn validate(client: &Client, asked: ToolValidate) -> Result<Value, Refusal> {
     let mut read = tool_input::read(&asked.input)?;
     if let Some(id) = asked.artifact_id {
-        read.fields.insert("artifactId".to_owned(), json!(id));
+        read.body.set("artifactId", id);
     }
     if let Some(revision) = asked.if_revision {
-        read.fields.insert("ifRevision".to_owned(), json!(revision));
+        read.body.set("ifRevision", revision);
     }
-    let call = client.call(Operation::ToolValidateArtifact).json_bytes(read.body());
+    let call =
+        client.call(Operation::ToolValidateArtifact).json_bytes(read.body.text().into_bytes());
     let answer: ToolValidAnswer = call.send().await?;
     finished(&answer, read.warnings)
 }
@@ -163,9 +164,10 @@ async fn execute(client: &Client, asked: ExecuteTool) -> Result<Value, Refusal> 
         ("toolName", &asked.tool),
         ("purpose", "agent_preview"),
     ] {
-        read.fields.insert(name.to_owned(), json!(value));
+        read.body.set(name, value);
     }
-    let call = client.call(Operation::ToolExecuteConnector).json_bytes(read.body());
+    let call =
+        client.call(Operation::ToolExecuteConnector).json_bytes(read.body.text().into_bytes());
     let answer: ExecuteAnswer = call.send().await?;
     finished(&answer, Vec::new())
 }
