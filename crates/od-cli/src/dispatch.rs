@@ -1,15 +1,19 @@
-//! From a command to its verb.
+//! Runs the verb of a command.
 
 use std::process::ExitCode;
 
 use od_core::error::ErrorCode;
 
-use crate::args::{self, ArtifactsCommand, Command, Format, Globals, Invocation, ToolCommand};
-use crate::output::{Answer, Exit, Refusal, Sink, with_progress};
+use crate::args::{
+    self, ArtifactsCommand, Command, ConnectorsCommand, Format, Globals, Invocation, KeysCommand,
+    ListArtifacts, McpCommand, SkillsCommand, ToolCommand,
+};
+use crate::help;
+use crate::output::{Answer, CommandError, Exit, Sink, with_progress};
 use crate::settings::Settings;
 use crate::verbs;
 
-/// Understands the process's arguments, does what they ask, and returns how the process ends.
+/// Runs the command in the process's arguments and returns the exit code.
 #[must_use]
 pub fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
@@ -28,92 +32,96 @@ pub fn main() -> ExitCode {
 fn execute(invocation: Invocation) -> Exit {
     let Invocation { globals, command } = invocation;
     let sink = Sink::of_process(globals.json);
-    if let Command::Tool(asked) = command {
-        return tool(asked);
-    }
-    if let Command::McpServe = command {
-        return verbs::mcp::serve(sink);
-    }
     sink.finish(answer(&globals, command, sink))
 }
 
-fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Refusal> {
+fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, CommandError> {
+    // Looked up only by verbs that need them: the others work where no directory of ours is usable.
     let settings = || Settings::of_process(globals);
     match command {
-        Command::Help(words) => verbs::help::page(&words.join(" ")),
-        Command::HelpFor(words) => verbs::help::page(&words),
-        Command::Version => Ok(verbs::help::version()),
-        Command::Completions(asked) => Ok(verbs::help::completions(asked.shell)),
-        Command::SkillsList { directory } => verbs::skills_list::list(directory, &settings()?),
-        Command::SkillsShow { name } => verbs::skills_show::show(&name, &settings()?),
-        Command::SkillsInstall(asked) => verbs::skills_install::install(asked),
-        Command::SkillsCheck(asked) => verbs::skills_check::check(&asked.paths, &settings()?),
-        Command::KeysStatus => verbs::keys::status(&settings()?),
-        Command::KeysRotate(asked) => verbs::keys::rotate(&settings()?, asked.dry_run),
-        Command::Serve(asked) => on_many_threads(verbs::serve::run(&settings()?, asked, sink)),
-        Command::Demo(asked) => on_many_threads(verbs::demo::run(&settings()?, asked, sink)),
-        Command::Open(asked) => block_on(verbs::open::console(&settings()?, &asked, sink)),
-        Command::Init(asked) => block_on(verbs::init::init(&settings()?, asked)),
-        Command::Run(asked) => block_on(verbs::run::run(&settings()?, asked, sink)),
-        Command::Artifacts(asked) => block_on(artifacts(&settings()?, asked, sink)),
-        Command::ConnectorsList => block_on(verbs::connectors::list(&settings()?)),
-        Command::ConnectorsConnect(asked) => {
-            block_on(verbs::connectors::connect(&settings()?, &asked, sink))
+        Command::Help(words) => help::help(&words),
+        Command::Version => Ok(help::version()),
+        Command::Completions(shell) => Ok(help::completions(shell)),
+        Command::Serve(args) => on_many_threads(verbs::daemon::serve(&settings()?, args, sink)),
+        Command::Demo(args) => on_many_threads(verbs::demo::run(&settings()?, args, sink)),
+        Command::Open(args) => block_on(verbs::daemon::open_console(&settings()?, &args, sink)),
+        Command::Init(args) => block_on(verbs::projects::init(&settings()?, args)),
+        Command::Run(args) => block_on(verbs::run::run(&settings()?, args, sink)),
+        Command::Tools(command) => Ok(Answer::silent().ending(tool(command))),
+        Command::Artifacts(command) => block_on(artifacts(&settings()?, command, sink)),
+        Command::Connectors(command) => block_on(connectors(&settings()?, command, sink)),
+        Command::Skills(SkillsCommand::List { directory }) => {
+            verbs::skills::list(directory, &settings()?)
         }
-        Command::ConnectorsDisconnect(asked) => {
-            block_on(verbs::connectors::disconnect(&settings()?, &asked))
+        Command::Skills(SkillsCommand::Show { name }) => verbs::skills::show(&name, &settings()?),
+        Command::Skills(SkillsCommand::Install(args)) => verbs::skills::install(args),
+        Command::Skills(SkillsCommand::Check { paths }) => {
+            verbs::skills::check(&paths, &settings()?)
+        }
+        Command::Mcp(McpCommand::Serve) => Ok(Answer::silent().ending(verbs::mcp::serve(sink))),
+        Command::Mcp(McpCommand::Config { agent }) => verbs::mcp::config(agent, sink),
+        Command::Keys(KeysCommand::Status) => verbs::keys::status(&settings()?),
+        Command::Keys(KeysCommand::Rotate { dry_run }) => {
+            verbs::keys::rotate(&settings()?, dry_run)
         }
         Command::Doctor => {
+            // It says what is wrong with directories that every other verb refuses to use.
             let settings = Settings::unchecked(globals)?;
             let work = verbs::doctor::run(&settings);
             block_on(with_progress(sink, "checking this installation", work))
-        }
-        Command::McpConfig(asked) => verbs::mcp::config(&asked.agent, sink),
-        Command::Tool(_) | Command::McpServe => {
-            Err(Refusal::new(ErrorCode::Internal, "this verb answers for itself")
-                .suggesting("this is a fault of od; please report it"))
         }
     }
 }
 
 async fn artifacts(
     settings: &Settings,
-    asked: ArtifactsCommand,
+    command: ArtifactsCommand,
     sink: Sink,
-) -> Result<Answer, Refusal> {
-    use verbs::{artifacts_check, artifacts_list, artifacts_show, artifacts_write};
-    match asked {
-        ArtifactsCommand::List { project, trash: false } => {
-            artifacts_list::list(settings, project.as_deref()).await
+) -> Result<Answer, CommandError> {
+    use verbs::artifacts;
+    match command {
+        ArtifactsCommand::List(ListArtifacts { project, trash: false }) => {
+            artifacts::list(settings, project.as_deref()).await
         }
-        ArtifactsCommand::List { project, trash: true } => {
-            artifacts_list::trash(settings, project.as_deref()).await
+        ArtifactsCommand::List(ListArtifacts { project, trash: true }) => {
+            artifacts::list_trash(settings, project.as_deref()).await
         }
-        ArtifactsCommand::Show(asked) => artifacts_show::show(settings, &asked).await,
-        ArtifactsCommand::History(asked) => artifacts_show::history(settings, &asked).await,
-        ArtifactsCommand::Refresh(asked) => artifacts_write::refresh(settings, &asked, sink).await,
-        ArtifactsCommand::Rollback(asked) => artifacts_write::rollback(settings, &asked).await,
-        ArtifactsCommand::Restore(asked) => artifacts_write::restore(settings, &asked).await,
-        ArtifactsCommand::Verify(asked) => {
-            let work = artifacts_check::verify(settings, asked);
+        ArtifactsCommand::Show(args) => artifacts::show(settings, &args).await,
+        ArtifactsCommand::History(args) => artifacts::history(settings, &args).await,
+        ArtifactsCommand::Refresh(args) => artifacts::refresh(settings, &args, sink).await,
+        ArtifactsCommand::Rollback(args) => artifacts::roll_back(settings, &args).await,
+        ArtifactsCommand::Restore(args) => artifacts::restore(settings, &args).await,
+        ArtifactsCommand::Verify(args) => {
+            let work = artifacts::verify(settings, args);
             with_progress(sink, "checking stored files", work).await
         }
-        ArtifactsCommand::Repair(asked) => artifacts_check::repair(settings, asked).await,
-        ArtifactsCommand::Open { artifact, print } => {
-            verbs::open::artifact(settings, &artifact, print, sink).await
-        }
+        ArtifactsCommand::Repair(args) => artifacts::repair(settings, args).await,
+        ArtifactsCommand::Open(args) => verbs::daemon::open_artifact(settings, &args, sink).await,
+    }
+}
+
+async fn connectors(
+    settings: &Settings,
+    command: ConnectorsCommand,
+    sink: Sink,
+) -> Result<Answer, CommandError> {
+    use verbs::connectors;
+    match command {
+        ConnectorsCommand::List => connectors::list(settings).await,
+        ConnectorsCommand::Connect(args) => connectors::connect(settings, &args, sink).await,
+        ConnectorsCommand::Disconnect(args) => connectors::disconnect(settings, &args).await,
     }
 }
 
 /// Runs one of the agent's commands: a client, one exchange, one JSON document.
-fn tool(asked: ToolCommand) -> Exit {
-    let indented = match asked.format() {
+fn tool(command: ToolCommand) -> Exit {
+    let indented = match command.format() {
         Format::Compact => false,
         Format::Json => true,
     };
     let sink = Sink::of_process(true);
     let outcome = verbs::tools::client_of_living().and_then(|client| {
-        let work = verbs::tools::perform(&client, asked);
+        let work = verbs::tools::perform(&client, command);
         block_on(with_progress(sink, "waiting for the daemon", work))
     });
     match outcome {
@@ -123,22 +131,24 @@ fn tool(asked: ToolCommand) -> Exit {
 }
 
 /// Runs a future on this thread: most verbs make one exchange and end.
-fn block_on<T>(work: impl Future<Output = Result<T, Refusal>>) -> Result<T, Refusal> {
+fn block_on<T>(work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
     run_on(tokio::runtime::Builder::new_current_thread(), work)
 }
 
 /// Runs a future that serves others on all of the machine's cores.
-fn on_many_threads<T>(work: impl Future<Output = Result<T, Refusal>>) -> Result<T, Refusal> {
+fn on_many_threads<T>(
+    work: impl Future<Output = Result<T, CommandError>>,
+) -> Result<T, CommandError> {
     run_on(tokio::runtime::Builder::new_multi_thread(), work)
 }
 
 fn run_on<T>(
     mut builder: tokio::runtime::Builder,
-    work: impl Future<Output = Result<T, Refusal>>,
-) -> Result<T, Refusal> {
+    work: impl Future<Output = Result<T, CommandError>>,
+) -> Result<T, CommandError> {
     let runtime = builder.enable_all().build().map_err(|error| {
-        Refusal::new(ErrorCode::Internal, format!("cannot start: {error}"))
-            .suggesting("raise the limits on open files and processes")
+        CommandError::new(ErrorCode::Internal, format!("cannot start: {error}"))
+            .suggest("raise the limits on open files and processes")
     })?;
     runtime.block_on(work)
 }

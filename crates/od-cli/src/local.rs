@@ -14,23 +14,23 @@ use od_fs::PrivateError;
 use od_ports::project_registry::Project;
 
 use crate::args::nearest;
-use crate::output::{Exit, Refusal};
+use crate::output::{CommandError, Exit};
 use crate::settings::Settings;
 use crate::verbs::keys;
 
 /// Puts the adapters together over the settings' directories, making them if they are missing.
-pub(crate) fn open(settings: &Settings) -> Result<App, Refusal> {
+pub(crate) fn open(settings: &Settings) -> Result<App, CommandError> {
     compose(&settings.home, &settings.data_dir, options()).map_err(|error| refused(&error))
 }
 
 /// As [`open`], in a directory that holds nothing of the person's.
-pub(crate) fn open_in(scratch: &Path) -> Result<App, Refusal> {
+pub(crate) fn open_in(scratch: &Path) -> Result<App, CommandError> {
     let (home, data_dir) = (scratch.join("home"), scratch.join("data"));
     compose(&home, &data_dir, options()).map_err(|error| refused(&error))
 }
 
 /// As [`open`], but `None` where nothing has been stored yet: looking makes no directories.
-pub(crate) fn open_existing(settings: &Settings) -> Result<Option<App>, Refusal> {
+pub(crate) fn open_existing(settings: &Settings) -> Result<Option<App>, CommandError> {
     if settings.data_dir.is_dir() { open(settings).map(Some) } else { Ok(None) }
 }
 
@@ -41,35 +41,35 @@ pub(crate) fn options() -> ComposeOptions {
 }
 
 /// Says why the adapters could not be put together, and what helps.
-pub(crate) fn refused(error: &ComposeError) -> Refusal {
+pub(crate) fn refused(error: &ComposeError) -> CommandError {
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
     let message = format!("{error}{}", cause.unwrap_or_default());
     match error {
         ComposeError::DataDir { source: PrivateError::Io { source, .. }, .. } => {
             let message = format!("{message}: {source}");
-            Refusal::new(ErrorCode::LiveArtifactStorageFailed, message)
-                .suggesting("check the directory's permissions, or choose another with --data-dir")
+            CommandError::new(ErrorCode::LiveArtifactStorageFailed, message)
+                .suggest("check the directory's permissions, or choose another with --data-dir")
         }
         ComposeError::DataDir { source, .. } => untrusted(source),
         ComposeError::Keyring { home, source } => {
-            Refusal::new(ErrorCode::Internal, message).suggesting(keys::fix(home, source))
+            CommandError::new(ErrorCode::Internal, message).suggest(keys::fix(home, source))
         }
-        ComposeError::Store(_) => Refusal::new(ErrorCode::LiveArtifactStorageFailed, message)
-            .suggesting("`od doctor` checks the data directory"),
-        ComposeError::GitHub { .. } => Refusal::new(ErrorCode::BadRequest, message)
-            .suggesting("correct or unset OD_GITHUB_BASE_URL"),
+        ComposeError::Store(_) => CommandError::new(ErrorCode::LiveArtifactStorageFailed, message)
+            .suggest("`od doctor` checks the data directory"),
+        ComposeError::GitHub { .. } => CommandError::new(ErrorCode::BadRequest, message)
+            .suggest("correct or unset OD_GITHUB_BASE_URL"),
     }
 }
 
 /// Says why a directory or a file in it is not trusted, and what helps.
-pub(crate) fn untrusted(error: &PrivateError) -> Refusal {
-    Refusal::new(ErrorCode::BadRequest, error.to_string())
-        .suggesting(error.fix())
+pub(crate) fn untrusted(error: &PrivateError) -> CommandError {
+    CommandError::new(ErrorCode::BadRequest, error.to_string())
+        .suggest(error.fix())
         .ending(Exit::Usage)
 }
 
 /// Returns the projects of a store.
-pub(crate) async fn projects(app: &App) -> Result<Vec<Project>, Refusal> {
+pub(crate) async fn projects(app: &App) -> Result<Vec<Project>, CommandError> {
     od_app::projects::list(app, &Caller::Person).await.map_err(failed)
 }
 
@@ -77,7 +77,7 @@ pub(crate) async fn projects(app: &App) -> Result<Vec<Project>, Refusal> {
 pub(crate) async fn artifacts(
     app: &App,
     project: Option<ProjectId>,
-) -> Result<Arc<[Arc<ArtifactSummary>]>, Refusal> {
+) -> Result<Arc<[Arc<ArtifactSummary>]>, CommandError> {
     let listed = od_app::artifacts::list(app, &Caller::Person, ListArtifacts { project }).await;
     listed.map_err(failed)
 }
@@ -95,7 +95,7 @@ pub(crate) async fn project(
     app: &App,
     settings: &Settings,
     named: Option<&str>,
-) -> Result<Option<Project>, Refusal> {
+) -> Result<Option<Project>, CommandError> {
     let projects = projects(app).await?;
     let Some(named) = named else {
         return Ok(of_directory(projects, &settings.directory));
@@ -103,12 +103,14 @@ pub(crate) async fn project(
     if let Some(found) = projects.iter().find(|project| project.id.as_str() == named) {
         return Ok(Some(found.clone()));
     }
-    let near = nearest(named, projects.iter().map(|project| project.id.as_str()));
+    let ids: Vec<&str> = projects.iter().map(|project| project.id.as_str()).collect();
+    let near = nearest(named, &ids);
     let hint = match near {
         Some(id) => format!("did you mean `{id}`?"),
         None => "make one with `od init`, or list them with `od artifacts list`".to_owned(),
     };
-    Err(Refusal::new(ErrorCode::ProjectNotFound, format!("no project `{named}`")).suggesting(hint))
+    Err(CommandError::new(ErrorCode::ProjectNotFound, format!("no project `{named}`"))
+        .suggest(hint))
 }
 
 /// Returns the project with the deepest directory above or at this one.
@@ -127,7 +129,7 @@ pub(crate) async fn artifact(
     app: &App,
     project: Option<&Project>,
     named: &str,
-) -> Result<(ProjectId, ArtifactId), Refusal> {
+) -> Result<(ProjectId, ArtifactId), CommandError> {
     let lines = artifacts(app, project.map(|project| project.id.clone())).await?;
     if let Some(line) = lines.iter().find(|line| line.id.as_str() == named) {
         return Ok((line.project_id.clone(), line.id.clone()));
@@ -136,41 +138,60 @@ pub(crate) async fn artifact(
     match same.as_slice() {
         [only] => Ok((only.project_id.clone(), only.id.clone())),
         [] => {
-            let names =
-                lines.iter().flat_map(|line| [line.heading.slug.as_str(), line.id.as_str()]);
-            let hint = match nearest(named, names) {
+            let names: Vec<&str> = lines
+                .iter()
+                .flat_map(|line| [line.heading.slug.as_str(), line.id.as_str()])
+                .collect();
+            let hint = match nearest(named, &names) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "`od artifacts list` shows them all".to_owned(),
             };
             let message = format!("no artifact `{named}`");
-            Err(Refusal::new(ErrorCode::LiveArtifactNotFound, message).suggesting(hint))
+            Err(CommandError::new(ErrorCode::LiveArtifactNotFound, message).suggest(hint))
         }
         [..] => {
             let ids: Vec<&str> = same.iter().map(|line| line.id.as_str()).collect();
             let message = format!("{} artifacts have the slug `{named}`", ids.len());
-            Err(Refusal::new(ErrorCode::BadRequest, message)
-                .suggesting(format!("name one by its id: {}", ids.join(", "))))
+            Err(CommandError::new(ErrorCode::BadRequest, message)
+                .suggest(format!("name one by its id: {}", ids.join(", "))))
         }
     }
 }
 
 /// Returns the refusal of a use case.
-pub(crate) fn failed(error: impl Into<Failure>) -> Refusal {
-    Refusal::from(error.into())
+pub(crate) fn failed(error: impl Into<Failure>) -> CommandError {
+    CommandError::from(error.into())
 }
 
 /// The refusal of a person who is in no project's directory.
-pub(crate) fn no_project(directory: &Path) -> Refusal {
+pub(crate) fn no_project(directory: &Path) -> CommandError {
     let message = format!("{} belongs to no project", directory.display());
-    Refusal::new(ErrorCode::ProjectNotFound, message)
-        .suggesting("register it with `od init`, or name a project with --project")
+    CommandError::new(ErrorCode::ProjectNotFound, message)
+        .suggest("register it with `od init`, or name a project with --project")
 }
 
 /// The refusal where nothing has been stored yet.
-pub(crate) fn nothing_stored(data_dir: &Path) -> Refusal {
+pub(crate) fn nothing_stored(data_dir: &Path) -> CommandError {
     let message = format!("there is no data directory {}", data_dir.display());
-    Refusal::new(ErrorCode::NotFound, message)
-        .suggesting("start with `od demo`, or with `od init` in a project of yours")
+    CommandError::new(ErrorCode::NotFound, message)
+        .suggest("start with `od demo`, or with `od init` in a project of yours")
+}
+
+/// Returns the directory as an absolute path; the current one if none was given.
+pub(crate) fn existing_directory(directory: Option<PathBuf>) -> Result<PathBuf, CommandError> {
+    let given = directory.unwrap_or_else(|| PathBuf::from("."));
+    match given.canonicalize() {
+        Ok(path) if path.is_dir() => Ok(path),
+        Ok(_) => Err(CommandError::new(
+            ErrorCode::NotFound,
+            format!("{} is not a directory", given.display()),
+        )
+        .suggest("name a directory")),
+        Err(error) => {
+            Err(CommandError::new(ErrorCode::NotFound, format!("{}: {error}", given.display()))
+                .suggest("name a directory that exists"))
+        }
+    }
 }
 
 /// Returns a path for people, with the home directory as `~`.

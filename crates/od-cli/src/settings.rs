@@ -8,7 +8,7 @@ use od_fs::{DataDir, PrivateDir, PrivateError};
 
 use crate::args::Globals;
 use crate::local;
-use crate::output::Refusal;
+use crate::output::CommandError;
 
 /// Where everything is.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -31,22 +31,25 @@ impl Settings {
     /// The search upward ends with an error at a `.od/` of somebody else's: whoever made it could name
     /// a daemon of his own in it and be sent tokens. Going on past it would be as safe, but it would
     /// show another store than the one the person sees lying there, without a word.
-    pub(crate) fn of_process(globals: &Globals) -> Result<Self, Refusal> {
+    pub(crate) fn of_process(globals: &Globals) -> Result<Self, CommandError> {
         let settings = Self::unchecked(globals)?;
         settings.check()?;
         Ok(settings)
     }
 
     /// As [`Self::of_process`], whoever can write there: for the verb that says what is wrong.
-    pub(crate) fn unchecked(globals: &Globals) -> Result<Self, Refusal> {
+    pub(crate) fn unchecked(globals: &Globals) -> Result<Self, CommandError> {
         let directory = std::env::current_dir().map_err(|error| {
-            Refusal::new(ErrorCode::Internal, format!("the current directory is gone: {error}"))
-                .suggesting("change to a directory that exists")
+            CommandError::new(
+                ErrorCode::Internal,
+                format!("the current directory is gone: {error}"),
+            )
+            .suggest("change to a directory that exists")
         })?;
         Self::resolve(globals, &|name| std::env::var_os(name), &directory, &Path::is_dir)
     }
 
-    fn check(&self) -> Result<(), Refusal> {
+    fn check(&self) -> Result<(), CommandError> {
         let home = PrivateDir::open(&self.home);
         for checked in [home, DataDir::look(&self.data_dir)] {
             match checked {
@@ -73,7 +76,7 @@ impl Settings {
         variable: &dyn Fn(&str) -> Option<OsString>,
         directory: &Path,
         is_dir: &dyn Fn(&Path) -> bool,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, CommandError> {
         let path = |name: &str| {
             variable(name).filter(|text| !text.is_empty()).map(|text| directory.join(text))
         };
@@ -81,8 +84,8 @@ impl Settings {
         let home = path("OD_HOME")
             .or_else(|| user_home.as_ref().map(|home| home.join(".open-design")))
             .ok_or_else(|| {
-                Refusal::new(ErrorCode::BadRequest, "neither OD_HOME nor HOME is set")
-                    .suggesting("set OD_HOME to a private directory")
+                CommandError::new(ErrorCode::BadRequest, "neither OD_HOME nor HOME is set")
+                    .suggest("set OD_HOME to a private directory")
             })?;
         let ceiling = path("OD_CEILING").map(|given| given.canonicalize().unwrap_or(given));
         let nearest = || {

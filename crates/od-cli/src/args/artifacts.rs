@@ -1,50 +1,64 @@
-//! `od artifacts …`: what a person asks about stored artifacts.
+//! `od artifacts …`: commands about stored artifacts.
 
-use super::given::Given;
-use super::verb::ArtifactsVerb;
+use super::matches::Matches;
 
-/// What a person asks about stored artifacts.
+/// `od artifacts …`
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ArtifactsCommand {
-    /// Artifacts of a project, or of all.
-    List {
-        /// The project, if it was given.
-        project: Option<String>,
-        /// Whether those in the trash are meant.
-        trash: bool,
-    },
-    /// One artifact's state.
-    Show(OneArtifact),
-    /// One artifact's refresh.
-    Refresh(OneArtifact),
-    /// One artifact's history.
-    History(OneArtifact),
-    /// A check of stored files.
+    /// `od artifacts list`
+    List(ListArtifacts),
+    /// `od artifacts show`
+    Show(ArtifactArgs),
+    /// `od artifacts refresh`
+    Refresh(ArtifactArgs),
+    /// `od artifacts history`
+    History(ArtifactArgs),
+    /// `od artifacts verify`
     Verify(VerifyArtifacts),
-    /// A repair of stored files.
-    Repair(Repair),
-    /// An earlier state of one artifact.
-    Rollback(Rollback),
-    /// An artifact out of the trash.
-    Restore(OneArtifact),
-    /// One artifact in a browser.
-    Open {
-        /// Which one.
-        artifact: OneArtifact,
-        /// Whether to print the address instead.
-        print: bool,
-    },
+    /// `od artifacts repair`
+    Repair(RepairArtifact),
+    /// `od artifacts rollback`
+    Rollback(RollBackArtifact),
+    /// `od artifacts restore`
+    Restore(ArtifactArgs),
+    /// `od artifacts open`
+    Open(OpenArtifact),
 }
 
 /// One artifact, by id or slug.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct OneArtifact {
-    /// Its id or slug.
+pub struct ArtifactArgs {
+    /// The artifact's id or slug.
     pub artifact: String,
-    /// Its project, if it was given.
+    /// The project, if it was given.
     pub project: Option<String>,
     /// Whether to change nothing.
     pub dry_run: bool,
+}
+
+impl From<Matches> for ArtifactArgs {
+    fn from(mut given: Matches) -> Self {
+        Self {
+            project: given.text("project"),
+            dry_run: given.dry_run(),
+            artifact: given.required_argument(),
+        }
+    }
+}
+
+/// `od artifacts list`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ListArtifacts {
+    /// The project, if it was given.
+    pub project: Option<String>,
+    /// Whether to list the trash instead.
+    pub trash: bool,
+}
+
+impl From<Matches> for ListArtifacts {
+    fn from(mut given: Matches) -> Self {
+        Self { project: given.text("project"), trash: given.has("trash") }
+    }
 }
 
 /// `od artifacts verify`
@@ -56,49 +70,59 @@ pub struct VerifyArtifacts {
     pub project: Option<String>,
 }
 
+impl From<Matches> for VerifyArtifacts {
+    fn from(mut given: Matches) -> Self {
+        Self { project: given.text("project"), artifact: given.argument() }
+    }
+}
+
 /// `od artifacts repair`
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Repair {
-    /// Which one.
-    pub artifact: OneArtifact,
-    /// Whether the person has said yes.
+pub struct RepairArtifact {
+    /// The artifact.
+    pub artifact: ArtifactArgs,
+    /// Whether the person has confirmed it beforehand.
     pub yes: bool,
+}
+
+impl From<Matches> for RepairArtifact {
+    fn from(given: Matches) -> Self {
+        Self { yes: given.has("yes"), artifact: given.into() }
+    }
 }
 
 /// `od artifacts rollback`
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Rollback {
-    /// Which one.
-    pub artifact: OneArtifact,
+pub struct RollBackArtifact {
+    /// The artifact.
+    pub artifact: ArtifactArgs,
     /// The refresh whose state is wanted.
     pub to: String,
     /// The revision it must be at, if one was given.
     pub if_revision: Option<u64>,
 }
 
-/// Types what was given to a verb about stored artifacts.
-pub(super) fn build(which: ArtifactsVerb, mut given: Given, dry_run: bool) -> ArtifactsCommand {
-    let project = given.text("project");
-    let artifact = given.argument();
-    let one =
-        |project| OneArtifact { artifact: artifact.clone().unwrap_or_default(), project, dry_run };
-    match which {
-        ArtifactsVerb::Show => ArtifactsCommand::Show(one(project)),
-        ArtifactsVerb::Refresh => ArtifactsCommand::Refresh(one(project)),
-        ArtifactsVerb::History => ArtifactsCommand::History(one(project)),
-        ArtifactsVerb::Verify => ArtifactsCommand::Verify(VerifyArtifacts { artifact, project }),
-        ArtifactsVerb::Repair => {
-            ArtifactsCommand::Repair(Repair { artifact: one(project), yes: given.has("yes") })
+impl From<Matches> for RollBackArtifact {
+    fn from(mut given: Matches) -> Self {
+        Self {
+            to: given.required_text("to"),
+            if_revision: given.number("if-revision"),
+            artifact: given.into(),
         }
-        ArtifactsVerb::Rollback => ArtifactsCommand::Rollback(Rollback {
-            to: given.text("to").unwrap_or_default(),
-            if_revision: given.text("if-revision").and_then(|text| text.parse().ok()),
-            artifact: one(project),
-        }),
-        ArtifactsVerb::Restore => ArtifactsCommand::Restore(one(project)),
-        ArtifactsVerb::Open => {
-            ArtifactsCommand::Open { artifact: one(project), print: given.has("print") }
-        }
-        ArtifactsVerb::List => ArtifactsCommand::List { project, trash: given.has("trash") },
+    }
+}
+
+/// `od artifacts open`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct OpenArtifact {
+    /// The artifact.
+    pub artifact: ArtifactArgs,
+    /// Whether to print the address instead.
+    pub print: bool,
+}
+
+impl From<Matches> for OpenArtifact {
+    fn from(given: Matches) -> Self {
+        Self { print: given.has("print"), artifact: given.into() }
     }
 }

@@ -1,76 +1,47 @@
-//! What a person or an agent asked for, typed.
+//! The typed command that a command line stands for.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::artifacts::{self, ArtifactsCommand};
-use super::given::Given;
-use super::skills::{SkillsCheck, SkillsInstall};
-use super::start::{Demo, Init, Open, Run, Serve};
-use super::tools::{self, ToolCommand};
-use super::verb::{Verb, VerbId};
+use od_mcp::launch::Agent;
 
-/// What was asked for.
+use super::artifacts::ArtifactsCommand;
+use super::matches::Matches;
+use super::tools::ToolCommand;
+
+/// A command, with every flag and argument in its own type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Help about everything (no words), a verb, a group of verbs, or `errors`.
-    Help(Vec<&'static str>),
-    /// Help about words that are not known to be a verb.
-    HelpFor(String),
-    /// The version.
+    /// `od help` about everything (no words), a verb, a group of verbs, or `errors`.
+    Help(String),
+    /// `od version`
     Version,
-    /// Shell completions.
-    Completions(Completions),
-    /// The daemon.
+    /// `od completions`
+    Completions(Shell),
+    /// `od serve`
     Serve(Serve),
-    /// The demo.
+    /// `od demo`
     Demo(Demo),
-    /// The console in a browser.
+    /// `od open`
     Open(Open),
-    /// A new project.
+    /// `od init`
     Init(Init),
-    /// An agent's run.
+    /// `od run`
     Run(Run),
-    /// What an agent asks for.
-    Tool(ToolCommand),
-    /// What a person asks about stored artifacts.
+    /// `od tools …`
+    Tools(ToolCommand),
+    /// `od artifacts …`
     Artifacts(ArtifactsCommand),
-    /// The catalog of connectors.
-    ConnectorsList,
-    /// A connector's connection.
-    ConnectorsConnect(ConnectorConnect),
-    /// The end of a connector's connection.
-    ConnectorsDisconnect(ConnectorConnect),
-    /// The skills that an agent would see.
-    SkillsList {
-        /// Where the agent would start.
-        directory: Option<PathBuf>,
-    },
-    /// One skill's text.
-    SkillsShow {
-        /// The skill.
-        name: String,
-    },
-    /// The built-in skill, written where agents look.
-    SkillsInstall(SkillsInstall),
-    /// A check of SKILL.md files.
-    SkillsCheck(SkillsCheck),
-    /// The MCP server.
-    McpServe,
-    /// An entry for an agent's MCP configuration.
-    McpConfig(McpConfig),
-    /// The state of the signing keys.
-    KeysStatus,
-    /// A new signing key.
-    KeysRotate(KeysRotate),
-    /// A check of the installation.
+    /// `od connectors …`
+    Connectors(ConnectorsCommand),
+    /// `od skills …`
+    Skills(SkillsCommand),
+    /// `od mcp …`
+    Mcp(McpCommand),
+    /// `od keys …`
+    Keys(KeysCommand),
+    /// `od doctor`
     Doctor,
-}
-
-/// `od completions`
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Completions {
-    /// For which shell.
-    pub shell: Shell,
 }
 
 /// A shell with completions.
@@ -84,78 +55,223 @@ pub enum Shell {
     Zsh,
 }
 
-/// `od connectors connect` and `disconnect`
+impl Shell {
+    /// The words that the command line takes.
+    pub(super) const WORDS: &'static [&'static str] = &["bash", "fish", "zsh"];
+
+    pub(super) fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "bash" => Some(Self::Bash),
+            "fish" => Some(Self::Fish),
+            "zsh" => Some(Self::Zsh),
+            _ => None,
+        }
+    }
+}
+
+/// `od serve`
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct ConnectorConnect {
-    /// Which connector.
+pub struct Serve {
+    /// Port of the API, if it was given.
+    pub port: Option<u16>,
+    /// Whether to print no one-time code.
+    pub no_code: bool,
+    /// The file that takes the log, if not stderr.
+    pub log: Option<PathBuf>,
+    /// Whether to change nothing.
+    pub dry_run: bool,
+}
+
+impl From<Matches> for Serve {
+    fn from(mut given: Matches) -> Self {
+        Self {
+            port: given.number("port"),
+            no_code: given.has("no-code"),
+            log: given.path("log"),
+            dry_run: given.dry_run(),
+        }
+    }
+}
+
+/// `od demo`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Demo {
+    /// Whether to end after one round.
+    pub once: bool,
+    /// The directory of the demo's files, if it was given.
+    pub directory: Option<PathBuf>,
+    /// Port of the API, if it was given.
+    pub port: Option<u16>,
+    /// Whether to leave the browser alone.
+    pub no_open: bool,
+    /// Whether to change nothing.
+    pub dry_run: bool,
+}
+
+impl From<Matches> for Demo {
+    fn from(mut given: Matches) -> Self {
+        Self {
+            once: given.has("once"),
+            directory: given.path("dir"),
+            port: given.number("port"),
+            no_open: given.has("no-open"),
+            dry_run: given.dry_run(),
+        }
+    }
+}
+
+/// `od open`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Open {
+    /// Whether to print the address instead.
+    pub print: bool,
+    /// Whether to change nothing.
+    pub dry_run: bool,
+}
+
+impl From<Matches> for Open {
+    fn from(given: Matches) -> Self {
+        Self { print: given.has("print"), dry_run: given.dry_run() }
+    }
+}
+
+/// `od init`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Init {
+    /// The directory, if it was given.
+    pub directory: Option<PathBuf>,
+    /// The project's name, if it was given.
+    pub name: Option<String>,
+    /// Whether to change nothing.
+    pub dry_run: bool,
+}
+
+impl From<Matches> for Init {
+    fn from(mut given: Matches) -> Self {
+        Self { directory: given.directory(), name: given.text("name"), dry_run: given.dry_run() }
+    }
+}
+
+/// `od run`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Run {
+    /// The project, if it was given.
+    pub project: Option<String>,
+    /// The program.
+    pub program: OsString,
+    /// The program's arguments.
+    pub arguments: Vec<OsString>,
+    /// Whether to change nothing.
+    pub dry_run: bool,
+}
+
+impl From<Matches> for Run {
+    fn from(mut given: Matches) -> Self {
+        let (project, dry_run) = (given.text("project"), given.dry_run());
+        let mut words = given.positionals.into_iter();
+        let program = words.next().unwrap_or_default();
+        Self { project, program, arguments: words.collect(), dry_run }
+    }
+}
+
+/// `od connectors …`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ConnectorsCommand {
+    /// `od connectors list`
+    List,
+    /// `od connectors connect`
+    Connect(ConnectorArgs),
+    /// `od connectors disconnect`
+    Disconnect(ConnectorArgs),
+}
+
+/// One connector, to be connected or disconnected.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ConnectorArgs {
+    /// The connector's id.
     pub connector: String,
     /// Whether to change nothing.
     pub dry_run: bool,
 }
 
-/// `od mcp config`
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct McpConfig {
-    /// Which agent's format.
-    pub agent: String,
+impl From<Matches> for ConnectorArgs {
+    fn from(mut given: Matches) -> Self {
+        let dry_run = given.dry_run();
+        Self { connector: given.required_argument(), dry_run }
+    }
 }
 
-/// `od keys rotate`
+/// `od skills …`
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct KeysRotate {
+pub enum SkillsCommand {
+    /// `od skills list`
+    List {
+        /// The directory that an agent would start in.
+        directory: Option<PathBuf>,
+    },
+    /// `od skills show`
+    Show {
+        /// The skill.
+        name: String,
+    },
+    /// `od skills install`
+    Install(InstallSkill),
+    /// `od skills check`
+    Check {
+        /// Files or directories.
+        paths: Vec<PathBuf>,
+    },
+}
+
+/// `od skills install`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct InstallSkill {
+    /// The project directory, if it was given.
+    pub directory: Option<PathBuf>,
+    /// Whether to write `.agents/skills`.
+    pub agents: bool,
+    /// Whether to write `.claude/skills`.
+    pub claude: bool,
+    /// Whether to overwrite what was changed by hand.
+    pub force: bool,
     /// Whether to change nothing.
     pub dry_run: bool,
 }
 
-/// Types what the parser collected for a verb.
-pub(super) fn build(verb: &'static Verb, mut given: Given) -> Command {
-    let dry_run = given.has("dry-run");
-    match verb.id {
-        VerbId::Help => help(&given),
-        VerbId::Version => Command::Version,
-        VerbId::Completions => Command::Completions(Completions { shell: shell(&given) }),
-        VerbId::Serve => Command::Serve(Serve::build(given)),
-        VerbId::Demo => Command::Demo(Demo::build(given)),
-        VerbId::Open => Command::Open(Open::build(&given)),
-        VerbId::Init => Command::Init(Init::build(given)),
-        VerbId::Run => Command::Run(Run::build(given)),
-        VerbId::Tool(which) => Command::Tool(tools::build(which, given, dry_run)),
-        VerbId::Artifacts(which) => Command::Artifacts(artifacts::build(which, given, dry_run)),
-        VerbId::ConnectorsList => Command::ConnectorsList,
-        VerbId::ConnectorsConnect => Command::ConnectorsConnect(connector(given, dry_run)),
-        VerbId::ConnectorsDisconnect => Command::ConnectorsDisconnect(connector(given, dry_run)),
-        VerbId::SkillsList => Command::SkillsList { directory: given.directory() },
-        VerbId::SkillsShow => Command::SkillsShow { name: given.argument().unwrap_or_default() },
-        VerbId::SkillsInstall => Command::SkillsInstall(SkillsInstall::build(given)),
-        VerbId::SkillsCheck => Command::SkillsCheck(SkillsCheck {
-            paths: given.positionals.into_iter().map(PathBuf::from).collect(),
-        }),
-        VerbId::McpServe => Command::McpServe,
-        VerbId::McpConfig => {
-            Command::McpConfig(McpConfig { agent: given.text("agent").unwrap_or_default() })
+impl From<Matches> for InstallSkill {
+    fn from(mut given: Matches) -> Self {
+        let agent = given.text("agent");
+        let wants = |name| agent.as_deref().is_none_or(|agent| agent == name || agent == "all");
+        Self {
+            agents: wants("agents"),
+            claude: wants("claude"),
+            force: given.has("force"),
+            dry_run: given.dry_run(),
+            directory: given.directory(),
         }
-        VerbId::KeysStatus => Command::KeysStatus,
-        VerbId::KeysRotate => Command::KeysRotate(KeysRotate { dry_run }),
-        VerbId::Doctor => Command::Doctor,
     }
 }
 
-fn help(given: &Given) -> Command {
-    let words: Vec<_> = given.positionals.iter().map(|word| word.to_string_lossy()).collect();
-    match words.is_empty() {
-        true => Command::Help(Vec::new()),
-        false => Command::HelpFor(words.join(" ")),
-    }
+/// `od mcp …`
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum McpCommand {
+    /// `od mcp live-artifacts`
+    Serve,
+    /// `od mcp config`
+    Config {
+        /// The agent whose format is printed.
+        agent: Agent,
+    },
 }
 
-fn connector(mut given: Given, dry_run: bool) -> ConnectorConnect {
-    ConnectorConnect { connector: given.argument().unwrap_or_default(), dry_run }
-}
-
-fn shell(given: &Given) -> Shell {
-    match given.positionals.first().and_then(|word| word.to_str()) {
-        Some("fish") => Shell::Fish,
-        Some("zsh") => Shell::Zsh,
-        Some(_) | None => Shell::Bash,
-    }
+/// `od keys …`
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum KeysCommand {
+    /// `od keys status`
+    Status,
+    /// `od keys rotate`
+    Rotate {
+        /// Whether to change nothing.
+        dry_run: bool,
+    },
 }

@@ -1,27 +1,26 @@
-//! Arguments: one table of verbs, and the pure parser that reads it.
+//! Arguments: one table of verbs, the pure parser that reads it, and the commands that it makes.
 
 mod artifacts;
 mod command;
-mod given;
-mod nearest;
+mod matches;
 mod parse;
-mod skills;
-mod start;
 mod table;
 mod tools;
 mod usage_error;
-mod value;
 mod verb;
 
-pub use artifacts::{ArtifactsCommand, OneArtifact, Repair, Rollback, VerifyArtifacts};
-pub use command::{Command, Completions, ConnectorConnect, KeysRotate, McpConfig, Shell};
-pub use nearest::nearest;
+pub use artifacts::{
+    ArtifactArgs, ArtifactsCommand, ListArtifacts, OpenArtifact, RepairArtifact, RollBackArtifact,
+    VerifyArtifacts,
+};
+pub use command::{
+    Command, ConnectorArgs, ConnectorsCommand, Demo, Init, InstallSkill, KeysCommand, McpCommand,
+    Open, Run, Serve, Shell, SkillsCommand,
+};
 pub use parse::{Globals, Invocation, parse};
-pub use skills::{SkillsCheck, SkillsInstall};
-pub use start::{Demo, Init, Open, Run, Serve};
-pub use table::{GLOBAL_FLAGS, VERBS, verb};
+pub use table::{GLOBAL_FLAGS, VERBS};
 pub use tools::{
     ExecuteTool, Format, ToolCommand, ToolCreate, ToolRefresh, ToolUpdate, ToolValidate,
 };
-pub use usage_error::UsageError;
-pub use verb::{Arity, ArtifactsVerb, Flag, Positional, ToolVerb, Value, Verb, VerbId};
+pub use usage_error::{UsageError, nearest};
+pub use verb::{Arity, Flag, Positional, Value, Verb};

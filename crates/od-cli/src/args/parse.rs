@@ -1,19 +1,17 @@
-//! From words to a [`Command`]: pure, no file, environment or clock.
+//! Parses words into a [`Command`]: pure, no file, environment or clock.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use lexopt::Arg;
 
-use super::command::{self, Command};
-use super::given::Given;
-use super::nearest::nearest;
-use super::table::{GLOBAL_FLAGS, VERBS, verb};
-use super::usage_error::{UsageError, VerbRef};
-use super::value::check_value;
-use super::verb::{Arity, Flag, Value, Verb, VerbId};
+use super::command::Command;
+use super::matches::Matches;
+use super::table::{GLOBAL_FLAGS, VERBS};
+use super::usage_error::{UsageError, nearest};
+use super::verb::{Arity, Flag, Value, Verb};
 
-/// What every verb may be told.
+/// The flags that every verb takes.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Globals {
     /// Whether stdout is to be one JSON document.
@@ -22,16 +20,16 @@ pub struct Globals {
     pub data_dir: Option<PathBuf>,
 }
 
-/// A whole command line, understood.
+/// A parsed command line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invocation {
-    /// What every verb may be told.
+    /// The flags that every verb takes.
     pub globals: Globals,
-    /// What was asked for.
+    /// The command.
     pub command: Command,
 }
 
-/// Understands a command line, without the program's own name.
+/// Parses a command line, without the program's own name.
 ///
 /// # Errors
 ///
@@ -45,40 +43,38 @@ where
     let mut globals = Globals::default();
     let verb = match find_verb(&mut parser, &mut globals)? {
         Found::Verb(verb) => verb,
-        Found::Help(words) if words.is_empty() => {
-            return Ok(Invocation { globals, command: Command::Help(Vec::new()) });
-        }
-        Found::Help(words) => {
-            return Ok(Invocation { globals, command: Command::HelpFor(words) });
-        }
+        Found::Command(command) => return Ok(Invocation { globals, command }),
     };
-    let mut given = Given::default();
-    if let Some(help) = collect(&mut parser, verb, &mut globals, &mut given)? {
-        return Ok(Invocation { globals, command: help });
-    }
-    check_required(verb, &given)?;
-    Ok(Invocation { globals, command: command::build(verb, given) })
+    let mut matches = Matches::default();
+    let command = match collect(&mut parser, verb, &mut globals, &mut matches)? {
+        Collected::Everything => {
+            check_required(verb, &matches)?;
+            (verb.build)(matches)
+        }
+        Collected::HelpFlag => Command::Help(verb.words.to_owned()),
+    };
+    Ok(Invocation { globals, command })
 }
 
-/// What the first words name.
+/// The outcome of reading the first words.
 enum Found {
     Verb(&'static Verb),
-    /// Help about these words; about everything if there are none.
-    Help(String),
+    /// Help or the version, asked for by a flag.
+    Command(Command),
 }
 
 /// Reads words until they name a verb, or ask for help.
 fn find_verb(parser: &mut lexopt::Parser, globals: &mut Globals) -> Result<Found, UsageError> {
     let mut words = String::new();
-    while let Some(arg) = parser.next().map_err(odd)? {
+    while let Some(arg) = parser.next().map_err(unreadable)? {
         match arg {
             Arg::Long("json") => globals.json = true,
             Arg::Long("data-dir") => {
-                globals.data_dir = Some(parser.value().map_err(odd)?.into());
+                globals.data_dir = Some(parser.value().map_err(unreadable)?.into());
             }
-            Arg::Short('h') | Arg::Long("help") => return Ok(Found::Help(words)),
+            Arg::Short('h') | Arg::Long("help") => return Ok(Found::Command(Command::Help(words))),
             Arg::Short('V') | Arg::Long("version") if words.is_empty() => {
-                return Ok(Found::Verb(verb(VerbId::Version)));
+                return Ok(Found::Command(Command::Version));
             }
             Arg::Short(_) | Arg::Long(_) => return Err(misplaced(&spelled(&arg), &words)),
             Arg::Value(word) => {
@@ -96,7 +92,7 @@ fn find_verb(parser: &mut lexopt::Parser, globals: &mut Globals) -> Result<Found
         }
     }
     match words.is_empty() {
-        true => Ok(Found::Help(words)),
+        true => Ok(Found::Command(Command::Help(words))),
         false => Err(UsageError::Incomplete { members: members(&words), group: words }),
     }
 }
@@ -122,7 +118,7 @@ fn unknown_verb(given: String) -> UsageError {
     } else {
         members(group)
     };
-    let close = nearest(word, heads.iter().copied());
+    let close = nearest(word, &heads);
     let nearest = close.map(|word| {
         let words = if group.is_empty() { word.to_owned() } else { format!("{group} {word}") };
         // A group is named by its first word alone; the person knows what came after it.
@@ -140,18 +136,25 @@ fn misplaced(flag: &str, words: &str) -> UsageError {
     }
 }
 
-/// Reads the flags and arguments of a verb; `Some` when its help was asked for.
+/// The outcome of reading a verb's flags and arguments.
+enum Collected {
+    Everything,
+    /// `--help` stands among them, and ends the reading.
+    HelpFlag,
+}
+
+/// Reads the flags and arguments of a verb.
 fn collect(
     parser: &mut lexopt::Parser,
     verb: &'static Verb,
     globals: &mut Globals,
-    given: &mut Given,
-) -> Result<Option<Command>, UsageError> {
-    while let Some(arg) = parser.next().map_err(odd)? {
+    matches: &mut Matches,
+) -> Result<Collected, UsageError> {
+    while let Some(arg) = parser.next().map_err(unreadable)? {
         let flag = match &arg {
             Arg::Value(word) => {
                 let word = word.clone();
-                take_positional(parser, verb, word, given)?;
+                take_positional(parser, verb, word, matches)?;
                 continue;
             }
             Arg::Long(name) => all_flags(verb).find(|flag| flag.long == *name),
@@ -161,14 +164,14 @@ fn collect(
             return Err(unknown_flag(&spelled(&arg), verb));
         };
         match flag.long {
-            "help" => return Ok(Some(Command::Help(verb.words.split(' ').collect()))),
+            "help" => return Ok(Collected::HelpFlag),
             "json" => globals.json = true,
             "data-dir" => globals.data_dir = Some(value_of(parser, flag, verb)?.into()),
             long => {
-                if given.has(long) {
+                if matches.has(long) {
                     return Err(UsageError::Value {
                         problem: format!("`--{long}` is given twice"),
-                        verb: Some(VerbRef(verb)),
+                        verb: Some(verb),
                         fix: Some("give it once".to_owned()),
                     });
                 }
@@ -177,7 +180,7 @@ fn collect(
                 } else {
                     OsString::new()
                 };
-                given.flags.push((long, value));
+                matches.flags.push((long, value));
             }
         }
         if flag.value.is_none()
@@ -185,12 +188,12 @@ fn collect(
         {
             return Err(UsageError::Value {
                 problem: format!("`--{}` takes no value, got `{}`", flag.long, value.display()),
-                verb: Some(VerbRef(verb)),
+                verb: Some(verb),
                 fix: Some(format!("write `--{}` alone", flag.long)),
             });
         }
     }
-    Ok(None)
+    Ok(Collected::Everything)
 }
 
 fn all_flags(verb: &'static Verb) -> impl Iterator<Item = &'static Flag> {
@@ -201,28 +204,25 @@ fn take_positional(
     parser: &mut lexopt::Parser,
     verb: &'static Verb,
     word: OsString,
-    given: &mut Given,
+    matches: &mut Matches,
 ) -> Result<(), UsageError> {
     let Some(positional) = verb.positional else {
-        return Err(UsageError::Unexpected {
-            given: word.to_string_lossy().into_owned(),
-            verb: VerbRef(verb),
-        });
+        return Err(UsageError::Unexpected { given: word.to_string_lossy().into_owned(), verb });
     };
     match positional.arity {
-        Arity::One | Arity::Optional if !given.positionals.is_empty() => {
+        Arity::One | Arity::Optional if !matches.positionals.is_empty() => {
             return Err(UsageError::Unexpected {
                 given: word.to_string_lossy().into_owned(),
-                verb: VerbRef(verb),
+                verb,
             });
         }
         Arity::One | Arity::Optional | Arity::Many => {
             check_value(positional.name, positional.value, &word, verb)?;
-            given.positionals.push(word);
+            matches.positionals.push(word);
         }
         Arity::Rest => {
-            given.positionals.push(word);
-            given.positionals.extend(parser.raw_args().map_err(odd)?);
+            matches.positionals.push(word);
+            matches.positionals.extend(parser.raw_args().map_err(unreadable)?);
         }
     }
     Ok(())
@@ -236,7 +236,7 @@ fn value_of(
     let (name, kind) = flag.value.unwrap_or(("VALUE", Value::Text));
     let missing = || UsageError::Value {
         problem: format!("`--{}` needs a value", flag.long),
-        verb: Some(VerbRef(verb)),
+        verb: Some(verb),
         fix: Some(format!("write `--{} {name}`", flag.long)),
     };
     let value = parser.value().map_err(|_| missing())?;
@@ -244,15 +244,33 @@ fn value_of(
     Ok(value)
 }
 
-fn check_required(verb: &'static Verb, given: &Given) -> Result<(), UsageError> {
-    let missing = |what: String| Err(UsageError::Missing { what, verb: VerbRef(verb) });
-    if let Some(flag) = verb.flags.iter().find(|flag| flag.required && !given.has(flag.long)) {
+fn check_value(
+    name: &str,
+    kind: Value,
+    word: &OsStr,
+    verb: &'static Verb,
+) -> Result<(), UsageError> {
+    if kind.accepts(word) {
+        return Ok(());
+    }
+    let shown = word.display();
+    let meant = nearest(&shown.to_string(), kind.choices());
+    Err(UsageError::Value {
+        problem: format!("`{name}` takes {kind}, got `{shown}`"),
+        verb: Some(verb),
+        fix: meant.map(|word| format!("did you mean `{word}`?")),
+    })
+}
+
+fn check_required(verb: &'static Verb, matches: &Matches) -> Result<(), UsageError> {
+    let missing = |what: String| Err(UsageError::Missing { what, verb });
+    if let Some(flag) = verb.flags.iter().find(|flag| flag.required && !matches.has(flag.long)) {
         return missing(format!("`{}`", flag.spelled()));
     }
     match verb.positional {
         Some(positional)
             if matches!(positional.arity, Arity::One | Arity::Rest)
-                && given.positionals.is_empty() =>
+                && matches.positionals.is_empty() =>
         {
             let dashes = if positional.arity == Arity::Rest { "-- " } else { "" };
             missing(format!("`{dashes}{}`", positional.name))
@@ -263,11 +281,8 @@ fn check_required(verb: &'static Verb, given: &Given) -> Result<(), UsageError> 
 
 fn unknown_flag(given: &str, verb: &'static Verb) -> UsageError {
     let name = given.trim_start_matches('-');
-    UsageError::UnknownFlag {
-        given: given.to_owned(),
-        nearest: nearest(name, all_flags(verb).map(|flag| flag.long)),
-        verb: VerbRef(verb),
-    }
+    let names: Vec<&'static str> = all_flags(verb).map(|flag| flag.long).collect();
+    UsageError::UnknownFlag { given: given.to_owned(), nearest: nearest(name, &names), verb }
 }
 
 fn spelled(arg: &Arg<'_>) -> String {
@@ -280,7 +295,7 @@ fn spelled(arg: &Arg<'_>) -> String {
 
 /// Takes the error by value because it stands in `map_err`.
 #[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` calls")]
-fn odd(error: lexopt::Error) -> UsageError {
+fn unreadable(error: lexopt::Error) -> UsageError {
     UsageError::Value { problem: error.to_string(), verb: None, fix: None }
 }
 
@@ -304,7 +319,7 @@ mod tests {
     #[test]
     fn every_verb_has_one_row_with_sound_flags() {
         for (at, row) in VERBS.iter().enumerate() {
-            assert!(VERBS[..at].iter().all(|other| other.words != row.words && other.id != row.id));
+            assert!(VERBS[..at].iter().all(|other| other.words != row.words));
             let flags: Vec<_> = all_flags(row).collect();
             for (at, flag) in flags.iter().enumerate() {
                 let twice = flags[..at].iter().any(|other| other.long == flag.long);
@@ -326,6 +341,28 @@ mod tests {
                 let words: Vec<&str> = words.split_whitespace().skip(1).collect();
                 let parsed = parse(words);
                 assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+            }
+        }
+    }
+
+    #[test]
+    fn every_choice_of_the_table_makes_a_command() {
+        for row in VERBS {
+            let example = row.examples[0].split(" > ").next().unwrap();
+            let words: Vec<&str> = example.split_whitespace().skip(1).collect();
+            let given = row.flags.iter().filter_map(|flag| Some((flag, flag.value?.1)));
+            for (flag, choice) in
+                given.flat_map(|(flag, kind)| kind.choices().iter().map(move |word| (flag, word)))
+            {
+                let long = format!("--{}", flag.long);
+                let mut words = words.clone();
+                if let Some(at) = words.iter().position(|word| *word == long) {
+                    words.drain(at..=at + 1);
+                }
+                parse(words.into_iter().chain([long.as_str(), choice])).unwrap();
+            }
+            for choice in row.positional.map_or(&[][..], |positional| positional.value.choices()) {
+                parse(row.words.split(' ').chain([*choice])).unwrap();
             }
         }
     }
@@ -357,7 +394,7 @@ mod tests {
         assert!(one.globals.json);
         assert_eq!(
             one.command,
-            Command::Tool(ToolCommand::Update(ToolUpdate {
+            Command::Tools(ToolCommand::Update(ToolUpdate {
                 artifact_id: "a".to_owned(),
                 input: "x/a.json".into(),
                 if_revision: Some(3),
@@ -375,15 +412,12 @@ mod tests {
 
     #[test]
     fn help_is_given_wherever_it_is_asked_for() {
-        assert_eq!(understood("").command, Command::Help(Vec::new()));
-        assert_eq!(understood("--help").command, Command::Help(Vec::new()));
-        assert_eq!(
-            understood("artifacts --help").command,
-            Command::HelpFor("artifacts".to_owned())
-        );
+        assert_eq!(understood("").command, Command::Help(String::new()));
+        assert_eq!(understood("--help").command, Command::Help(String::new()));
+        assert_eq!(understood("artifacts --help").command, Command::Help("artifacts".to_owned()));
         assert_eq!(
             understood("artifacts list -h").command,
-            Command::Help(vec!["artifacts", "list"])
+            Command::Help("artifacts list".to_owned())
         );
     }
 

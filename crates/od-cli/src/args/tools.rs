@@ -1,51 +1,63 @@
-//! `od tools …`: what an agent asks for.
+//! `od tools …`: the agent's commands.
 
 use std::path::PathBuf;
 
-use super::given::Given;
-use super::verb::ToolVerb;
+use super::matches::Matches;
 
-/// What an agent asks for.
+/// `od tools …`
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ToolCommand {
-    /// The agent creates an artifact.
+    /// `od tools live-artifacts create`
     Create(ToolCreate),
-    /// The agent lists artifacts.
+    /// `od tools live-artifacts list`
     List(Format),
-    /// The agent changes an artifact.
+    /// `od tools live-artifacts update`
     Update(ToolUpdate),
-    /// The agent refreshes an artifact.
+    /// `od tools live-artifacts refresh`
     Refresh(ToolRefresh),
-    /// The agent checks an input.
+    /// `od tools live-artifacts validate`
     Validate(ToolValidate),
-    /// The agent lists connectors.
+    /// `od tools connectors list`
     Connectors(Format),
-    /// The agent runs a connector's tool.
+    /// `od tools connectors execute`
     Execute(ExecuteTool),
 }
 
 impl ToolCommand {
-    /// Returns how the answer is to be written.
+    /// Returns the form of the answer.
     #[must_use]
     pub const fn format(&self) -> Format {
         match self {
-            Self::Create(asked) => asked.format,
-            Self::Update(asked) => asked.format,
-            Self::Refresh(asked) => asked.format,
-            Self::Validate(asked) => asked.format,
-            Self::Execute(asked) => asked.format,
+            Self::Create(args) => args.format,
+            Self::Update(args) => args.format,
+            Self::Refresh(args) => args.format,
+            Self::Validate(args) => args.format,
+            Self::Execute(args) => args.format,
             Self::List(format) | Self::Connectors(format) => *format,
         }
     }
 }
 
-/// How a tool's answer is written.
+/// The form of a tool's answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Format {
     /// One line with the fields that matter.
     Compact,
     /// The whole answer, indented.
     Json,
+}
+
+impl Format {
+    /// The words that the command line takes.
+    pub(super) const WORDS: &'static [&'static str] = &["compact", "json"];
+
+    pub(super) fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "compact" => Some(Self::Compact),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
 }
 
 /// `od tools live-artifacts create`
@@ -55,36 +67,69 @@ pub struct ToolCreate {
     pub input: PathBuf,
     /// Names the attempt, so that a repeat returns the first result.
     pub attempt_id: Option<String>,
-    /// How to answer.
+    /// The form of the answer.
     pub format: Format,
     /// Whether to change nothing.
     pub dry_run: bool,
+}
+
+impl From<Matches> for ToolCreate {
+    fn from(mut given: Matches) -> Self {
+        Self {
+            input: given.required_path("input"),
+            attempt_id: given.text("attempt-id"),
+            format: given.format(),
+            dry_run: given.dry_run(),
+        }
+    }
 }
 
 /// `od tools live-artifacts update`
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ToolUpdate {
-    /// Which artifact.
+    /// The artifact.
     pub artifact_id: String,
     /// artifact.json
     pub input: PathBuf,
     /// The revision it must be at.
     pub if_revision: Option<u64>,
-    /// How to answer.
+    /// The form of the answer.
     pub format: Format,
     /// Whether to change nothing.
     pub dry_run: bool,
 }
 
+impl From<Matches> for ToolUpdate {
+    fn from(mut given: Matches) -> Self {
+        Self {
+            artifact_id: given.required_text("artifact-id"),
+            input: given.required_path("input"),
+            if_revision: given.number("if-revision"),
+            format: given.format(),
+            dry_run: given.dry_run(),
+        }
+    }
+}
+
 /// `od tools live-artifacts refresh`
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ToolRefresh {
-    /// Which artifact.
+    /// The artifact.
     pub artifact_id: String,
-    /// How to answer.
+    /// The form of the answer.
     pub format: Format,
     /// Whether to change nothing.
     pub dry_run: bool,
+}
+
+impl From<Matches> for ToolRefresh {
+    fn from(mut given: Matches) -> Self {
+        Self {
+            artifact_id: given.required_text("artifact-id"),
+            format: given.format(),
+            dry_run: given.dry_run(),
+        }
+    }
 }
 
 /// `od tools live-artifacts validate`
@@ -96,8 +141,19 @@ pub struct ToolValidate {
     pub artifact_id: Option<String>,
     /// The revision it must be at.
     pub if_revision: Option<u64>,
-    /// How to answer.
+    /// The form of the answer.
     pub format: Format,
+}
+
+impl From<Matches> for ToolValidate {
+    fn from(mut given: Matches) -> Self {
+        Self {
+            input: given.required_path("input"),
+            artifact_id: given.text("artifact-id"),
+            if_revision: given.number("if-revision"),
+            format: given.format(),
+        }
+    }
 }
 
 /// `od tools connectors execute`
@@ -109,41 +165,17 @@ pub struct ExecuteTool {
     pub tool: String,
     /// The file with its input; `-` is stdin.
     pub input: PathBuf,
-    /// How to answer.
+    /// The form of the answer.
     pub format: Format,
 }
 
-/// Types what was given to one of the agent's verbs.
-pub(super) fn build(which: ToolVerb, mut given: Given, dry_run: bool) -> ToolCommand {
-    let format = match given.text("format").as_deref() {
-        Some("json") => Format::Json,
-        Some(_) | None => Format::Compact,
-    };
-    let input = PathBuf::from(given.take("input").unwrap_or_default());
-    let named = given.text("artifact-id");
-    let artifact_id = named.clone().unwrap_or_default();
-    let if_revision = given.text("if-revision").and_then(|text| text.parse().ok());
-    match which {
-        ToolVerb::Create => ToolCommand::Create(ToolCreate {
-            input,
-            attempt_id: given.text("attempt-id"),
-            format,
-            dry_run,
-        }),
-        ToolVerb::Update => {
-            ToolCommand::Update(ToolUpdate { artifact_id, input, if_revision, format, dry_run })
+impl From<Matches> for ExecuteTool {
+    fn from(mut given: Matches) -> Self {
+        Self {
+            connector: given.required_text("connector"),
+            tool: given.required_text("tool"),
+            input: given.required_path("input"),
+            format: given.format(),
         }
-        ToolVerb::Refresh => ToolCommand::Refresh(ToolRefresh { artifact_id, format, dry_run }),
-        ToolVerb::Validate => {
-            ToolCommand::Validate(ToolValidate { input, artifact_id: named, if_revision, format })
-        }
-        ToolVerb::Connectors => ToolCommand::Connectors(format),
-        ToolVerb::Execute => ToolCommand::Execute(ExecuteTool {
-            connector: given.text("connector").unwrap_or_default(),
-            tool: given.text("tool").unwrap_or_default(),
-            input,
-            format,
-        }),
-        ToolVerb::List => ToolCommand::List(format),
     }
 }

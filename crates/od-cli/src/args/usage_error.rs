@@ -1,4 +1,6 @@
-//! What is wrong with a command line, and what would be right.
+//! Faults of a command line, and what would be right.
+
+use od_core::error::nearest_name;
 
 use super::verb::Verb;
 
@@ -18,7 +20,7 @@ pub enum UsageError {
     Incomplete {
         /// The words as typed.
         group: String,
-        /// What may follow.
+        /// The words that may follow.
         members: Vec<&'static str>,
     },
     /// The verb has no such flag.
@@ -29,16 +31,16 @@ pub enum UsageError {
         /// The flag that was probably meant.
         nearest: Option<&'static str>,
         /// The verb it was given to.
-        verb: VerbRef,
+        verb: &'static Verb,
     },
     /// A flag that takes a value stands alone, or one that takes none has one.
     #[error("{problem}")]
     Value {
-        /// What is wrong, in one sentence.
+        /// The fault, in one sentence.
         problem: String,
         /// The verb it was given to.
-        verb: Option<VerbRef>,
-        /// What would be right.
+        verb: Option<&'static Verb>,
+        /// The right form, if it is known.
         fix: Option<String>,
     },
     /// A required flag or argument is missing.
@@ -47,7 +49,7 @@ pub enum UsageError {
         /// The flag or argument.
         what: String,
         /// The verb.
-        verb: VerbRef,
+        verb: &'static Verb,
     },
     /// More arguments than the verb takes.
     #[error("`od {}` takes no further argument, got `{given}`", verb.words)]
@@ -55,28 +57,9 @@ pub enum UsageError {
         /// The argument as typed.
         given: String,
         /// The verb.
-        verb: VerbRef,
+        verb: &'static Verb,
     },
 }
-
-/// A row of the verb table, compared by its words.
-#[derive(Clone, Copy, Debug)]
-pub struct VerbRef(pub &'static Verb);
-
-impl std::ops::Deref for VerbRef {
-    type Target = Verb;
-    fn deref(&self) -> &Verb {
-        self.0
-    }
-}
-
-impl PartialEq for VerbRef {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.id == other.0.id
-    }
-}
-
-impl Eq for VerbRef {}
 
 impl UsageError {
     /// Returns what to type instead, if that is known.
@@ -109,7 +92,41 @@ impl UsageError {
             Self::UnknownFlag { verb, .. }
             | Self::Missing { verb, .. }
             | Self::Unexpected { verb, .. } => Some(verb.usage()),
-            Self::Value { verb, .. } => verb.map(|verb| verb.usage()),
+            Self::Value { verb, .. } => verb.map(Verb::usage),
         }
+    }
+}
+
+/// Returns the candidate that a person most probably meant, if one is near enough.
+///
+/// A word that only lacks its end is near, however much of it is missing.
+#[must_use]
+pub fn nearest<'a>(given: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let cut_short = |candidate: &&&'a str| given.len() >= 3 && candidate.starts_with(given);
+    nearest_name(given, candidates.iter().copied())
+        .or_else(|| candidates.iter().find(cut_short).copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(given: &str, expected: Option<&str>) {
+        let known = ["json", "input", "artifact-id", "dry-run", "project", "format"];
+        assert_eq!(nearest(given, &known), expected, "{given}");
+    }
+
+    #[test]
+    fn a_slip_finds_the_word_and_a_stranger_finds_none() {
+        check("jsno", Some("json"));
+        check("imput", Some("input"));
+        check("artifact_id", Some("artifact-id"));
+        check("artifactid", Some("artifact-id"));
+        check("art", Some("artifact-id"));
+        check("dryrun", Some("dry-run"));
+        check("proj", Some("project"));
+        check("zzz", None);
+        check("", None);
     }
 }

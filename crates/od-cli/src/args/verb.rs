@@ -1,97 +1,12 @@
 //! The shape of one row of the verb table.
 
-/// Names every verb of the command line.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum VerbId {
-    /// `od serve`
-    Serve,
-    /// `od demo`
-    Demo,
-    /// `od open`
-    Open,
-    /// `od init`
-    Init,
-    /// `od run`
-    Run,
-    /// `od tools …`
-    Tool(ToolVerb),
-    /// `od artifacts …`
-    Artifacts(ArtifactsVerb),
-    /// `od connectors list`
-    ConnectorsList,
-    /// `od connectors connect`
-    ConnectorsConnect,
-    /// `od connectors disconnect`
-    ConnectorsDisconnect,
-    /// `od skills list`
-    SkillsList,
-    /// `od skills show`
-    SkillsShow,
-    /// `od skills install`
-    SkillsInstall,
-    /// `od skills check`
-    SkillsCheck,
-    /// `od mcp live-artifacts`
-    McpServe,
-    /// `od mcp config`
-    McpConfig,
-    /// `od keys status`
-    KeysStatus,
-    /// `od keys rotate`
-    KeysRotate,
-    /// `od doctor`
-    Doctor,
-    /// `od version`
-    Version,
-    /// `od help`
-    Help,
-    /// `od completions`
-    Completions,
-}
+use std::ffi::OsStr;
+use std::fmt;
 
-/// The verbs that an agent calls.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum ToolVerb {
-    /// `od tools live-artifacts create`
-    Create,
-    /// `od tools live-artifacts list`
-    List,
-    /// `od tools live-artifacts update`
-    Update,
-    /// `od tools live-artifacts refresh`
-    Refresh,
-    /// `od tools live-artifacts validate`
-    Validate,
-    /// `od tools connectors list`
-    Connectors,
-    /// `od tools connectors execute`
-    Execute,
-}
+use super::command::Command;
+use super::matches::Matches;
 
-/// The verbs about stored artifacts.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum ArtifactsVerb {
-    /// `od artifacts list`
-    List,
-    /// `od artifacts show`
-    Show,
-    /// `od artifacts refresh`
-    Refresh,
-    /// `od artifacts history`
-    History,
-    /// `od artifacts verify`
-    Verify,
-    /// `od artifacts repair`
-    Repair,
-    /// `od artifacts rollback`
-    Rollback,
-    /// `od artifacts restore`
-    Restore,
-    /// `od artifacts open`
-    Open,
-}
-
-/// What a flag or an argument takes.
+/// The kind of value that a flag or an argument takes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Value {
     /// The path of a file, or `-` for standard input where the help says so.
@@ -115,7 +30,7 @@ pub struct Flag {
     pub long: &'static str,
     /// The one-letter name, if it has one.
     pub short: Option<char>,
-    /// What stands after it in a usage line, and what it takes; `None` for a switch.
+    /// The value's name in a usage line, and its kind; `None` for a switch.
     pub value: Option<(&'static str, Value)>,
     /// Whether the verb cannot run without it.
     pub required: bool,
@@ -123,7 +38,7 @@ pub struct Flag {
     pub help: &'static str,
 }
 
-/// How many positional arguments a verb takes.
+/// The number of positional arguments that a verb takes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Arity {
     /// Exactly one.
@@ -139,30 +54,30 @@ pub enum Arity {
 /// The positional argument of a verb.
 #[derive(Clone, Copy, Debug)]
 pub struct Positional {
-    /// What stands in the usage line.
+    /// Its name in the usage line.
     pub name: &'static str,
-    /// How many.
+    /// The number of them.
     pub arity: Arity,
-    /// What each one is.
+    /// The kind of each.
     pub value: Value,
     /// One sentence for help.
     pub help: &'static str,
 }
 
-/// One verb: everything that help, completions, docs and the parser know about it.
-#[derive(Clone, Copy, Debug)]
+/// One verb: everything that the parser, help, completions and docs know about it.
+#[derive(Clone, Copy)]
 pub struct Verb {
-    /// Its name in code.
-    pub id: VerbId,
-    /// Its words on the command line, separated by single spaces.
+    /// The words on the command line, separated by single spaces.
     pub words: &'static str,
+    /// Makes the command of flags and arguments that were checked against this row.
+    pub(super) build: fn(Matches) -> Command,
     /// One line for lists.
     pub summary: &'static str,
     /// Further paragraphs for the verb's own help.
     pub detail: &'static str,
-    /// Its positional argument, if it takes one.
+    /// The positional argument, if it takes one.
     pub positional: Option<Positional>,
-    /// Its own flags; the global ones come on top.
+    /// The verb's own flags; the global ones come on top.
     pub flags: &'static [Flag],
     /// Commands to copy.
     pub examples: &'static [&'static str],
@@ -193,10 +108,59 @@ impl Verb {
         line
     }
 
-    /// Whether the verb can be asked to change nothing.
+    /// Returns whether the verb can be asked to change nothing.
     #[must_use]
     pub fn writes(&self) -> bool {
         self.flags.iter().any(|flag| flag.long == "dry-run")
+    }
+}
+
+impl fmt::Debug for Verb {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Verb").field(&self.words).finish()
+    }
+}
+
+impl PartialEq for Verb {
+    fn eq(&self, other: &Self) -> bool {
+        self.words == other.words
+    }
+}
+
+impl Eq for Verb {}
+
+impl Value {
+    /// Returns whether a word is of the kind.
+    pub(super) fn accepts(self, word: &OsStr) -> bool {
+        let text = word.to_str();
+        match self {
+            Self::File | Self::Directory => !word.is_empty(),
+            Self::Text => text.is_some_and(|text| !text.is_empty()),
+            Self::Number => text.is_some_and(|text| text.parse::<u64>().is_ok()),
+            Self::Port => text.is_some_and(|text| text.parse::<u16>().is_ok()),
+            Self::Choice(words) => text.is_some_and(|text| words.contains(&text)),
+        }
+    }
+
+    /// Returns the words to choose from; none where any word may stand.
+    #[must_use]
+    pub fn choices(self) -> &'static [&'static str] {
+        match self {
+            Self::Choice(words) => words,
+            Self::File | Self::Directory | Self::Text | Self::Number | Self::Port => &[],
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File | Self::Directory => formatter.write_str("a path"),
+            Self::Text => formatter.write_str("some text"),
+            Self::Number => formatter.write_str("a whole number"),
+            Self::Port => formatter.write_str("a port, 0 to 65535"),
+            Self::Choice(words) => write!(formatter, "one of {}", words.join(", ")),
+        }
     }
 }
 

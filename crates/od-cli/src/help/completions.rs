@@ -1,15 +1,18 @@
 //! Shell completions.
 
-use crate::args::{Flag, GLOBAL_FLAGS, Shell, VERBS, Value, Verb};
+use serde_json::json;
 
-/// Returns the completion script for a shell.
-#[must_use]
-pub fn completions(shell: Shell) -> String {
-    match shell {
+use crate::args::{Flag, GLOBAL_FLAGS, Shell, VERBS, Value, Verb};
+use crate::output::{Answer, Text};
+
+/// Answers `od completions`: the script for a shell.
+pub(crate) fn completions(shell: Shell) -> Answer {
+    let script = match shell {
         Shell::Bash => bash(),
         Shell::Fish => fish(),
         Shell::Zsh => zsh(),
-    }
+    };
+    Answer::new(json!({ "script": script }), Text::new().block(&script))
 }
 
 /// Returns every beginning of a verb with what may follow it, in table order.

@@ -4,6 +4,6 @@ mod completions;
 mod markdown;
 mod page;
 
-pub use completions::completions;
+pub(crate) use completions::completions;
 pub use markdown::markdown;
-pub use page::{for_words, overview};
+pub(crate) use page::{help, version};

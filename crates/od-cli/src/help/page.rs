@@ -1,9 +1,10 @@
 //! Help for people at a terminal.
 
 use od_core::error::ErrorCode;
+use serde_json::json;
 
 use crate::args::{Flag, GLOBAL_FLAGS, UsageError, VERBS, Verb, nearest};
-use crate::output::{Exit, Style, Text};
+use crate::output::{Answer, CommandError, Exit, Style, Text};
 
 const WIDTH: usize = 92;
 
@@ -15,9 +16,20 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("more", &["help", "completions", "version"]),
 ];
 
+/// Answers `od help`: the overview, a verb, a group of verbs, or a topic.
+pub(crate) fn help(words: &str) -> Result<Answer, CommandError> {
+    let page = if words.is_empty() { overview() } else { for_words(words)? };
+    Ok(Answer::new(json!({ "help": page.render(false) }), page))
+}
+
+/// Answers `od version`.
+pub(crate) fn version() -> Answer {
+    let version = env!("CARGO_PKG_VERSION");
+    Answer::new(json!({ "version": version }), Text::new().line(&format!("od {version}")))
+}
+
 /// Returns the first page: what `od` is and every verb.
-#[must_use]
-pub fn overview() -> Text {
+fn overview() -> Text {
     let mut text = Text::new()
         .pieces(&[
             (Style::Bold, "od"),
@@ -49,7 +61,7 @@ pub fn overview() -> Text {
 /// # Errors
 ///
 /// The words name none of them.
-pub fn for_words(words: &str) -> Result<Text, UsageError> {
+fn for_words(words: &str) -> Result<Text, UsageError> {
     if words == "errors" {
         return Ok(errors());
     }
@@ -62,8 +74,9 @@ pub fn for_words(words: &str) -> Result<Text, UsageError> {
         .collect();
     if group.is_empty() {
         let heads = VERBS.iter().filter_map(|verb| verb.words.split(' ').next());
-        let known = VERBS.iter().map(|verb| verb.words).chain(heads).chain(["errors"]);
-        let near = nearest(words, known);
+        let known: Vec<&str> =
+            VERBS.iter().map(|verb| verb.words).chain(heads).chain(["errors"]).collect();
+        let near = nearest(words, &known);
         return Err(UsageError::UnknownVerb { given: words.to_owned(), nearest: near });
     }
     let mut text = Text::new().styled(Style::Bold, &format!("od {words}"));
@@ -161,4 +174,17 @@ pub(super) fn wrapped(paragraph: &str, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_overview_names_every_verb() {
+        let page = overview().render(false);
+        for verb in VERBS {
+            assert!(page.contains(&format!("\n  {} ", verb.words)), "{}", verb.words);
+        }
+    }
 }

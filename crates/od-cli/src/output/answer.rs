@@ -77,7 +77,7 @@ impl Answer {
 
 /// Why a verb did not do what it was asked.
 #[derive(Clone, Debug)]
-pub struct Refusal {
+pub struct CommandError {
     /// The neutral form that every door tells.
     pub failure: Box<Failure>,
     /// The id of the request at the daemon, if it came that far.
@@ -88,7 +88,7 @@ pub struct Refusal {
     pub usage: Option<String>,
 }
 
-impl Refusal {
+impl CommandError {
     /// Returns a refusal of our own making.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
@@ -97,7 +97,7 @@ impl Refusal {
 
     /// Sets what to do about it.
     #[must_use]
-    pub fn suggesting(mut self, suggestion: impl Into<String>) -> Self {
+    pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {
         self.failure.suggestion = suggestion.into();
         self
     }
@@ -175,14 +175,14 @@ fn issue_text(issue: &Value) -> Text {
     text
 }
 
-impl From<Failure> for Refusal {
+impl From<Failure> for CommandError {
     fn from(failure: Failure) -> Self {
         let exit = Exit::from_code(failure.code.exit_code());
         Self { failure: Box::new(failure), request_id: None, exit, usage: None }
     }
 }
 
-impl From<CallError> for Refusal {
+impl From<CallError> for CommandError {
     fn from(error: CallError) -> Self {
         match error {
             CallError::Refused { request_id, failure, .. } => {
@@ -201,11 +201,10 @@ impl From<CallError> for Refusal {
     }
 }
 
-impl From<UsageError> for Refusal {
+impl From<UsageError> for CommandError {
     fn from(error: UsageError) -> Self {
         let suggestion = error.suggestion().unwrap_or_default();
-        let mut refusal =
-            Self::new(ErrorCode::BadRequest, error.to_string()).suggesting(suggestion);
+        let mut refusal = Self::new(ErrorCode::BadRequest, error.to_string()).suggest(suggestion);
         if let Some(usage) = error.usage() {
             refusal = refusal.detail("usage", usage.clone());
             refusal.usage = Some(usage);

@@ -7,7 +7,7 @@ mod progress;
 mod sink;
 mod text;
 
-pub use answer::{Answer, Refusal};
+pub use answer::{Answer, CommandError};
 pub use escape::{escape, escape_json};
 pub use exit::Exit;
 pub use progress::with_progress;

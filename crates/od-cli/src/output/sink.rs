@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use serde_json::Value;
 
-use super::answer::{Answer, Refusal};
+use super::answer::{Answer, CommandError};
 use super::escape::escape_json;
 use super::exit::Exit;
 
@@ -38,7 +38,7 @@ impl Sink {
 
     /// Writes what a verb ended with, and returns how the program ends.
     #[must_use]
-    pub fn finish(self, outcome: Result<Answer, Refusal>) -> Exit {
+    pub fn finish(self, outcome: Result<Answer, CommandError>) -> Exit {
         match outcome {
             Ok(answer) if answer.said => answer.exit,
             Ok(answer) => {
@@ -69,7 +69,7 @@ impl Sink {
 
     /// Writes a tool's refusal to stderr, stdout staying empty.
     #[must_use]
-    pub fn refusal_document(refusal: &Refusal, indented: bool) -> Exit {
+    pub fn refusal_document(refusal: &CommandError, indented: bool) -> Exit {
         let document = refusal.document();
         let text = if indented { pretty(&document) } else { line(&document) };
         written(io::stderr().lock(), &text, refusal.exit)

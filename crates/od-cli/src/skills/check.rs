@@ -250,7 +250,7 @@ fn check_unknown(head: &Frontmatter, findings: &mut Vec<Finding>) {
                 format!("name the triggers in `description` (\"Use when … {}\") and remove the key", head.triggers().join(", "))
             }
             (Form::OpenDesign, "od") => "move its settings under `metadata` with flat text keys, such as `od-mode: prototype`".to_owned(),
-            (Form::OpenDesign | Form::AgentSkills, key) => match nearest(key, KEYS) {
+            (Form::OpenDesign | Form::AgentSkills, key) => match nearest(key, &KEYS) {
                 Some(known) => format!("did you mean `{known}`? Anything of your own goes under `metadata`"),
                 None => format!("move it under `metadata`: `metadata:` with `  {key}: \"…\"`"),
             },

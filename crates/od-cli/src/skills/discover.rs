@@ -1,10 +1,10 @@
-//! The skills that an agent started in a directory would see.
+//! The skills that an agent started in a directory would see, and the one that is built in.
 
 use std::path::{Path, PathBuf};
 
 use super::frontmatter::{Frontmatter, FrontmatterError, read};
 
-/// Where agents look, below a directory.
+/// The folders that agents look into, below a directory.
 pub const PLACES: [&str; 2] = [".agents/skills", ".claude/skills"];
 
 /// The largest SKILL.md that is read, in bytes.
@@ -84,3 +84,36 @@ pub(crate) fn load(path: &Path) -> Found {
     let head = read(text.as_deref().unwrap_or_default());
     Found { path: path.to_owned(), directory, text, head, shadowed: false }
 }
+
+/// One file of the built-in skill.
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltinFile {
+    /// Its path inside the skill's directory.
+    pub path: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// The built-in skill's name.
+pub const BUILTIN_NAME: &str = "live-artifact";
+
+macro_rules! files {
+    ($($path:literal),* $(,)?) => {
+        &[$(BuiltinFile {
+            path: $path,
+            text: include_str!(concat!("../../../../skills/live-artifact/", $path)),
+        }),*]
+    };
+}
+
+/// Every file of the built-in skill, SKILL.md first.
+pub const BUILTIN_FILES: &[BuiltinFile] = files![
+    "SKILL.md",
+    "references/artifact-schema.md",
+    "references/connector-policy.md",
+    "references/refresh-contract.md",
+    "assets/templates/dashboard.html",
+    "assets/templates/dashboard.data.json",
+    "assets/templates/report.html",
+    "assets/templates/report.data.json",
+];

@@ -1,4 +1,6 @@
-//! `od connectors list`, `connect`, `disconnect`
+//! `od connectors …`
+
+use std::io::{self, BufRead, IsTerminal, Read, Write};
 
 use od_app::Caller;
 use od_app::connectors::connect::Connect;
@@ -7,17 +9,17 @@ use od_core::error::ErrorCode;
 use od_core::ids::ConnectorId;
 use od_ports::credential_vault::Secret;
 use od_wire::connector::{ConnectConnector, ConnectorAnswer};
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use serde_json::json;
 
-use crate::args::{ConnectorConnect, nearest};
-use crate::daemon_process;
+use crate::args::{ConnectorArgs, nearest};
 use crate::local;
-use crate::output::{Answer, Refusal, Sink, Style, Text, with_progress};
-use crate::secret;
+use crate::output::{Answer, CommandError, Sink, Style, Text, with_progress};
 use crate::settings::Settings;
+use crate::verbs::daemon;
 
 /// Lists every connector with its state and tools.
-pub(crate) async fn list(settings: &Settings) -> Result<Answer, Refusal> {
+pub(crate) async fn list(settings: &Settings) -> Result<Answer, CommandError> {
     let connectors = all(settings).await?;
     let mut text = Text::new();
     for connector in &connectors {
@@ -51,10 +53,10 @@ fn state(connector: &Connector) -> (Style, String) {
     }
 }
 
-async fn all(settings: &Settings) -> Result<Vec<Connector>, Refusal> {
+async fn all(settings: &Settings) -> Result<Vec<Connector>, CommandError> {
     // Where nothing is stored yet every connector stands as it comes; looking makes no directories.
     let scratch = tempfile::tempdir().map_err(|error| {
-        Refusal::new(ErrorCode::Internal, format!("there is no temporary directory: {error}"))
+        CommandError::new(ErrorCode::Internal, format!("there is no temporary directory: {error}"))
     })?;
     let app = match local::open_existing(settings)? {
         Some(app) => app,
@@ -64,35 +66,36 @@ async fn all(settings: &Settings) -> Result<Vec<Connector>, Refusal> {
 }
 
 /// Finds the connector that a person names.
-async fn find(settings: &Settings, named: &str) -> Result<Connector, Refusal> {
+async fn find(settings: &Settings, named: &str) -> Result<Connector, CommandError> {
     let all = all(settings).await?;
     if let Some(found) = all.iter().find(|connector| connector.id.as_str() == named) {
         return Ok(found.clone());
     }
-    let hint = match nearest(named, all.iter().map(|connector| connector.id.as_str())) {
+    let ids: Vec<&str> = all.iter().map(|connector| connector.id.as_str()).collect();
+    let hint = match nearest(named, &ids) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`od connectors list` shows them all".to_owned(),
     };
     let message = format!("no connector `{named}`");
-    Err(Refusal::new(ErrorCode::ConnectorNotFound, message).suggesting(hint))
+    Err(CommandError::new(ErrorCode::ConnectorNotFound, message).suggest(hint))
 }
 
 /// Connects a connector, asking for its secret if it takes one.
 pub(crate) async fn connect(
     settings: &Settings,
-    asked: &ConnectorConnect,
+    args: &ConnectorArgs,
     sink: Sink,
-) -> Result<Answer, Refusal> {
-    let found = find(settings, &asked.connector).await?;
+) -> Result<Answer, CommandError> {
+    let found = find(settings, &args.connector).await?;
     let takes_secret = found.auth.provider != "none";
-    if asked.dry_run {
+    if args.dry_run {
         let how =
             if takes_secret { "Would ask for its secret and connect" } else { "Would connect" };
         let json = json!({ "dryRun": true, "connectorId": found.id, "takesSecret": takes_secret });
         return Ok(Answer::new(json, Text::new().line(&format!("{how} {}.", found.id))));
     }
     let secret = if takes_secret {
-        secret::read(&format!("{} token (not shown)", found.name))?
+        read_secret(&format!("{} token (not shown)", found.name))?
     } else {
         None
     };
@@ -112,15 +115,15 @@ async fn connect_with(
     settings: &Settings,
     connector: &ConnectorId,
     secret: Option<String>,
-) -> Result<ConnectorAnswer, Refusal> {
-    if let Some(daemon) = daemon_process::running(settings).await {
-        let client = daemon_process::person(settings, &daemon)?;
+) -> Result<ConnectorAnswer, CommandError> {
+    if let Some(daemon) = daemon::running(settings).await {
+        let client = daemon::person_client(settings, &daemon)?;
         return Ok(client.connect(connector, &ConnectConnector { secret }).await?);
     }
     let app = local::open(settings)?;
     let secret = secret.as_deref().map(Secret::parse).transpose().map_err(|error| {
-        Refusal::new(ErrorCode::BadRequest, error.to_string())
-            .suggesting("paste the token alone, without spaces or line breaks inside")
+        CommandError::new(ErrorCode::BadRequest, error.to_string())
+            .suggest("paste the token alone, without spaces or line breaks inside")
     })?;
     let request = Connect { connector: connector.clone(), secret };
     let done = od_app::connectors::connect(&app, &Caller::Person, request).await;
@@ -130,17 +133,17 @@ async fn connect_with(
 /// Disconnects a connector and forgets its secret.
 pub(crate) async fn disconnect(
     settings: &Settings,
-    asked: &ConnectorConnect,
-) -> Result<Answer, Refusal> {
-    let found = find(settings, &asked.connector).await?;
-    if asked.dry_run {
+    args: &ConnectorArgs,
+) -> Result<Answer, CommandError> {
+    let found = find(settings, &args.connector).await?;
+    if args.dry_run {
         let json = json!({ "dryRun": true, "connectorId": found.id });
         let text = format!("Would disconnect {}; nothing would run it then.", found.id);
         return Ok(Answer::new(json, Text::new().line(&text)));
     }
-    let answer = match daemon_process::running(settings).await {
+    let answer = match daemon::running(settings).await {
         Some(daemon) => {
-            let client = daemon_process::person(settings, &daemon)?;
+            let client = daemon::person_client(settings, &daemon)?;
             client.disconnect(&found.id).await?
         }
         None => {
@@ -165,4 +168,40 @@ pub(crate) async fn disconnect(
 /// A connector that takes no secret has none to forget.
 fn forgotten(connector: &Connector) -> &'static str {
     if connector.auth.provider == "none" { "" } else { " and forgot its secret" }
+}
+
+/// The longest secret that is read, in bytes.
+const SECRET_BYTES_MAX: u64 = 4_096;
+
+/// Reads a secret; `None` if the person gave an empty one.
+fn read_secret(prompt: &str) -> Result<Option<String>, CommandError> {
+    let stdin = io::stdin();
+    let mut text = String::new();
+    let read = if stdin.is_terminal() {
+        without_echo(prompt, &mut text)
+    } else {
+        stdin.lock().take(SECRET_BYTES_MAX).read_to_string(&mut text).map(|_| ())
+    };
+    read.map_err(|error| {
+        CommandError::new(ErrorCode::BadRequest, format!("cannot read the secret: {error}"))
+            .suggest("type it at a terminal, or give it on stdin")
+    })?;
+    let secret = text.trim();
+    Ok((!secret.is_empty()).then(|| secret.to_owned()))
+}
+
+/// Reads one line with echo switched off, and switches it on again whatever happens.
+fn without_echo(prompt: &str, text: &mut String) -> io::Result<()> {
+    let stdin = io::stdin();
+    let before = tcgetattr(&stdin)?;
+    let mut silent = before.clone();
+    silent.local_modes.remove(LocalModes::ECHO);
+    tcsetattr(&stdin, OptionalActions::Flush, &silent)?;
+    let mut stderr = io::stderr();
+    let read = write!(stderr, "{prompt}: ")
+        .and_then(|()| stderr.flush())
+        .and_then(|()| stdin.lock().read_line(text).map(|_| ()));
+    tcsetattr(&stdin, OptionalActions::Flush, &before)?;
+    writeln!(stderr)?;
+    read
 }

@@ -10,11 +10,11 @@ use od_daemon::Announcement;
 use od_fs::{DataDir, PrivateError, shell_quoted};
 use serde_json::{Value, json};
 
-use crate::daemon_process;
 use crate::local;
-use crate::output::{Answer, Exit, Refusal, Style, Text};
+use crate::output::{Answer, CommandError, Exit, Style, Text};
 use crate::settings::Settings;
 use crate::skills::{self, BUILTIN_FILES, BUILTIN_NAME};
+use crate::verbs::daemon;
 
 /// How a check went.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -42,7 +42,7 @@ fn check(
 }
 
 /// Runs every check.
-pub(crate) async fn run(settings: &Settings) -> Result<Answer, Refusal> {
+pub(crate) async fn run(settings: &Settings) -> Result<Answer, CommandError> {
     let checks = vec![
         private("home", &settings.home),
         keyring(settings),
@@ -140,7 +140,7 @@ fn keyring(settings: &Settings) -> Check {
 
 async fn daemon(settings: &Settings) -> Check {
     let own = env!("CARGO_PKG_VERSION");
-    match daemon_process::running(settings).await {
+    match daemon::running(settings).await {
         Some(found) if found.version == own => {
             check("daemon", Verdict::Good, format!("version {own} answers at {}", found.url), None)
         }

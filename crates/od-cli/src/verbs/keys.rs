@@ -7,11 +7,11 @@ use od_fs::{FileTokenAuthority, SystemEntropy, shell_quoted};
 use od_ports::token_authority::KeyringError;
 use serde_json::json;
 
-use crate::output::{Answer, Refusal, Style, Text};
+use crate::output::{Answer, CommandError, Style, Text};
 use crate::settings::Settings;
 
 /// Shows whether there are keys, never the keys.
-pub(crate) fn status(settings: &Settings) -> Result<Answer, Refusal> {
+pub(crate) fn status(settings: &Settings) -> Result<Answer, CommandError> {
     let path = settings.home.join("keys/keyring.json");
     if !path.exists() {
         let text = Text::new().line("No keyring yet; the first daemon or `od init` makes one.");
@@ -35,7 +35,7 @@ pub(crate) fn status(settings: &Settings) -> Result<Answer, Refusal> {
 }
 
 /// Makes a new current key and keeps the one before for checking.
-pub(crate) fn rotate(settings: &Settings, dry_run: bool) -> Result<Answer, Refusal> {
+pub(crate) fn rotate(settings: &Settings, dry_run: bool) -> Result<Answer, CommandError> {
     if dry_run {
         let text = Text::new().line(
             "Would make a new signing key. Tokens of the present one stay valid until the next rotation.",
@@ -50,13 +50,13 @@ pub(crate) fn rotate(settings: &Settings, dry_run: bool) -> Result<Answer, Refus
     Ok(Answer::new(json!({ "rotated": true }), text))
 }
 
-fn open(settings: &Settings) -> Result<FileTokenAuthority, Refusal> {
+fn open(settings: &Settings) -> Result<FileTokenAuthority, CommandError> {
     FileTokenAuthority::open(&settings.home, &SystemEntropy::new())
         .map_err(|error| refused(settings, &error))
 }
 
-fn refused(settings: &Settings, error: &KeyringError) -> Refusal {
-    Refusal::new(ErrorCode::Internal, error.to_string()).suggesting(fix(&settings.home, error))
+fn refused(settings: &Settings, error: &KeyringError) -> CommandError {
+    CommandError::new(ErrorCode::Internal, error.to_string()).suggest(fix(&settings.home, error))
 }
 
 /// Says what makes the keyring of a home usable.

@@ -16,10 +16,10 @@ use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::Run;
-use crate::daemon_process;
 use crate::local;
-use crate::output::{Answer, Exit, Refusal, Sink, Text, with_progress};
+use crate::output::{Answer, CommandError, Exit, Sink, Text, with_progress};
 use crate::settings::Settings;
+use crate::verbs::daemon;
 
 /// How soon a failed renewal is tried again.
 const RENEW_AGAIN: Duration = Duration::from_secs(20);
@@ -27,22 +27,26 @@ const RENEW_AGAIN: Duration = Duration::from_secs(20);
 const RENEW_SOONEST: Duration = Duration::from_millis(100);
 
 /// Starts the command with the run's environment, waits for it, ends the run.
-pub(crate) async fn run(settings: &Settings, asked: Run, sink: Sink) -> Result<Answer, Refusal> {
+pub(crate) async fn run(
+    settings: &Settings,
+    args: Run,
+    sink: Sink,
+) -> Result<Answer, CommandError> {
     let app = local::open_existing(settings)?;
     let project = match &app {
-        Some(app) => local::project(app, settings, asked.project.as_deref()).await?,
+        Some(app) => local::project(app, settings, args.project.as_deref()).await?,
         None => None,
     };
     let project = project.ok_or_else(|| local::no_project(&settings.directory))?;
-    if asked.dry_run {
-        return Ok(plan(settings, &asked, &project).await);
+    if args.dry_run {
+        return Ok(plan(settings, &args, &project).await);
     }
-    let starting = daemon_process::ensure(settings, None);
+    let starting = daemon::ensure(settings, None);
     let daemon = with_progress(sink, "starting the daemon", starting).await?;
-    let client = daemon_process::person(settings, &daemon)?;
+    let client = daemon::person_client(settings, &daemon)?;
     let start = StartRun { project_id: project.id.clone() };
     let started: StartedRun = client.call(Operation::StartRun).json(&start)?.send().await?;
-    let outcome = supervise(settings, &asked, &client, &started).await;
+    let outcome = supervise(settings, &args, &client, &started).await;
     // The run ends whatever happened to the command; its lease ends it if the daemon is gone.
     let ended = client.end_run(&started.run.run_id).await;
     let status = outcome?;
@@ -52,9 +56,9 @@ pub(crate) async fn run(settings: &Settings, asked: Run, sink: Sink) -> Result<A
     Ok(Answer::silent().ending(exit_of(status)))
 }
 
-async fn plan(settings: &Settings, asked: &Run, project: &Project) -> Answer {
-    let running = daemon_process::running(settings).await;
-    let program = asked.program.to_string_lossy();
+async fn plan(settings: &Settings, args: &Run, project: &Project) -> Answer {
+    let running = daemon::running(settings).await;
+    let program = args.program.to_string_lossy();
     let daemon = match &running {
         Some(found) => format!("with the daemon at {}", found.url),
         None => "after starting the daemon".to_owned(),
@@ -65,7 +69,7 @@ async fn plan(settings: &Settings, asked: &Run, project: &Project) -> Answer {
         "dryRun": true,
         "projectId": project.id,
         "program": program,
-        "arguments": asked.arguments.len(),
+        "arguments": args.arguments.len(),
         "daemon": running.map(|found| found.url),
     });
     Answer::new(json, text)
@@ -73,17 +77,17 @@ async fn plan(settings: &Settings, asked: &Run, project: &Project) -> Answer {
 
 async fn supervise(
     settings: &Settings,
-    asked: &Run,
+    args: &Run,
     client: &Client,
     started: &StartedRun,
-) -> Result<ExitStatus, Refusal> {
+) -> Result<ExitStatus, CommandError> {
     let program = std::env::current_exe().map_err(|error| {
-        Refusal::new(ErrorCode::Internal, format!("cannot find this program: {error}"))
+        CommandError::new(ErrorCode::Internal, format!("cannot find this program: {error}"))
     })?;
     // Before the command is there: a signal that comes right after it must not end us alone.
     let mut signals = Signals::listen()?;
-    let mut child = Command::new(&asked.program)
-        .args(&asked.arguments)
+    let mut child = Command::new(&args.program)
+        .args(&args.arguments)
         .env("OD_BIN", program)
         // Older skills write `"$OD_NODE_BIN" "$OD_BIN" …`; env(1) makes that the same call.
         .env("OD_NODE_BIN", "/usr/bin/env")
@@ -93,13 +97,13 @@ async fn supervise(
         .env("OD_TOOL_TOKEN", &started.tool_token)
         .env("OD_RUN_ID", started.run.run_id.as_str())
         .spawn()
-        .map_err(|error| not_started(asked, &error))?;
+        .map_err(|error| not_started(args, &error))?;
     let mut pause = until_renewal(&started.run);
     loop {
         tokio::select! {
             status = child.wait() => {
                 return status.map_err(|error| {
-                    Refusal::new(ErrorCode::Internal, format!("lost the command: {error}"))
+                    CommandError::new(ErrorCode::Internal, format!("lost the command: {error}"))
                 });
             }
             signal = signals.next() => pass_on(&child, signal),
@@ -126,7 +130,7 @@ async fn renew(settings: &Settings, client: &Client, started: &StartedRun) -> Op
     }
     // On the same port, because the command knows the address already.
     let port = client.url().rsplit(':').next().and_then(|port| port.parse().ok());
-    daemon_process::ensure(settings, port).await.ok()?;
+    daemon::ensure(settings, port).await.ok()?;
     renewed(client, started).await.ok().map(|answer| answer.run)
 }
 
@@ -135,10 +139,10 @@ async fn renewed(client: &Client, started: &StartedRun) -> Result<RunAnswer, Cal
     call.json(&json!({}))?.send().await
 }
 
-fn not_started(asked: &Run, error: &std::io::Error) -> Refusal {
-    let program = asked.program.to_string_lossy();
-    Refusal::new(ErrorCode::NotFound, format!("cannot start `{program}`: {error}"))
-        .suggesting("check the command's name, and that it is in PATH")
+fn not_started(args: &Run, error: &std::io::Error) -> CommandError {
+    let program = args.program.to_string_lossy();
+    CommandError::new(ErrorCode::NotFound, format!("cannot start `{program}`: {error}"))
+        .suggest("check the command's name, and that it is in PATH")
 }
 
 /// The signals that are the command's to act on.
@@ -150,10 +154,13 @@ struct Signals {
 }
 
 impl Signals {
-    fn listen() -> Result<Self, Refusal> {
+    fn listen() -> Result<Self, CommandError> {
         let listen = |kind| {
             signal(kind).map_err(|error| {
-                Refusal::new(ErrorCode::Internal, format!("cannot listen for signals: {error}"))
+                CommandError::new(
+                    ErrorCode::Internal,
+                    format!("cannot listen for signals: {error}"),
+                )
             })
         };
         Ok(Self {

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
-/// How long a browser has to read the redirect file.
+/// The time that a browser has to read the redirect file.
 const READ_MAX: Duration = Duration::from_secs(5);
 
 /// Programs that open an address, in the order they are tried; `BROWSER` comes first.
 const OPENERS: &[&str] = &["xdg-open", "open", "wslview"];
 
 /// Opens an address; `false` if there is no browser to be had.
-pub(crate) async fn open(url: &str, directory: &Path) -> bool {
+pub(crate) async fn open_browser(url: &str, directory: &Path) -> bool {
     let Some(page) = write_redirect(url, directory) else { return false };
     let chosen = std::env::var("BROWSER").ok().filter(|program| !program.is_empty());
     let mut started = false;

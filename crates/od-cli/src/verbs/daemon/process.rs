@@ -17,15 +17,15 @@ use od_daemon::{Announcement, DEFAULT_PORT};
 use od_wire::route::Operation;
 use serde_json::Value;
 
+use super::log_file;
 use crate::local;
-use crate::log_file;
-use crate::output::Refusal;
+use crate::output::CommandError;
 use crate::settings::Settings;
 
-/// How long a new daemon may take until it answers.
+/// The longest that a new daemon may take until it answers.
 const START_MAX: Duration = Duration::from_secs(15);
 const START_POLL: Duration = Duration::from_millis(25);
-/// How much of the log a refusal quotes.
+/// The end of the log that is searched for the cause of a failed start.
 const LOG_TAIL_BYTES: usize = 1_000;
 
 /// Returns the daemon that answers for this data directory, if there is one.
@@ -40,13 +40,13 @@ pub(crate) async fn running(settings: &Settings) -> Option<Announcement> {
 pub(crate) async fn ensure(
     settings: &Settings,
     port: Option<u16>,
-) -> Result<Announcement, Refusal> {
+) -> Result<Announcement, CommandError> {
     if let Some(found) = running(settings).await {
         return Ok(found);
     }
     // Made first, so that a keyring or a directory that cannot be used is told here and not in a log.
     local::open(settings)?;
-    match start(settings, port.or_else(free_default)).await {
+    match start(settings, port.or_else(default_or_free_port)).await {
         // Another program took the default port in between.
         Err(_) if port.is_none() => start(settings, Some(0)).await,
         outcome => outcome,
@@ -54,7 +54,7 @@ pub(crate) async fn ensure(
 }
 
 /// Starts a daemon and waits until it answers.
-async fn start(settings: &Settings, port: Option<u16>) -> Result<Announcement, Refusal> {
+async fn start(settings: &Settings, port: Option<u16>) -> Result<Announcement, CommandError> {
     let log = log_path(settings);
     let mut child = spawn(settings, port, &log)?;
     let deadline = tokio::time::Instant::now() + START_MAX;
@@ -85,10 +85,10 @@ fn spawn(
     settings: &Settings,
     port: Option<u16>,
     log: &Path,
-) -> Result<std::process::Child, Refusal> {
+) -> Result<std::process::Child, CommandError> {
     let failed = |what: &str, error: std::io::Error| {
-        Refusal::new(ErrorCode::Internal, format!("cannot {what}: {error}"))
-            .suggesting("start it yourself with `od serve`")
+        CommandError::new(ErrorCode::Internal, format!("cannot {what}: {error}"))
+            .suggest("start it yourself with `od serve`")
     };
     // What it says before it logs, and should it panic.
     let err = log_file::append(log).map_err(|error| failed("open the daemon's log", error))?;
@@ -114,18 +114,18 @@ fn spawn(
         .map_err(|error| failed("start the daemon", error))
 }
 
-fn did_not_start(why: &str, log: &Path) -> Refusal {
+fn did_not_start(why: &str, log: &Path) -> CommandError {
     let text = fs::read_to_string(log).unwrap_or_default();
     let from = text.len().saturating_sub(LOG_TAIL_BYTES);
     let tail = text.get(from..).unwrap_or_default();
     let last = tail.lines().rev().find(|line| line.starts_with("error:")).unwrap_or_default();
-    Refusal::new(ErrorCode::Internal, format!("the daemon did not start: {why}. {last}"))
-        .suggesting(format!("its log is {}; `od doctor` checks the rest", log.display()))
+    CommandError::new(ErrorCode::Internal, format!("the daemon did not start: {why}. {last}"))
+        .suggest(format!("its log is {}; `od doctor` checks the rest", log.display()))
         .ending(crate::output::Exit::Unavailable)
 }
 
-/// Returns `Some(0)`, any free port, if another program has the default one.
-pub(crate) fn free_default() -> Option<u16> {
+/// Returns `None`, the default port, or `Some(0)`, any free one, if another program has it.
+pub(crate) fn default_or_free_port() -> Option<u16> {
     let default = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, DEFAULT_PORT));
     if default.is_ok() { None } else { Some(0) }
 }
@@ -135,14 +135,17 @@ pub(crate) fn free_default() -> Option<u16> {
 /// Each call asks anew whether the daemon at that address is the living one of this data directory:
 /// after its death anybody on the machine may listen there. The token is for that very start of it, so
 /// that it is worth nothing should another be there before the request is.
-pub(crate) fn person(settings: &Settings, daemon: &Announcement) -> Result<Client, Refusal> {
+pub(crate) fn person_client(
+    settings: &Settings,
+    daemon: &Announcement,
+) -> Result<Client, CommandError> {
     let app = Arc::new(local::open(settings)?);
     let (data_dir, url) = (settings.data_dir.clone(), daemon.url.clone());
     let sign = move || Ok(sign(&app, living(&data_dir, &url)?)?);
     Ok(Client::new(&daemon.url, Bearer::Fresh(Arc::new(sign)))?)
 }
 
-/// Returns whom a token for the daemon at this address names, if it lives.
+/// Returns the audience of tokens for the daemon at this address, if it is the living one.
 fn living(data_dir: &Path, url: &str) -> Result<Audience, CallError> {
     let found = Announcement::of_living_with_audience(data_dir);
     let Some((found, audience)) = found.filter(|(found, _)| found.url == url) else {
@@ -180,7 +183,7 @@ mod tests {
     fn a_daemon_that_died_between_two_calls_is_unavailable_and_not_a_fault_of_ours() {
         let place = tempfile::tempdir().unwrap();
         let gone = living(place.path(), "http://127.0.0.1:9").unwrap_err();
-        let said = Refusal::from(gone);
+        let said = CommandError::from(gone);
         assert_eq!(said.exit, Exit::Unavailable, "{said:?}");
         assert!(said.failure.message.ends_with("no longer serves http://127.0.0.1:9"), "{said:?}");
         assert!(said.failure.suggestion.starts_with("run the command again"), "{said:?}");

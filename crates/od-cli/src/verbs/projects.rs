@@ -8,15 +8,14 @@ use od_fs::DataDir;
 use od_ports::project_registry::{Project, ProjectError};
 use serde_json::json;
 
-use super::skills_install::resolve;
 use crate::args::Init;
 use crate::local;
-use crate::output::{Answer, Refusal, Style, Text};
+use crate::output::{Answer, CommandError, Style, Text};
 use crate::settings::Settings;
 
 /// Registers a directory as a project; does nothing if it is one.
-pub(crate) async fn init(settings: &Settings, asked: Init) -> Result<Answer, Refusal> {
-    let directory = resolve(asked.directory)?;
+pub(crate) async fn init(settings: &Settings, args: Init) -> Result<Answer, CommandError> {
+    let directory = local::existing_directory(args.directory)?;
     // A plan says what the deed would say.
     if let Some(allowed) =
         DataDir::bound(&settings.data_dir).filter(|allowed| !directory.starts_with(allowed))
@@ -31,10 +30,10 @@ pub(crate) async fn init(settings: &Settings, asked: Init) -> Result<Answer, Ref
     };
     let known = existing.into_iter().find(|project| project.root.as_deref() == Some(&directory));
     if let Some(project) = known {
-        return Ok(answer(&project, false, asked.dry_run));
+        return Ok(answer(&project, false, args.dry_run));
     }
-    let name = asked.name.unwrap_or_else(|| name_of(&directory));
-    if asked.dry_run {
+    let name = args.name.unwrap_or_else(|| name_of(&directory));
+    if args.dry_run {
         let text = Text::new()
             .line(&format!("Would register {} as project “{name}”.", directory.display()));
         let json = json!({ "dryRun": true, "created": true, "project": { "name": name, "root": directory } });

@@ -10,28 +10,30 @@ use od_daemon::{LogSink, RunningDaemon, serve};
 use od_wire::refresh::RefreshView;
 use serde_json::{Value, json};
 
-use super::serve::{config, ends, refused};
+use super::content::{ARTIFACTS, Home, change_sources, write_files};
+use super::repository::{commit_all, has_git, work_tree};
+use super::stage::{Stage, Staged};
 use crate::args::Demo;
-use crate::browser;
-use crate::daemon_process;
-use crate::demo::{
-    ARTIFACTS, Home, Stage, Staged, change_sources, commit_all, has_git, work_tree, write_files,
-};
 use crate::local;
-use crate::output::{Answer, Refusal, Sink, Style, Text};
+use crate::output::{Answer, CommandError, Sink, Style, Text};
 use crate::settings::Settings;
+use crate::verbs::daemon::{self, EndSignals, open_browser, serve_config, start_error};
 
 /// Runs the demo.
-pub(crate) async fn run(settings: &Settings, asked: Demo, sink: Sink) -> Result<Answer, Refusal> {
-    if asked.dry_run {
-        return Ok(plan(settings, &asked));
+pub(crate) async fn run(
+    settings: &Settings,
+    args: Demo,
+    sink: Sink,
+) -> Result<Answer, CommandError> {
+    if args.dry_run {
+        return Ok(plan(settings, &args));
     }
-    if asked.once { once(settings, &asked).await } else { stay(settings, &asked, sink).await }
+    if args.once { once(settings, &args).await } else { stay(settings, &args, sink).await }
 }
 
-fn plan(settings: &Settings, asked: &Demo) -> Answer {
-    let directory = asked.directory.clone().unwrap_or_else(|| default_directory(settings));
-    let place = if asked.once && asked.directory.is_none() {
+fn plan(settings: &Settings, args: &Demo) -> Answer {
+    let directory = args.directory.clone().unwrap_or_else(|| default_directory(settings));
+    let place = if args.once && args.directory.is_none() {
         "a temporary directory".to_owned()
     } else {
         local::shown(&directory, settings)
@@ -40,7 +42,7 @@ fn plan(settings: &Settings, asked: &Demo) -> Answer {
         "Would write the demo's files to {place}, register {} live artifacts and refresh them.",
         ARTIFACTS.len()
     ));
-    Answer::new(json!({ "dryRun": true, "once": asked.once, "artifacts": ARTIFACTS.len() }), text)
+    Answer::new(json!({ "dryRun": true, "once": args.once, "artifacts": ARTIFACTS.len() }), text)
 }
 
 /// Where a person finds the demo's files: outside `OD_HOME`, which sources may not read.
@@ -54,7 +56,7 @@ fn default_directory(settings: &Settings) -> PathBuf {
 }
 
 /// Creates, refreshes, changes the sources, refreshes again, prints, and leaves nothing behind.
-async fn once(settings: &Settings, asked: &Demo) -> Result<Answer, Refusal> {
+async fn once(settings: &Settings, args: &Demo) -> Result<Answer, CommandError> {
     let scratch = tempfile::Builder::new().prefix("od-demo-").tempdir();
     let scratch = scratch.map_err(|error| unwritable(&std::env::temp_dir(), &error))?;
     let own = Settings {
@@ -62,12 +64,12 @@ async fn once(settings: &Settings, asked: &Demo) -> Result<Answer, Refusal> {
         data_dir: scratch.path().join("data"),
         ..settings.clone()
     };
-    let directory = asked.directory.clone().unwrap_or_else(|| scratch.path().join("files"));
+    let directory = args.directory.clone().unwrap_or_else(|| scratch.path().join("files"));
     let directory = prepared(&directory)?;
     let with_git = has_git() && commit_all(&directory, "The demo's files");
-    let mut config = config(&own, Some(asked.port.unwrap_or(0)));
+    let mut config = serve_config(&own, Some(args.port.unwrap_or(0)));
     config.access_log = LogSink::Off;
-    let daemon = serve(config).await.map_err(|error| refused(&error))?;
+    let daemon = serve(config).await.map_err(|error| start_error(&error))?;
     let outcome = play(&own, &directory, with_git, &daemon).await;
     daemon.shutdown().await;
     outcome
@@ -78,8 +80,8 @@ async fn play(
     directory: &Path,
     with_git: bool,
     daemon: &RunningDaemon,
-) -> Result<Answer, Refusal> {
-    let client = daemon_process::person(settings, daemon.announcement())?;
+) -> Result<Answer, CommandError> {
+    let client = daemon::person_client(settings, daemon.announcement())?;
     let stage = Stage { app: daemon.app(), client: &client };
     let repository = with_git.then(|| directory.to_owned());
     let staged = set_up(&stage, directory, repository.as_deref()).await?;
@@ -99,8 +101,8 @@ async fn play(
         let after = stage.page(artifact).await?;
         if !refresh.changed || before == after {
             let message = format!("the source of “{}” changed, its page did not", artifact.title);
-            return Err(Refusal::new(ErrorCode::Internal, message)
-                .suggesting("this is a fault of od; please report it"));
+            return Err(CommandError::new(ErrorCode::Internal, message)
+                .suggest("this is a fault of od; please report it"));
         }
         story.refreshed(artifact, &refresh);
     }
@@ -115,7 +117,7 @@ async fn set_up(
     stage: &Stage<'_>,
     directory: &Path,
     repository: Option<&Path>,
-) -> Result<Vec<Staged>, Refusal> {
+) -> Result<Vec<Staged>, CommandError> {
     let files = stage.project(directory, "Demo").await?;
     let mut staged = Vec::new();
     for artifact in ARTIFACTS {
@@ -136,29 +138,29 @@ async fn set_up(
 }
 
 /// Sets the demo up and stays with a console until a signal ends it.
-async fn stay(settings: &Settings, asked: &Demo, sink: Sink) -> Result<Answer, Refusal> {
-    let directory = asked.directory.clone().unwrap_or_else(|| default_directory(settings));
+async fn stay(settings: &Settings, args: &Demo, sink: Sink) -> Result<Answer, CommandError> {
+    let directory = args.directory.clone().unwrap_or_else(|| default_directory(settings));
     let directory = prepared(&directory)?;
     let repository = has_git().then(|| repository_for(settings, &directory)).flatten();
-    if let Some(running) = daemon_process::running(settings).await {
+    if let Some(running) = daemon::running(settings).await {
         let app = Arc::new(local::open(settings)?);
-        let client = daemon_process::person(settings, &running)?;
+        let client = daemon::person_client(settings, &running)?;
         let text = introduce(settings, &app, &client, &directory, repository.as_deref()).await?;
-        let wanted = crate::args::Open { print: asked.no_open, dry_run: false };
-        let opened = super::open::console(settings, &wanted, sink).await?;
+        let wanted = crate::args::Open { print: args.no_open, dry_run: false };
+        let opened = daemon::open_console(settings, &wanted, sink).await?;
         return Ok(Answer { text: text.then(opened.text), ..opened });
     }
-    let mut configuration = config(settings, asked.port.or_else(daemon_process::free_default));
+    let mut configuration = serve_config(settings, args.port.or_else(daemon::default_or_free_port));
     configuration.access_log = LogSink::Off;
-    let daemon = serve(configuration).await.map_err(|error| refused(&error))?;
-    let mut end = ends()?;
-    let client = daemon_process::person(settings, daemon.announcement())?;
+    let daemon = serve(configuration).await.map_err(|error| start_error(&error))?;
+    let mut end = EndSignals::listen()?;
+    let client = daemon::person_client(settings, daemon.announcement())?;
     let text =
         introduce(settings, daemon.app(), &client, &directory, repository.as_deref()).await?;
-    let url = daemon
-        .console_url_with_code()
-        .map_err(|error| Refusal::new(ErrorCode::Internal, format!("no one-time code: {error}")))?;
-    let opened = !asked.no_open && browser::open(&url, &settings.data_dir).await;
+    let url = daemon.console_url_with_code().map_err(|error| {
+        CommandError::new(ErrorCode::Internal, format!("no one-time code: {error}"))
+    })?;
+    let opened = !args.no_open && open_browser(&url, &settings.data_dir).await;
     let text = if opened {
         text.line(&format!("The console is open at {}. Ctrl-C ends the demo.", daemon.url()))
     } else {
@@ -188,7 +190,7 @@ async fn introduce(
     client: &Client,
     directory: &Path,
     repository: Option<&Path>,
-) -> Result<Text, Refusal> {
+) -> Result<Text, CommandError> {
     let stage = Stage { app, client };
     let mut text = Text::new();
     for artifact in set_up(&stage, directory, repository).await? {
@@ -222,15 +224,15 @@ async fn introduce(
         .gap())
 }
 
-fn prepared(directory: &Path) -> Result<PathBuf, Refusal> {
+fn prepared(directory: &Path) -> Result<PathBuf, CommandError> {
     write_files(directory)
         .and_then(|_| directory.canonicalize())
         .map_err(|error| unwritable(directory, &error))
 }
 
-fn unwritable(path: &Path, error: &std::io::Error) -> Refusal {
-    Refusal::new(ErrorCode::Internal, format!("cannot write {}: {error}", path.display()))
-        .suggesting("choose another place with --dir")
+fn unwritable(path: &Path, error: &std::io::Error) -> CommandError {
+    CommandError::new(ErrorCode::Internal, format!("cannot write {}: {error}", path.display()))
+        .suggest("choose another place with --dir")
 }
 
 /// What happened, in order.

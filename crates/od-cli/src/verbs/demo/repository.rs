@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 const MARK: &str = ".git/od-demo";
 
 /// Returns whether the git program is there.
-pub(crate) fn has_git() -> bool {
+pub(super) fn has_git() -> bool {
     Command::new("git")
         .arg("--version")
         .stdin(Stdio::null())
@@ -22,7 +22,7 @@ pub(crate) fn has_git() -> bool {
 ///
 /// git decides: a `.git` alone makes no repository, and an empty one, which build tools and
 /// containers leave behind, once ended the demo with a refresh that could read nothing.
-pub(crate) fn work_tree(directory: &Path) -> Option<PathBuf> {
+pub(super) fn work_tree(directory: &Path) -> Option<PathBuf> {
     let output = git(directory).args(["rev-parse", "--show-toplevel"]).output().ok()?;
     let root = String::from_utf8(output.stdout).ok().filter(|_| output.status.success())?;
     let root = root.strip_suffix('\n').filter(|root| !root.is_empty())?;
@@ -33,7 +33,7 @@ pub(crate) fn work_tree(directory: &Path) -> Option<PathBuf> {
 ///
 /// Returns whether the directory is a repository of the demo's afterwards. One that somebody else
 /// made is left alone: nobody wants the demo's commits in it.
-pub(crate) fn commit_all(directory: &Path, subject: &str) -> bool {
+pub(super) fn commit_all(directory: &Path, subject: &str) -> bool {
     let is_ours = if has_repository_files(directory) {
         directory.join(MARK).exists()
     } else {

@@ -1,6 +1,4 @@
-//! `od tools …`: the agent's commands, a thin client of `/api/tools/*`.
-//!
-//! They always answer in JSON: one document on stdout, or a refusal on stderr with stdout empty.
+//! The agent's client, and one exchange for each command.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,20 +15,20 @@ use od_wire::route::Operation;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::tool_input;
+use super::input;
 use crate::args::{ExecuteTool, ToolCommand, ToolCreate, ToolRefresh, ToolUpdate, ToolValidate};
-use crate::output::Refusal;
+use crate::output::CommandError;
 
 /// Returns the agent's client, from the environment that `od run` sets.
-pub(crate) fn client() -> Result<Client, Refusal> {
+pub(crate) fn client() -> Result<Client, CommandError> {
     let variable = |name| std::env::var(name).ok().filter(|text| !text.is_empty());
     let token = variable("OD_TOOL_TOKEN").ok_or_else(|| {
-        Refusal::new(ErrorCode::ToolTokenMissing, "OD_TOOL_TOKEN is not set")
-            .suggesting("start the agent with `od run -- COMMAND`; it sets OD_TOOL_TOKEN")
+        CommandError::new(ErrorCode::ToolTokenMissing, "OD_TOOL_TOKEN is not set")
+            .suggest("start the agent with `od run -- COMMAND`; it sets OD_TOOL_TOKEN")
     })?;
     let url = variable("OD_DAEMON_URL").ok_or_else(|| {
-        Refusal::new(ErrorCode::BadRequest, "OD_DAEMON_URL is not set")
-            .suggesting("start the agent with `od run -- COMMAND`; it sets OD_DAEMON_URL")
+        CommandError::new(ErrorCode::BadRequest, "OD_DAEMON_URL is not set")
+            .suggest("start the agent with `od run -- COMMAND`; it sets OD_DAEMON_URL")
     })?;
     let bearer = match variable("OD_DATA_DIR") {
         Some(place) => {
@@ -44,7 +42,7 @@ pub(crate) fn client() -> Result<Client, Refusal> {
 }
 
 /// As [`client`], if the run's daemon lives.
-pub(crate) fn client_of_living() -> Result<Client, Refusal> {
+pub(crate) fn client_of_living() -> Result<Client, CommandError> {
     let client = client()?;
     if let Some(place) = std::env::var_os("OD_DATA_DIR").filter(|text| !text.is_empty()) {
         living(Path::new(&place), client.url())?;
@@ -81,26 +79,26 @@ fn living(place: &Path, url: &str) -> Result<(), CallError> {
 }
 
 /// Makes the one exchange that was asked for.
-pub(crate) async fn perform(client: &Client, asked: ToolCommand) -> Result<Value, Refusal> {
-    match asked {
-        ToolCommand::Create(asked) => create(client, asked).await,
+pub(crate) async fn perform(client: &Client, args: ToolCommand) -> Result<Value, CommandError> {
+    match args {
+        ToolCommand::Create(args) => create(client, args).await,
         ToolCommand::List(_) => list(client).await,
-        ToolCommand::Update(asked) => update(client, asked).await,
-        ToolCommand::Refresh(asked) => refresh(client, asked).await,
-        ToolCommand::Validate(asked) => validate(client, asked).await,
+        ToolCommand::Update(args) => update(client, args).await,
+        ToolCommand::Refresh(args) => refresh(client, args).await,
+        ToolCommand::Validate(args) => validate(client, args).await,
         ToolCommand::Connectors(_) => connectors(client).await,
-        ToolCommand::Execute(asked) => execute(client, asked).await,
+        ToolCommand::Execute(args) => execute(client, args).await,
     }
 }
 
 /// Creates an artifact; with `--dry-run` only answers as create would.
-async fn create(client: &Client, asked: ToolCreate) -> Result<Value, Refusal> {
-    let mut read = tool_input::read(&asked.input)?;
-    if let Some(attempt) = asked.attempt_id {
+async fn create(client: &Client, args: ToolCreate) -> Result<Value, CommandError> {
+    let mut read = input::read(&args.input)?;
+    if let Some(attempt) = args.attempt_id {
         read.body.set("attemptId", attempt);
     }
     let call = client.call(Operation::ToolCreateArtifact).json_bytes(read.body.text().into_bytes());
-    let answer: ToolArtifactAnswer = tried(call, asked.dry_run).send().await?;
+    let answer: ToolArtifactAnswer = tried(call, args.dry_run).send().await?;
     finished(&answer, read.warnings)
 }
 
@@ -110,38 +108,38 @@ fn tried(call: Call<'_>, dry_run: bool) -> Call<'_> {
 }
 
 /// Lists the artifacts of the run's project.
-async fn list(client: &Client) -> Result<Value, Refusal> {
+async fn list(client: &Client) -> Result<Value, CommandError> {
     let answer: ToolArtifactsAnswer = client.call(Operation::ToolListArtifacts).send().await?;
     finished(&answer, Vec::new())
 }
 
 /// Changes an artifact.
-async fn update(client: &Client, asked: ToolUpdate) -> Result<Value, Refusal> {
-    let mut read = tool_input::read(&asked.input)?;
-    read.body.set("artifactId", asked.artifact_id);
-    if let Some(revision) = asked.if_revision {
+async fn update(client: &Client, args: ToolUpdate) -> Result<Value, CommandError> {
+    let mut read = input::read(&args.input)?;
+    read.body.set("artifactId", args.artifact_id);
+    if let Some(revision) = args.if_revision {
         read.body.set("ifRevision", revision);
     }
     let call = client.call(Operation::ToolUpdateArtifact).json_bytes(read.body.text().into_bytes());
-    let answer: ToolArtifactAnswer = tried(call, asked.dry_run).send().await?;
+    let answer: ToolArtifactAnswer = tried(call, args.dry_run).send().await?;
     finished(&answer, read.warnings)
 }
 
 /// Refreshes an artifact; with `--dry-run` only says what a refresh would change.
-async fn refresh(client: &Client, asked: ToolRefresh) -> Result<Value, Refusal> {
-    let body = json!({ "artifactId": asked.artifact_id });
+async fn refresh(client: &Client, args: ToolRefresh) -> Result<Value, CommandError> {
+    let body = json!({ "artifactId": args.artifact_id });
     let call = client.call(Operation::ToolRefreshArtifact).json(&body)?;
-    let answer: ToolRefreshedAnswer = tried(call, asked.dry_run).send().await?;
+    let answer: ToolRefreshedAnswer = tried(call, args.dry_run).send().await?;
     finished(&answer, Vec::new())
 }
 
 /// Checks what create would be given, or what update would be if an artifact is named.
-async fn validate(client: &Client, asked: ToolValidate) -> Result<Value, Refusal> {
-    let mut read = tool_input::read(&asked.input)?;
-    if let Some(id) = asked.artifact_id {
+async fn validate(client: &Client, args: ToolValidate) -> Result<Value, CommandError> {
+    let mut read = input::read(&args.input)?;
+    if let Some(id) = args.artifact_id {
         read.body.set("artifactId", id);
     }
-    if let Some(revision) = asked.if_revision {
+    if let Some(revision) = args.if_revision {
         read.body.set("ifRevision", revision);
     }
     let call =
@@ -151,17 +149,17 @@ async fn validate(client: &Client, asked: ToolValidate) -> Result<Value, Refusal
 }
 
 /// Lists connected connectors and their read-only tools.
-async fn connectors(client: &Client) -> Result<Value, Refusal> {
+async fn connectors(client: &Client) -> Result<Value, CommandError> {
     let answer: ConnectorsAnswer = client.call(Operation::ToolListConnectors).send().await?;
     finished(&answer, Vec::new())
 }
 
 /// Runs one read-only tool.
-async fn execute(client: &Client, asked: ExecuteTool) -> Result<Value, Refusal> {
-    let mut read = tool_input::read_tool_input(&asked.input)?;
+async fn execute(client: &Client, args: ExecuteTool) -> Result<Value, CommandError> {
+    let mut read = input::read_tool_input(&args.input)?;
     for (name, value) in [
-        ("connectorId", asked.connector.as_str()),
-        ("toolName", &asked.tool),
+        ("connectorId", args.connector.as_str()),
+        ("toolName", &args.tool),
         ("purpose", "agent_preview"),
     ] {
         read.body.set(name, value);
@@ -173,7 +171,7 @@ async fn execute(client: &Client, asked: ExecuteTool) -> Result<Value, Refusal> 
 }
 
 /// Puts `ok` first, then what the daemon said, then our own remarks.
-fn finished(answer: &impl Serialize, remarks: Vec<Value>) -> Result<Value, Refusal> {
+fn finished(answer: &impl Serialize, remarks: Vec<Value>) -> Result<Value, CommandError> {
     let answer = serde_json::to_value(answer).map_err(|source| CallError::Encode { source })?;
     let mut document = Map::new();
     document.insert("ok".to_owned(), json!(true));

@@ -7,42 +7,42 @@ use od_daemon::views;
 use od_wire::artifact::{ArtifactAnswer, ArtifactView};
 use od_wire::refresh::RefreshesAnswer;
 
-use super::artifacts_list::state;
-use crate::args::OneArtifact;
+use super::list::state;
+use crate::args::ArtifactArgs;
 use crate::local;
-use crate::output::{Answer, Refusal, Style, Table, Text};
+use crate::output::{Answer, CommandError, Style, Table, Text};
 use crate::settings::Settings;
 
 /// Opens the store and finds the artifact that was named.
 pub(crate) async fn find(
     settings: &Settings,
-    asked: &OneArtifact,
-) -> Result<(App, od_app::artifacts::Address), Refusal> {
+    args: &ArtifactArgs,
+) -> Result<(App, od_app::artifacts::Address), CommandError> {
     let Some(app) = local::open_existing(settings)? else {
         return Err(local::nothing_stored(&settings.data_dir));
     };
-    let project = local::project(&app, settings, asked.project.as_deref()).await?;
+    let project = local::project(&app, settings, args.project.as_deref()).await?;
     // Outside a project's directory, and for an id of another project, every project is searched.
-    let scope = if asked.project.is_some() { project.as_ref() } else { None };
-    let (project, artifact) = local::artifact(&app, scope, &asked.artifact).await?;
+    let scope = if args.project.is_some() { project.as_ref() } else { None };
+    let (project, artifact) = local::artifact(&app, scope, &args.artifact).await?;
     Ok((app, od_app::artifacts::Address { project: Some(project), artifact }))
 }
 
 /// Shows one artifact.
-pub(crate) async fn show(settings: &Settings, asked: &OneArtifact) -> Result<Answer, Refusal> {
-    let (app, address) = find(settings, asked).await?;
+pub(crate) async fn show(settings: &Settings, args: &ArtifactArgs) -> Result<Answer, CommandError> {
+    let (app, address) = find(settings, args).await?;
     let detail =
         od_app::artifacts::get(&app, &Caller::Person, address).await.map_err(local::failed)?;
     let shown = views::detail(&local::console(settings), &detail, Vec::new())?;
-    Ok(Answer::of(&shown, text(&shown, asked)))
+    Ok(Answer::of(&shown, text(&shown, args)))
 }
 
-fn text(shown: &ArtifactAnswer, asked: &OneArtifact) -> Text {
+fn text(shown: &ArtifactAnswer, args: &ArtifactArgs) -> Text {
     let ArtifactView { artifact, data } = &shown.artifact;
     let mut text = heading(&artifact.summary(shown.health));
     if !shown.health.is_healthy() {
         let fix =
-            format!("damaged and read-only; `od artifacts verify {}` says how", asked.artifact);
+            format!("damaged and read-only; `od artifacts verify {}` says how", args.artifact);
         text = text.styled(Style::Bad, &format!("  {fix}"));
     }
     text = text.then(source_text(artifact.source()));
@@ -84,8 +84,11 @@ fn source_text(source: Option<&od_core::artifact::Source>) -> Text {
 }
 
 /// Shows the refreshes of one artifact, newest first.
-pub(crate) async fn history(settings: &Settings, asked: &OneArtifact) -> Result<Answer, Refusal> {
-    let (app, address) = find(settings, asked).await?;
+pub(crate) async fn history(
+    settings: &Settings,
+    args: &ArtifactArgs,
+) -> Result<Answer, CommandError> {
+    let (app, address) = find(settings, args).await?;
     let history =
         od_app::artifacts::history(&app, &Caller::Person, address).await.map_err(local::failed)?;
     let ended: Vec<&RefreshRecord> =

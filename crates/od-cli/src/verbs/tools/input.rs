@@ -9,7 +9,7 @@ use od_core::json::parse_message;
 use od_core::limits;
 use serde_json::{Map, Value, json};
 
-use crate::output::Refusal;
+use crate::output::CommandError;
 
 /// A request's body so far, and remarks for the agent.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(crate) struct ToolInput {
 }
 
 /// Reads artifact.json and, beside it, template.html, data.json and provenance.json.
-pub(crate) fn read(path: &Path) -> Result<ToolInput, Refusal> {
+pub(crate) fn read(path: &Path) -> Result<ToolInput, CommandError> {
     let beside = path.parent().unwrap_or(Path::new("."));
     let mut read = ToolInput::default();
     let input = read_object(path)?;
@@ -42,7 +42,7 @@ pub(crate) fn read(path: &Path) -> Result<ToolInput, Refusal> {
 }
 
 /// Reads a tool's input from a file, or from stdin if the path is `-`.
-pub(crate) fn read_tool_input(path: &Path) -> Result<ToolInput, Refusal> {
+pub(crate) fn read_tool_input(path: &Path) -> Result<ToolInput, CommandError> {
     let mut read = ToolInput::default();
     read.body.set_text("input", read_object(path)?.text());
     Ok(read)
@@ -115,7 +115,7 @@ impl Json {
 }
 
 /// Reads a JSON object from a file, or from stdin if the path is `-`.
-fn read_object(path: &Path) -> Result<Json, Refusal> {
+fn read_object(path: &Path) -> Result<Json, CommandError> {
     let json = if path == Path::new("-") {
         parse(path, read_bounded(path, io::stdin())?)?
     } else {
@@ -161,12 +161,12 @@ fn place_data(input: &Map<String, Value>, data: &Json, warnings: &mut Vec<Value>
     whole.text()
 }
 
-fn read_json(path: &Path) -> Result<Option<Json>, Refusal> {
+fn read_json(path: &Path) -> Result<Option<Json>, CommandError> {
     read_text(path)?.map(|text| parse(path, text)).transpose()
 }
 
 /// Reads JSON as strictly as the daemon reads a request.
-fn parse(path: &Path, text: String) -> Result<Json, Refusal> {
+fn parse(path: &Path, text: String) -> Result<Json, CommandError> {
     serde_json::from_str::<serde::de::IgnoredAny>(&text).map_err(|error| {
         let message = format!("{} is not JSON: {error}", name(path));
         faulty(
@@ -183,7 +183,7 @@ fn parse(path: &Path, text: String) -> Result<Json, Refusal> {
 }
 
 /// Reads a text file within the bounds of a request; `None` if there is none.
-fn read_text(path: &Path) -> Result<Option<String>, Refusal> {
+fn read_text(path: &Path) -> Result<Option<String>, CommandError> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -193,14 +193,14 @@ fn read_text(path: &Path) -> Result<Option<String>, Refusal> {
 }
 
 /// Reads no more than a request may hold: what is longer would be refused anyway.
-fn read_bounded(path: &Path, source: impl Read) -> Result<String, Refusal> {
+fn read_bounded(path: &Path, source: impl Read) -> Result<String, CommandError> {
     let limit = limits::REQUEST_BODY.allowed;
     let mut text = String::new();
     source.take(limit + 1).read_to_string(&mut text).map_err(|error| unreadable(path, &error))?;
     if text.len() as u64 > limit {
         let message = format!("{} has more than {limit} bytes", name(path));
-        return Err(Refusal::new(ErrorCode::PayloadTooLarge, message)
-            .suggesting("keep only what the page shows")
+        return Err(CommandError::new(ErrorCode::PayloadTooLarge, message)
+            .suggest("keep only what the page shows")
             .detail("allowed", limit));
     }
     Ok(text)
@@ -213,19 +213,19 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-fn faulty(path: &Path, code: &str, message: &str, fix: &str) -> Refusal {
+fn faulty(path: &Path, code: &str, message: &str, fix: &str) -> CommandError {
     let issue = Issue::new(name(path), code.to_owned(), message.to_owned()).fix(fix);
-    Refusal::from(Failure::validation(ErrorCode::LiveArtifactInvalid, &[issue]))
+    CommandError::from(Failure::validation(ErrorCode::LiveArtifactInvalid, &[issue]))
 }
 
-fn missing(path: &Path) -> Refusal {
-    Refusal::new(ErrorCode::NotFound, format!("there is no file {}", path.display()))
-        .suggesting("write it first, or give its path with --input")
+fn missing(path: &Path) -> CommandError {
+    CommandError::new(ErrorCode::NotFound, format!("there is no file {}", path.display()))
+        .suggest("write it first, or give its path with --input")
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Refusal {
-    Refusal::new(ErrorCode::BadRequest, format!("cannot read {}: {error}", name(path)))
-        .suggesting("the file has to be readable UTF-8 text")
+fn unreadable(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::new(ErrorCode::BadRequest, format!("cannot read {}: {error}", name(path)))
+        .suggest("the file has to be readable UTF-8 text")
 }
 
 #[cfg(test)]

@@ -5,37 +5,40 @@ use std::path::Path;
 use od_core::error::ErrorCode;
 use od_daemon::{
     Announcement, ClaimError, DEFAULT_PORT, ListenError, LogSink, Port, ServeConfig, StartError,
-    serve,
 };
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::filter::LevelFilter;
 
+use super::log_file::LogFile;
+use super::process::running;
 use crate::args::Serve;
-use crate::daemon_process;
 use crate::local;
-use crate::log_file::LogFile;
-use crate::output::{Answer, Exit, Refusal, Sink, Style, Text};
+use crate::output::{Answer, CommandError, Exit, Sink, Style, Text};
 use crate::settings::Settings;
 
 /// Runs the daemon until a signal ends it.
-pub(crate) async fn run(settings: &Settings, asked: Serve, sink: Sink) -> Result<Answer, Refusal> {
-    if asked.dry_run {
-        return plan(settings, &asked).await;
+pub(crate) async fn serve(
+    settings: &Settings,
+    args: Serve,
+    sink: Sink,
+) -> Result<Answer, CommandError> {
+    if args.dry_run {
+        return plan(settings, &args).await;
     }
-    let mut config = config(settings, asked.port);
-    config.access_log = start_log(asked.log.as_deref())?;
-    let daemon = match serve(config).await {
+    let mut config = serve_config(settings, args.port);
+    config.access_log = start_log(args.log.as_deref())?;
+    let daemon = match od_daemon::serve(config).await {
         Ok(daemon) => daemon,
         Err(StartError::Claim(ClaimError::Running { running })) => return Ok(already(&running)),
-        Err(error) => return Err(refused(&error)),
+        Err(error) => return Err(start_error(&error)),
     };
-    let mut end = ends()?;
+    let mut end = EndSignals::listen()?;
     let mut text = Text::new().pieces(&[(Style::Bold, "od serves "), (Style::Plain, daemon.url())]);
     let mut json = json!({ "url": daemon.url(), "previewUrl": daemon.preview_url() });
-    if !asked.no_code {
+    if !args.no_code {
         let url = daemon.console_url_with_code().map_err(|error| {
-            Refusal::new(ErrorCode::Internal, format!("no one-time code: {error}"))
+            CommandError::new(ErrorCode::Internal, format!("no one-time code: {error}"))
         })?;
         json["consoleUrl"] = json!(url);
         text = text
@@ -49,7 +52,7 @@ pub(crate) async fn run(settings: &Settings, asked: Serve, sink: Sink) -> Result
 }
 
 /// Starts the log of this process: faults as lines of text, requests as lines of JSON.
-fn start_log(path: Option<&Path>) -> Result<LogSink, Refusal> {
+fn start_log(path: Option<&Path>) -> Result<LogSink, CommandError> {
     let wanted = std::env::var("OD_LOG").ok().and_then(|word| word.parse().ok());
     let wanted = wanted.unwrap_or(LevelFilter::WARN);
     let lines = tracing_subscriber::fmt().with_ansi(false).with_max_level(wanted);
@@ -60,8 +63,8 @@ fn start_log(path: Option<&Path>) -> Result<LogSink, Refusal> {
     };
     let log = LogFile::open(path).map_err(|error| {
         let message = format!("cannot write the log {}: {error}", path.display());
-        Refusal::new(ErrorCode::BadRequest, message)
-            .suggesting("name a file in a directory that you may write to")
+        CommandError::new(ErrorCode::BadRequest, message)
+            .suggest("name a file in a directory that you may write to")
     })?;
     let writer = log.clone();
     let _started = lines.with_writer(move || writer.clone()).try_init();
@@ -81,7 +84,7 @@ fn already(running: &Announcement) -> Answer {
 }
 
 /// Returns what the daemon is started with.
-pub(crate) fn config(settings: &Settings, port: Option<u16>) -> ServeConfig {
+pub(crate) fn serve_config(settings: &Settings, port: Option<u16>) -> ServeConfig {
     let mut config = ServeConfig::new(&settings.home, &settings.data_dir);
     config.options = local::options();
     config.port = match port {
@@ -92,9 +95,9 @@ pub(crate) fn config(settings: &Settings, port: Option<u16>) -> ServeConfig {
     config
 }
 
-async fn plan(settings: &Settings, asked: &Serve) -> Result<Answer, Refusal> {
-    let running = daemon_process::running(settings).await;
-    let port = asked.port.unwrap_or(DEFAULT_PORT);
+async fn plan(settings: &Settings, args: &Serve) -> Result<Answer, CommandError> {
+    let running = running(settings).await;
+    let port = args.port.unwrap_or(DEFAULT_PORT);
     let text = match &running {
         Some(found) => Text::new()
             .line(&format!("A daemon already serves this data directory at {}.", found.url)),
@@ -113,12 +116,28 @@ async fn plan(settings: &Settings, asked: &Serve) -> Result<Answer, Refusal> {
 }
 
 /// The signals that end a daemon in order.
-pub(crate) struct Ends {
+pub(crate) struct EndSignals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
 }
 
-impl Ends {
+impl EndSignals {
+    /// Listens for them.
+    pub(crate) fn listen() -> Result<Self, CommandError> {
+        let listen = |kind| {
+            signal(kind).map_err(|error| {
+                CommandError::new(
+                    ErrorCode::Internal,
+                    format!("cannot listen for signals: {error}"),
+                )
+            })
+        };
+        Ok(Self {
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+        })
+    }
+
     /// Waits for the first of them.
     pub(crate) async fn recv(&mut self) {
         tokio::select! {
@@ -128,50 +147,37 @@ impl Ends {
     }
 }
 
-/// Listens for the signals that end a daemon.
-pub(crate) fn ends() -> Result<Ends, Refusal> {
-    let listen = |kind| {
-        signal(kind).map_err(|error| {
-            Refusal::new(ErrorCode::Internal, format!("cannot listen for signals: {error}"))
-        })
-    };
-    Ok(Ends {
-        interrupt: listen(SignalKind::interrupt())?,
-        terminate: listen(SignalKind::terminate())?,
-    })
-}
-
 /// Says why the daemon did not start, and what helps.
-pub(crate) fn refused(error: &StartError) -> Refusal {
+pub(crate) fn start_error(error: &StartError) -> CommandError {
     let mut message = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(inner) = cause {
         message.push_str(&format!(": {inner}"));
         cause = inner.source();
     }
-    let refusal = Refusal::new(ErrorCode::Internal, message);
+    let refusal = CommandError::new(ErrorCode::Internal, message);
     match error {
         StartError::Compose(error) => local::refused(error),
         StartError::Claim(ClaimError::Running { .. }) => refusal
-            .suggesting("`od open` opens its console; end it before you start another here")
+            .suggest("`od open` opens its console; end it before you start another here")
             .ending(Exit::Conflict),
         StartError::Claim(ClaimError::OtherVersion { running, .. }) => refusal
-            .suggesting(format!("end it with `kill {}`, then start this one again", running.pid)),
-        StartError::Claim(ClaimError::ForeignLock { lock }) => refusal.suggesting(format!(
+            .suggest(format!("end it with `kill {}`, then start this one again", running.pid)),
+        StartError::Claim(ClaimError::ForeignLock { lock }) => refusal.suggest(format!(
             "`fuser {}` names the process; end it, or use another directory with --data-dir",
             lock.display()
         )),
         StartError::Claim(ClaimError::Untrusted(error)) => local::untrusted(error),
         StartError::Claim(ClaimError::Io { .. }) => {
-            refusal.suggesting("check the data directory's permissions and free space")
+            refusal.suggest("check the data directory's permissions and free space")
         }
         StartError::Listen(ListenError::PortTaken { .. }) => {
-            refusal.suggesting("another program has the port: `od serve --port 0` takes a free one")
+            refusal.suggest("another program has the port: `od serve --port 0` takes a free one")
         }
         StartError::Listen(_)
         | StartError::Table { .. }
         | StartError::AccessLog { .. }
         | StartError::Entropy(_)
-        | StartError::Recover { .. } => refusal.suggesting("`od doctor` checks this installation"),
+        | StartError::Recover { .. } => refusal.suggest("`od doctor` checks this installation"),
     }
 }

@@ -13,28 +13,28 @@ use serde_json::{Value, json};
 
 use super::content::{DemoArtifact, Home};
 use crate::local;
-use crate::output::Refusal;
+use crate::output::CommandError;
 
 /// Where the demo plays: a store, and a client of its daemon.
-pub(crate) struct Stage<'s> {
-    pub(crate) app: &'s App,
-    pub(crate) client: &'s Client,
+pub(super) struct Stage<'s> {
+    pub(super) app: &'s App,
+    pub(super) client: &'s Client,
 }
 
 /// An artifact of the demo, registered.
 #[derive(Clone, Debug)]
-pub(crate) struct Staged {
-    pub(crate) id: ArtifactId,
-    pub(crate) title: String,
-    pub(crate) home: Home,
-    pub(crate) source: &'static str,
+pub(super) struct Staged {
+    pub(super) id: ArtifactId,
+    pub(super) title: String,
+    pub(super) home: Home,
+    pub(super) source: &'static str,
     /// Whether it was there before.
-    pub(crate) existed: bool,
+    pub(super) existed: bool,
 }
 
 impl Stage<'_> {
     /// Returns the project over a directory, making one if there is none.
-    pub(crate) async fn project(&self, root: &Path, name: &str) -> Result<ProjectId, Refusal> {
+    pub(super) async fn project(&self, root: &Path, name: &str) -> Result<ProjectId, CommandError> {
         let projects = local::projects(self.app).await?;
         if let Some(found) = projects.into_iter().find(|known| known.root.as_deref() == Some(root))
         {
@@ -47,11 +47,11 @@ impl Stage<'_> {
     }
 
     /// Registers an artifact, unless the project has one of its slug.
-    pub(crate) async fn artifact(
+    pub(super) async fn artifact(
         &self,
         project: &ProjectId,
         artifact: &DemoArtifact,
-    ) -> Result<Staged, Refusal> {
+    ) -> Result<Staged, CommandError> {
         let known = self.client.artifacts(project).await?.artifacts;
         if let Some(found) =
             known.into_iter().find(|line| line.heading.slug.as_str() == artifact.slug)
@@ -66,12 +66,12 @@ impl Stage<'_> {
     }
 
     /// Refreshes an artifact and returns what changed.
-    pub(crate) async fn refresh(&self, artifact: &Staged) -> Result<RefreshView, Refusal> {
+    pub(super) async fn refresh(&self, artifact: &Staged) -> Result<RefreshView, CommandError> {
         Ok(self.client.refresh(&artifact.id).await?.refresh)
     }
 
     /// Returns the bytes of an artifact's page.
-    pub(crate) async fn page(&self, artifact: &Staged) -> Result<Vec<u8>, Refusal> {
+    pub(super) async fn page(&self, artifact: &Staged) -> Result<Vec<u8>, CommandError> {
         let call = self.client.call(Operation::PreviewArtifact).parameter(&artifact.id);
         Ok(call.send_raw().await?.body)
     }
@@ -81,9 +81,9 @@ fn staged(artifact: &DemoArtifact, id: ArtifactId, title: String, existed: bool)
     Staged { id, title, home: artifact.home, source: artifact.source, existed }
 }
 
-fn embedded(text: &str) -> Result<Value, Refusal> {
+fn embedded(text: &str) -> Result<Value, CommandError> {
     serde_json::from_str(text).map_err(|error| {
-        Refusal::new(ErrorCode::Internal, format!("the demo's own files are damaged: {error}"))
-            .suggesting("this is a fault of od; please report it")
+        CommandError::new(ErrorCode::Internal, format!("the demo's own files are damaged: {error}"))
+            .suggest("this is a fault of od; please report it")
     })
 }

@@ -3,52 +3,50 @@
 use od_core::ids::{ArtifactId, ProjectId};
 use serde_json::json;
 
-use super::artifacts_show::find;
-use crate::args::{OneArtifact, Open};
-use crate::browser;
-use crate::daemon_process;
-use crate::output::{Answer, Refusal, Sink, Style, Text, with_progress};
+use super::browser::open_browser;
+use super::process::{ensure, person_client, running};
+use crate::args::{Open, OpenArtifact};
+use crate::output::{Answer, CommandError, Sink, Style, Text, with_progress};
 use crate::settings::Settings;
+use crate::verbs::artifacts::find;
 
 /// Opens the console.
-pub(crate) async fn console(
+pub(crate) async fn open_console(
     settings: &Settings,
-    asked: &Open,
+    args: &Open,
     sink: Sink,
-) -> Result<Answer, Refusal> {
-    open(settings, asked, None, sink).await
+) -> Result<Answer, CommandError> {
+    open(settings, args, None, sink).await
 }
 
 /// Opens one artifact in the console.
-pub(crate) async fn artifact(
+pub(crate) async fn open_artifact(
     settings: &Settings,
-    asked: &OneArtifact,
-    print: bool,
+    args: &OpenArtifact,
     sink: Sink,
-) -> Result<Answer, Refusal> {
-    let (_, address) = find(settings, asked).await?;
-    let wanted = Open { print, dry_run: asked.dry_run };
+) -> Result<Answer, CommandError> {
+    let (_, address) = find(settings, &args.artifact).await?;
+    let wanted = Open { print: args.print, dry_run: args.artifact.dry_run };
     let place = address.project.map(|project| (project, address.artifact));
     open(settings, &wanted, place, sink).await
 }
 
 async fn open(
     settings: &Settings,
-    asked: &Open,
+    args: &Open,
     artifact: Option<(ProjectId, ArtifactId)>,
     sink: Sink,
-) -> Result<Answer, Refusal> {
-    if asked.dry_run {
-        let running = daemon_process::running(settings).await.map(|found| found.url);
+) -> Result<Answer, CommandError> {
+    if args.dry_run {
+        let running = running(settings).await.map(|found| found.url);
         let text = match &running {
             Some(url) => Text::new().line(&format!("Would open the console at {url}.")),
             None => Text::new().line("Would start the daemon and open its console."),
         };
         return Ok(Answer::new(json!({ "dryRun": true, "running": running }), text));
     }
-    let daemon =
-        with_progress(sink, "starting the daemon", daemon_process::ensure(settings, None)).await?;
-    let client = daemon_process::person(settings, &daemon)?;
+    let daemon = with_progress(sink, "starting the daemon", ensure(settings, None)).await?;
+    let client = person_client(settings, &daemon)?;
     let made = client.session_code().await?;
     let url = match artifact {
         Some((project, artifact)) => {
@@ -56,10 +54,10 @@ async fn open(
         }
         None => made.url,
     };
-    if asked.print {
+    if args.print {
         return Ok(Answer::new(json!({ "url": url, "opened": false }), Text::new().line(&url)));
     }
-    if browser::open(&url, &settings.data_dir).await {
+    if open_browser(&url, &settings.data_dir).await {
         let text = Text::new().line(&format!("Opened the console at {}.", daemon.url));
         return Ok(Answer::new(json!({ "url": daemon.url, "opened": true }), text));
     }

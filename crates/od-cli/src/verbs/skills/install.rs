@@ -9,8 +9,9 @@ use od_core::error::ErrorCode;
 use od_fs::shell_quoted;
 use serde_json::json;
 
-use crate::args::SkillsInstall;
-use crate::output::{Answer, Refusal, Style, Text};
+use crate::args::InstallSkill;
+use crate::local;
+use crate::output::{Answer, CommandError, Style, Text};
 use crate::skills::{BUILTIN_FILES, BUILTIN_NAME, BuiltinFile, PLACES};
 
 /// What would happen to one file.
@@ -28,10 +29,10 @@ struct Target {
 }
 
 /// Writes the built-in skill where agents look: every file, or none.
-pub(crate) fn install(asked: SkillsInstall) -> Result<Answer, Refusal> {
-    let directory = resolve(asked.directory)?;
+pub(crate) fn install(args: InstallSkill) -> Result<Answer, CommandError> {
+    let directory = local::existing_directory(args.directory)?;
     let mut targets = Vec::new();
-    for (place, wanted) in PLACES.into_iter().zip([asked.agents, asked.claude]) {
+    for (place, wanted) in PLACES.into_iter().zip([args.agents, args.claude]) {
         if wanted {
             let root = directory.join(place).join(BUILTIN_NAME);
             for file in BUILTIN_FILES {
@@ -43,7 +44,7 @@ pub(crate) fn install(asked: SkillsInstall) -> Result<Answer, Refusal> {
     }
     let changed: Vec<&Target> =
         targets.iter().filter(|target| target.fate == Fate::Differs).collect();
-    if !changed.is_empty() && !asked.force {
+    if !changed.is_empty() && !args.force {
         let paths: Vec<_> =
             changed.iter().map(|target| target.path.display().to_string()).collect();
         let message = format!(
@@ -51,17 +52,17 @@ pub(crate) fn install(asked: SkillsInstall) -> Result<Answer, Refusal> {
             paths.len(),
             paths.join(", ")
         );
-        return Err(Refusal::new(ErrorCode::Conflict, message)
-            .suggesting("`od skills install --force` replaces them")
+        return Err(CommandError::new(ErrorCode::Conflict, message)
+            .suggest("`od skills install --force` replaces them")
             .detail("files", paths));
     }
-    if !asked.dry_run {
+    if !args.dry_run {
         for target in targets.iter().filter(|target| target.fate != Fate::Same) {
             write(&target.path, target.file.text)
                 .map_err(|error| unwritable(&target.path, &error))?;
         }
     }
-    Ok(answer(&directory, &targets, asked.dry_run))
+    Ok(answer(&directory, &targets, args.dry_run))
 }
 
 fn target(file: &'static BuiltinFile, root: &Path) -> Target {
@@ -110,14 +111,14 @@ fn answer(directory: &Path, targets: &[Target], dry_run: bool) -> Answer {
 /// repository may hold one, and what is there would be written over.
 ///
 /// One that stays inside, say from one agent's folder to another's, is the person's own arrangement.
-fn no_link_out_of(directory: &Path, path: &Path) -> Result<(), Refusal> {
+fn no_link_out_of(directory: &Path, path: &Path) -> Result<(), CommandError> {
     let below = path.ancestors().take_while(|above| *above != directory);
     for step in below {
         let is_link = fs::symlink_metadata(step).is_ok_and(|found| found.is_symlink());
         let stays = || fs::canonicalize(step).is_ok_and(|real| real.starts_with(directory));
         if is_link && (step == path || !stays()) {
             let message = format!("{} is a symbolic link and is not followed", step.display());
-            return Err(Refusal::new(ErrorCode::Conflict, message).suggesting(format!(
+            return Err(CommandError::new(ErrorCode::Conflict, message).suggest(format!(
                 "name another directory: od skills install DIR; or remove the link: rm {}",
                 shell_quoted(step)
             )));
@@ -142,24 +143,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Refusal {
-    Refusal::new(ErrorCode::Internal, format!("cannot write {}: {error}", path.display()))
-        .suggesting("check the directory's permissions and free space")
-}
-
-/// Returns the directory as an absolute path; the current one if none was given.
-pub(crate) fn resolve(directory: Option<PathBuf>) -> Result<PathBuf, Refusal> {
-    let given = directory.unwrap_or_else(|| PathBuf::from("."));
-    match fs::canonicalize(&given) {
-        Ok(path) if path.is_dir() => Ok(path),
-        Ok(_) => Err(Refusal::new(
-            ErrorCode::NotFound,
-            format!("{} is not a directory", given.display()),
-        )
-        .suggesting("name a directory")),
-        Err(error) => {
-            Err(Refusal::new(ErrorCode::NotFound, format!("{}: {error}", given.display()))
-                .suggesting("name a directory that exists"))
-        }
-    }
+fn unwritable(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::new(ErrorCode::Internal, format!("cannot write {}: {error}", path.display()))
+        .suggest("check the directory's permissions and free space")
 }

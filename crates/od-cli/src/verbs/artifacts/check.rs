@@ -8,21 +8,24 @@ use od_core::error::ErrorCode;
 use od_ports::store::RepairMode;
 use serde_json::json;
 
-use super::artifacts_show::find;
-use crate::args::{OneArtifact, Repair, VerifyArtifacts};
+use super::show::find;
+use crate::args::{self, ArtifactArgs, VerifyArtifacts};
 use crate::local;
-use crate::output::{Answer, Exit, Refusal, Style, Text};
+use crate::output::{Answer, CommandError, Exit, Style, Text};
 use crate::settings::Settings;
 
 /// Checks one artifact, or all of a project, or all there are.
-pub(crate) async fn verify(settings: &Settings, asked: VerifyArtifacts) -> Result<Answer, Refusal> {
+pub(crate) async fn verify(
+    settings: &Settings,
+    args: VerifyArtifacts,
+) -> Result<Answer, CommandError> {
     let Some(app) = local::open_existing(settings)? else {
         return Err(local::nothing_stored(&settings.data_dir));
     };
-    let project = local::project(&app, settings, asked.project.as_deref()).await?;
+    let project = local::project(&app, settings, args.project.as_deref()).await?;
     let mut addresses = Vec::new();
-    if let Some(named) = &asked.artifact {
-        let scope = if asked.project.is_some() { project.as_ref() } else { None };
+    if let Some(named) = &args.artifact {
+        let scope = if args.project.is_some() { project.as_ref() } else { None };
         let (project, artifact) = local::artifact(&app, scope, named).await?;
         addresses.push(Address { project: Some(project), artifact });
     } else {
@@ -80,8 +83,11 @@ fn counted(count: usize, noun: &str) -> String {
 }
 
 /// Says what a repair keeps and drops, asks, and does it.
-pub(crate) async fn repair(settings: &Settings, asked: Repair) -> Result<Answer, Refusal> {
-    let (app, address) = find(settings, &asked.artifact).await?;
+pub(crate) async fn repair(
+    settings: &Settings,
+    args: args::RepairArtifact,
+) -> Result<Answer, CommandError> {
+    let (app, address) = find(settings, &args.artifact).await?;
     let run = async |mode| {
         let request = RepairArtifact { address: address.clone(), mode };
         let done = od_app::artifacts::repair(&app, &Caller::Person, request).await;
@@ -95,7 +101,7 @@ pub(crate) async fn repair(settings: &Settings, asked: Repair) -> Result<Answer,
         "drops": plan.report.drops,
         "healthBefore": plan.health_before,
     });
-    if asked.artifact.dry_run {
+    if args.artifact.dry_run {
         json["dryRun"] = json!(true);
         return Ok(Answer::new(json, text.line("Nothing was changed.")));
     }
@@ -106,8 +112,8 @@ pub(crate) async fn repair(settings: &Settings, asked: Repair) -> Result<Answer,
             Text::new().line("It is healthy; there is nothing to repair."),
         ));
     }
-    if !asked.yes && !confirmed(&asked.artifact, &text)? {
-        return Err(unconfirmed(&asked.artifact, "the repair was not confirmed"));
+    if !args.yes && !confirmed(&args.artifact, &text)? {
+        return Err(unconfirmed(&args.artifact, "the repair was not confirmed"));
     }
     let done = run(RepairMode::Apply).await?;
     json["applied"] = json!(done.report.applied);
@@ -132,10 +138,10 @@ fn planned(keeps: &[String], drops: &[String]) -> Text {
 }
 
 /// Asks at a terminal; anywhere else a person has to say --yes.
-fn confirmed(asked: &OneArtifact, plan: &Text) -> Result<bool, Refusal> {
+fn confirmed(args: &ArtifactArgs, plan: &Text) -> Result<bool, CommandError> {
     let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
     if !stdin.is_terminal() || !stderr.is_terminal() {
-        return Err(unconfirmed(asked, "a repair needs a person's word"));
+        return Err(unconfirmed(args, "a repair needs a person's word"));
     }
     let mut line = String::new();
     let answered = write!(stderr, "{}Repair it? [y/N] ", plan.render(false))
@@ -144,11 +150,11 @@ fn confirmed(asked: &OneArtifact, plan: &Text) -> Result<bool, Refusal> {
     Ok(answered.is_ok() && matches!(line.trim(), "y" | "Y" | "yes"))
 }
 
-fn unconfirmed(asked: &OneArtifact, message: &str) -> Refusal {
-    Refusal::new(ErrorCode::BadRequest, message)
-        .suggesting(format!(
+fn unconfirmed(args: &ArtifactArgs, message: &str) -> CommandError {
+    CommandError::new(ErrorCode::BadRequest, message)
+        .suggest(format!(
             "look with `od artifacts repair {0} --dry-run`, then `od artifacts repair {0} --yes`",
-            asked.artifact
+            args.artifact
         ))
         .ending(Exit::Confirm)
 }

@@ -8,11 +8,11 @@ use od_daemon::views;
 use od_wire::artifact::{ArtifactsAnswer, TrashAnswer};
 
 use crate::local;
-use crate::output::{Answer, Refusal, Style, Table, Text};
+use crate::output::{Answer, CommandError, Style, Table, Text};
 use crate::settings::Settings;
 
 /// Lists the artifacts of a project, or of all, the last updated first.
-pub(crate) async fn list(settings: &Settings, named: Option<&str>) -> Result<Answer, Refusal> {
+pub(crate) async fn list(settings: &Settings, named: Option<&str>) -> Result<Answer, CommandError> {
     let Some(app) = local::open_existing(settings)? else {
         return Ok(nothing());
     };
@@ -47,7 +47,7 @@ pub(crate) async fn list(settings: &Settings, named: Option<&str>) -> Result<Ans
 }
 
 /// Counts the artifacts of other projects: a person in a project's directory may not think of them.
-async fn elsewhere(app: &App, own: &ProjectId) -> Result<usize, Refusal> {
+async fn elsewhere(app: &App, own: &ProjectId) -> Result<usize, CommandError> {
     let all = local::artifacts(app, None).await?;
     Ok(all.iter().filter(|line| line.project_id != *own).count())
 }
@@ -60,7 +60,10 @@ fn nothing() -> Answer {
 }
 
 /// Lists what can be brought back, the last deleted first.
-pub(crate) async fn trash(settings: &Settings, named: Option<&str>) -> Result<Answer, Refusal> {
+pub(crate) async fn list_trash(
+    settings: &Settings,
+    named: Option<&str>,
+) -> Result<Answer, CommandError> {
     let found = match local::open_existing(settings)? {
         Some(app) => {
             let project = local::project(&app, settings, named).await?.map(|project| project.id);

@@ -1,16 +1,21 @@
-//! `od skills list`
+//! `od skills list` and `show`
 
 use std::path::{Path, PathBuf};
 
+use od_core::error::ErrorCode;
 use serde_json::{Value, json};
 
-use crate::output::{Answer, Refusal, Style, Text};
+use crate::local;
+use crate::output::{Answer, CommandError, Style, Text};
 use crate::settings::Settings;
-use crate::skills::{self, Form, Found, Severity};
+use crate::skills::{self, BUILTIN_FILES, BUILTIN_NAME, Form, Found, Severity};
 
 /// Shows what an agent started in the directory would see.
-pub(crate) fn list(directory: Option<PathBuf>, settings: &Settings) -> Result<Answer, Refusal> {
-    let start = super::skills_install::resolve(directory)?;
+pub(crate) fn list(
+    directory: Option<PathBuf>,
+    settings: &Settings,
+) -> Result<Answer, CommandError> {
+    let start = local::existing_directory(directory)?;
     let found = skills::discover(settings.upward(&start), settings.user_home.as_deref());
     let mut text = Text::new();
     if found.is_empty() {
@@ -87,4 +92,22 @@ fn row(skill: &Found, errors: usize, warnings: usize) -> Value {
         "errors": errors,
         "warnings": warnings,
     })
+}
+
+/// Prints a skill: the one on disk that an agent would see, else the built-in one.
+pub(crate) fn show(name: &str, settings: &Settings) -> Result<Answer, CommandError> {
+    let start = local::existing_directory(None)?;
+    let found = skills::discover(settings.upward(&start), settings.user_home.as_deref());
+    let on_disk = found.iter().find(|skill| skill.name() == name && skill.text.is_some());
+    let (path, text) = match on_disk {
+        Some(skill) => (Some(&skill.path), skill.text.as_deref().unwrap_or_default()),
+        None if name == BUILTIN_NAME => (None, BUILTIN_FILES[0].text),
+        None => {
+            let message = format!("no skill `{name}` is installed here");
+            return Err(CommandError::new(ErrorCode::NotFound, message)
+                .suggest("`od skills list` shows what is; the built-in one is `live-artifact`"));
+        }
+    };
+    let json = json!({ "name": name, "path": path, "builtIn": path.is_none(), "text": text });
+    Ok(Answer::new(json, Text::new().block(text)))
 }

@@ -9,30 +9,30 @@ use od_core::ids::{ArtifactId, RefreshId, Revision};
 use od_daemon::views;
 use od_wire::artifact::{ArtifactAnswer, RefreshedAnswer, RolledBackAnswer};
 
-use super::artifacts_show::find;
-use crate::args::{OneArtifact, Rollback};
-use crate::daemon_process;
+use super::show::find;
+use crate::args::{ArtifactArgs, RollBackArtifact};
 use crate::local;
-use crate::output::{Answer, Refusal, Sink, Style, Text, with_progress};
+use crate::output::{Answer, CommandError, Sink, Style, Text, with_progress};
 use crate::settings::Settings;
+use crate::verbs::daemon;
 
 /// Runs an artifact's source again.
 pub(crate) async fn refresh(
     settings: &Settings,
-    asked: &OneArtifact,
+    args: &ArtifactArgs,
     sink: Sink,
-) -> Result<Answer, Refusal> {
-    let (app, Address { project, artifact }) = find(settings, asked).await?;
+) -> Result<Answer, CommandError> {
+    let (app, Address { project, artifact }) = find(settings, args).await?;
     let project = project.ok_or_else(|| no_project(&artifact))?;
-    let what = format!("refreshing {}", asked.artifact);
-    let daemon = daemon_process::running(settings).await.filter(|_| !asked.dry_run);
+    let what = format!("refreshing {}", args.artifact);
+    let daemon = daemon::running(settings).await.filter(|_| !args.dry_run);
     let answer: RefreshedAnswer = if let Some(daemon) = daemon {
-        let client = daemon_process::person(settings, &daemon)?;
+        let client = daemon::person_client(settings, &daemon)?;
         with_progress(sink, &what, client.refresh(&artifact)).await?
     } else {
         let request = RunRefresh { caller: Caller::Person, project, artifact, accept_drift: false };
         let work = async {
-            if asked.dry_run {
+            if args.dry_run {
                 od_app::refresh::plan(&app, request).await
             } else {
                 od_app::refresh::run(&app, request).await
@@ -41,9 +41,9 @@ pub(crate) async fn refresh(
         let done = with_progress(sink, &what, work).await.map_err(local::failed)?;
         views::refreshed(&local::console(settings), &done)?
     };
-    let text = refreshed(&answer, if asked.dry_run { "would refresh " } else { "refreshed " });
+    let text = refreshed(&answer, if args.dry_run { "would refresh " } else { "refreshed " });
     let answer = Answer::of(&answer, text);
-    Ok(if asked.dry_run { answer.dry() } else { answer })
+    Ok(if args.dry_run { answer.dry() } else { answer })
 }
 
 fn refreshed(answer: &RefreshedAnswer, verb: &str) -> Text {
@@ -66,20 +66,23 @@ fn refreshed(answer: &RefreshedAnswer, verb: &str) -> Text {
 }
 
 /// Makes the state that a refresh left the current one again.
-pub(crate) async fn rollback(settings: &Settings, asked: &Rollback) -> Result<Answer, Refusal> {
-    let dry_run = asked.artifact.dry_run;
-    let (app, address) = find(settings, &asked.artifact).await?;
-    let refresh: RefreshId = asked.to.parse().map_err(|_| {
-        Refusal::new(ErrorCode::NotFound, format!("`{}` is not the id of a refresh", asked.to))
-            .suggesting(format!("`od artifacts history {}` shows them", asked.artifact.artifact))
+pub(crate) async fn roll_back(
+    settings: &Settings,
+    args: &RollBackArtifact,
+) -> Result<Answer, CommandError> {
+    let dry_run = args.artifact.dry_run;
+    let (app, address) = find(settings, &args.artifact).await?;
+    let refresh: RefreshId = args.to.parse().map_err(|_| {
+        CommandError::new(ErrorCode::NotFound, format!("`{}` is not the id of a refresh", args.to))
+            .suggest(format!("`od artifacts history {}` shows them", args.artifact.artifact))
     })?;
-    let if_revision = asked.if_revision.map(Revision::try_from).transpose().map_err(|error| {
-        Refusal::new(ErrorCode::BadRequest, error.to_string())
-            .suggesting(format!("`od artifacts show {}` says it", asked.artifact.artifact))
+    let if_revision = args.if_revision.map(Revision::try_from).transpose().map_err(|error| {
+        CommandError::new(ErrorCode::BadRequest, error.to_string())
+            .suggest(format!("`od artifacts show {}` says it", args.artifact.artifact))
     })?;
-    let daemon = daemon_process::running(settings).await.filter(|_| !dry_run);
+    let daemon = daemon::running(settings).await.filter(|_| !dry_run);
     let answer: RolledBackAnswer = if let Some(daemon) = daemon {
-        let client = daemon_process::person(settings, &daemon)?;
+        let client = daemon::person_client(settings, &daemon)?;
         client.roll_back(&address.artifact, &refresh, if_revision).await?
     } else {
         let request = RollBack { address, refresh, if_revision };
@@ -117,18 +120,24 @@ fn rolled_back(answer: &RolledBackAnswer, dry_run: bool) -> Text {
 }
 
 /// Brings an artifact back from the trash.
-pub(crate) async fn restore(settings: &Settings, asked: &OneArtifact) -> Result<Answer, Refusal> {
+pub(crate) async fn restore(
+    settings: &Settings,
+    args: &ArtifactArgs,
+) -> Result<Answer, CommandError> {
     let Some(app) = local::open_existing(settings)? else {
         return Err(local::nothing_stored(&settings.data_dir));
     };
-    let artifact: ArtifactId = asked.artifact.parse().map_err(|_| {
-        Refusal::new(ErrorCode::LiveArtifactNotFound, format!("`{}` is not an id", asked.artifact))
-            .suggesting("name it by its id, as `od artifacts list --trash` shows it")
+    let artifact: ArtifactId = args.artifact.parse().map_err(|_| {
+        CommandError::new(
+            ErrorCode::LiveArtifactNotFound,
+            format!("`{}` is not an id", args.artifact),
+        )
+        .suggest("name it by its id, as `od artifacts list --trash` shows it")
     })?;
-    let project = local::project(&app, settings, asked.project.as_deref()).await?;
-    let project = if asked.project.is_some() { project.map(|project| project.id) } else { None };
+    let project = local::project(&app, settings, args.project.as_deref()).await?;
+    let project = if args.project.is_some() { project.map(|project| project.id) } else { None };
     let address = Address { project: project.clone(), artifact: artifact.clone() };
-    if asked.dry_run {
+    if args.dry_run {
         let found = od_app::artifacts::plan_restore(&app, &Caller::Person, address).await;
         let line = views::in_trash(found.map_err(local::failed)?);
         let text = Text::new().line(&format!(
@@ -137,9 +146,9 @@ pub(crate) async fn restore(settings: &Settings, asked: &OneArtifact) -> Result<
         ));
         return Ok(Answer::of(&line, text).dry());
     }
-    let answer: ArtifactAnswer = match daemon_process::running(settings).await {
+    let answer: ArtifactAnswer = match daemon::running(settings).await {
         Some(daemon) => {
-            let client = daemon_process::person(settings, &daemon)?;
+            let client = daemon::person_client(settings, &daemon)?;
             client.restore(&artifact, project.as_ref()).await?
         }
         None => {
@@ -152,7 +161,7 @@ pub(crate) async fn restore(settings: &Settings, asked: &OneArtifact) -> Result<
     Ok(Answer::of(&answer, Text::new().line(&format!("{artifact} is back."))))
 }
 
-fn no_project(artifact: &ArtifactId) -> Refusal {
-    Refusal::new(ErrorCode::LiveArtifactNotFound, format!("no artifact `{artifact}`"))
-        .suggesting("`od artifacts list` shows them all")
+fn no_project(artifact: &ArtifactId) -> CommandError {
+    CommandError::new(ErrorCode::LiveArtifactNotFound, format!("no artifact `{artifact}`"))
+        .suggest("`od artifacts list` shows them all")
 }

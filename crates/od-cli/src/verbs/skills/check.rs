@@ -5,21 +5,22 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::output::{Answer, Exit, Refusal, Style, Text};
+use crate::local;
+use crate::output::{Answer, CommandError, Exit, Style, Text};
 use crate::settings::Settings;
 use crate::skills::{self, Finding, Found, Severity};
 
 /// Checks SKILL.md files; those that an agent here would see, if none are named.
-pub(crate) fn check(paths: &[PathBuf], settings: &Settings) -> Result<Answer, Refusal> {
+pub(crate) fn check(paths: &[PathBuf], settings: &Settings) -> Result<Answer, CommandError> {
     let files = if paths.is_empty() {
-        let start = super::skills_install::resolve(None)?;
+        let start = local::existing_directory(None)?;
         skills::discover(settings.upward(&start), settings.user_home.as_deref())
     } else {
         paths.iter().map(|path| named(path)).collect::<Result<_, _>>()?
     };
     if files.is_empty() {
-        return Err(Refusal::new(ErrorCode::NotFound, "there is no skill here to check")
-            .suggesting("name a SKILL.md, or install one with `od skills install`"));
+        return Err(CommandError::new(ErrorCode::NotFound, "there is no skill here to check")
+            .suggest("name a SKILL.md, or install one with `od skills install`"));
     }
     let mut text = Text::new();
     let mut rows = Vec::new();
@@ -47,12 +48,12 @@ pub(crate) fn check(paths: &[PathBuf], settings: &Settings) -> Result<Answer, Re
     Ok(Answer::new(json, text).ending(exit))
 }
 
-fn named(path: &Path) -> Result<Found, Refusal> {
+fn named(path: &Path) -> Result<Found, CommandError> {
     let file = if path.is_dir() { path.join("SKILL.md") } else { path.to_owned() };
     // An absolute path, so that `od skills check SKILL.md` knows the name of its directory.
     let file = std::fs::canonicalize(&file).map_err(|error| {
-        Refusal::new(ErrorCode::NotFound, format!("{}: {error}", file.display()))
-            .suggesting("name a SKILL.md or the directory it lies in")
+        CommandError::new(ErrorCode::NotFound, format!("{}: {error}", file.display()))
+            .suggest("name a SKILL.md or the directory it lies in")
     })?;
     Ok(skills::load(&file))
 }
