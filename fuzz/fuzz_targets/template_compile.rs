@@ -2,11 +2,17 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use od_core::template::{Fix, Template};
+use od_core::template::{Fix, Grammar, Template};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(html) = std::str::from_utf8(bytes) else { return };
-    match (Template::compile(html), Template::compile(html)) {
+    for grammar in [Grammar::V1, Grammar::V2] {
+        compile_twice(html, grammar);
+    }
+});
+
+fn compile_twice(html: &str, grammar: Grammar) {
+    match (Template::compile_as(html, grammar), Template::compile_as(html, grammar)) {
         (Ok((one, warnings)), Ok((two, again))) => {
             assert_eq!(one.bindings(), two.bindings());
             assert_eq!(warnings, again);
@@ -20,8 +26,8 @@ fuzz_target!(|bytes: &[u8]| {
                     assert!(html.is_char_boundary(edit.start) && html.is_char_boundary(edit.end), "{issue}");
                 }
             }
-            let _ = Template::compile(&Fix::apply(html, issues.iter().map(|issue| &issue.fix)));
+            let _ = Template::compile_as(&Fix::apply(html, issues.iter().map(|issue| &issue.fix)), grammar);
         }
         _ => panic!("two answers"),
     }
-});
+}

@@ -95,6 +95,10 @@ limits! {
     TEMPLATE = "template", 1_048_576, "bytes", "of UTF-8";
     /// How large a rendered preview may be.
     RENDERED_PREVIEW = "rendered_preview", 8_388_608, "bytes", "of UTF-8";
+    /// How deep repeats may nest.
+    REPEAT_DEPTH = "repeat_depth", 3, "levels", "of data-od-repeat inside one another (html_template_v2; one in html_template_v1)";
+    /// How many rows one page may have.
+    TEMPLATE_ROWS = "template_rows", 50_000, "rows", "of all repeats of one page, nested ones each time (html_template_v2)";
     /// How long a title may be.
     TITLE = "title", 200, "UTF-16 code units", "of the title";
     /// How long a slug may be.

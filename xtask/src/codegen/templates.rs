@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use od_core::template::{IssueCode, TEMPLATE_BYTES_MAX, Template, TemplateIssue, WarningCode};
+use od_core::template::{
+    Grammar, IssueCode, TEMPLATE_BYTES_MAX, Template, TemplateIssue, WarningCode,
+};
 
 use super::table::GeneratedFile;
 use crate::tree;
@@ -42,22 +44,25 @@ impl Corpus {
         let mut templates = Vec::new();
         for path in files(&tree::root().join(CORPUS))? {
             let text = fs::read_to_string(&path);
-            templates.push(text.map_err(|err| format!("{}: {err}", path.display()))?);
+            let text = text.map_err(|err| format!("{}: {err}", path.display()))?;
+            let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+            let v2 = folder.to_string_lossy().starts_with("v2-");
+            templates.push((text, if v2 { Grammar::V2 } else { Grammar::V1 }));
         }
         // Too long to lie in a file.
-        templates.push("x".repeat(TEMPLATE_BYTES_MAX + 1));
-        templates.push("<div>".repeat(300));
+        templates.push(("x".repeat(TEMPLATE_BYTES_MAX + 1), Grammar::V1));
+        templates.push(("<div>".repeat(300), Grammar::V1));
         let attributes: Vec<String> = (0..200).map(|n| format!("a{n}")).collect();
-        templates.push(format!("<p {}>x</p>", attributes.join(" ")));
+        templates.push((format!("<p {}>x</p>", attributes.join(" ")), Grammar::V1));
         let mut corpus = Self { issues: BTreeMap::new(), warnings: BTreeMap::new() };
-        for template in &templates {
-            corpus.note(template);
+        for (template, grammar) in &templates {
+            corpus.note(template, *grammar);
         }
         Ok(corpus)
     }
 
-    fn note(&mut self, template: &str) {
-        match Template::compile(template) {
+    fn note(&mut self, template: &str, grammar: Grammar) {
+        match Template::compile_as(template, grammar) {
             Err(issues) => {
                 for issue in issues {
                     self.issues.entry(issue.code).or_insert(issue);

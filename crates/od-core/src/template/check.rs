@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Template;
-use super::path::{Root, Segment};
+use super::expression::binding;
+use super::expression::path::Root;
 use super::program::{Binding, Place};
+use super::render::audit::{self, Audit, Sighting, is_date, is_live, keys_beside};
 use super::render::error::RenderError;
 use super::render::output::Digits;
-use super::tokenize::binding;
 use super::warning::{WarningCode, WarningDrafts, Warnings};
 
 /// Counts of the numbers and dates on the page, by origin.
@@ -36,51 +37,41 @@ impl Template {
     /// Compares the template with data that it may be rendered with.
     #[must_use]
     pub fn check(&self, data: &Value) -> DataCheck {
-        let errors = super::render::renderer::collect_errors(&self.program, data);
+        let Audit { errors, sightings, .. } = audit::audit(&self.program, data);
         let mut drafts = WarningDrafts::default();
         let mut coverage = Coverage::default();
-        for binding in &self.program.bindings {
-            if binding.place != Place::Repeat {
-                self.check_binding(binding, data, &mut drafts, &mut coverage);
+        for (binding, mut sighting) in self.program.bindings.iter().zip(sightings) {
+            if binding.place == Place::Repeat {
+                continue;
             }
+            // The data is the same in every row, and there when a list is empty.
+            if binding.path.root == Root::Data && !binding.guarded {
+                sighting = sight_once(binding, data);
+            }
+            coverage.bound += usize::from(sighting.live && binding.place != Place::Condition);
+            self.warn_of_missing(binding, &sighting, &mut drafts);
         }
         self.find_hard_coded(data, &mut drafts, &mut coverage);
         DataCheck { errors, warnings: drafts.finish(&self.source), coverage }
     }
 
-    fn check_binding(
-        &self,
-        binding: &Binding,
-        data: &Value,
-        drafts: &mut WarningDrafts,
-        coverage: &mut Coverage,
-    ) {
-        let items: &[Value] = match (binding.path.root, binding.repeat) {
-            (Root::Item, Some(repeat)) => {
-                let list = &self.program.bindings[self.program.repeats[repeat].list];
-                list.path.resolve(data, None).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-            }
-            (Root::Data | Root::Item, _) => std::slice::from_ref(data),
-        };
-        let resolved = items.iter().map(|item| binding.path.resolve(data, Some(item)));
-        let missing = resolved.clone().filter(Option::is_none).count();
-        let live = resolved
-            .flatten()
-            .any(|value| value.is_number() || value.as_str().is_some_and(is_date));
-        coverage.bound += usize::from(live);
-        if missing == 0 {
+    fn warn_of_missing(&self, binding: &Binding, sighting: &Sighting, drafts: &mut WarningDrafts) {
+        let Sighting { seen, missing, .. } = *sighting;
+        // A condition asks whether the value is there; nowhere at all is probably a slip.
+        let is_asked = binding.place == Place::Condition;
+        if missing == 0 || (is_asked && missing < seen) {
             return;
         }
         let span = binding.offset..binding.offset + binding.length;
         let path = &binding.full_path;
-        let rows = if items.len() > 1 {
-            format!(" in {missing} of {} rows", items.len())
-        } else {
-            String::new()
+        let rows = match binding.path.root {
+            Root::Row(_) if seen > 1 => format!(" in {missing} of {seen} rows"),
+            Root::Row(_) | Root::Data => String::new(),
         };
-        let there =
-            items.iter().find_map(|item| present_keys(binding, data, item)).unwrap_or_default();
-        let message = format!("`{path}` leads nowhere{rows}; it comes out empty{there}");
+        let there = sighting.beside.as_deref().unwrap_or_default();
+        let outcome =
+            if is_asked { "the condition takes it for null" } else { "it comes out empty" };
+        let message = format!("`{path}` leads nowhere{rows}; {outcome}{there}");
         drafts.add(WarningCode::Unresolved, &self.source, span, message);
     }
 
@@ -113,28 +104,15 @@ impl Template {
     }
 }
 
-/// Lists the keys where the path stopped leading on.
-fn present_keys(binding: &Binding, data: &Value, item: &Value) -> Option<String> {
-    let mut value = match binding.path.root {
-        Root::Data => data,
-        Root::Item => item,
-    };
-    for segment in &binding.path.segments {
-        let next = match (segment, value) {
-            (Segment::Key(key), Value::Object(map)) => map.get(&**key),
-            (Segment::Index(index), Value::Array(items)) => items.get(*index),
-            _ => None,
-        };
-        match (next, value) {
-            (Some(next), _) => value = next,
-            (None, Value::Object(map)) => {
-                let keys: Vec<&str> = map.keys().take(8).map(String::as_str).collect();
-                return Some(format!(" (there is: {})", keys.join(", ")));
-            }
-            (None, _) => return None,
-        }
+/// Looks at a value outside every row.
+fn sight_once(binding: &Binding, data: &Value) -> Sighting {
+    let value = binding.path.resolve(data, &[]);
+    Sighting {
+        seen: 1,
+        missing: usize::from(value.is_none()),
+        live: value.is_some_and(is_live),
+        beside: value.is_none().then(|| keys_beside(binding, data, &[])).flatten(),
     }
-    None
 }
 
 /// Collects numbers of two digits or more, and dates.
@@ -160,16 +138,6 @@ fn collect_values(value: &Value, known: &mut BTreeSet<String>) {
         Value::Array(items) => items.iter().for_each(|item| collect_values(item, known)),
         Value::Object(map) => map.values().for_each(|item| collect_values(item, known)),
     }
-}
-
-fn is_date(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.len() >= 10
-        && text.is_char_boundary(10)
-        && bytes[..10].iter().enumerate().all(|(at, byte)| match at {
-            4 | 7 => *byte == b'-',
-            _ => byte.is_ascii_digit(),
-        })
 }
 
 /// Finds the numbers and dates in a text: two digits or more, with separators inside.
@@ -202,6 +170,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::template::Grammar;
 
     fn check(html: &str, data: &Value) -> DataCheck {
         Template::compile(html).unwrap().0.check(data)
@@ -249,5 +218,67 @@ mod tests {
                 "`data.none` is missing, but data-od-repeat at 1:135 needs an array",
             ]
         );
+    }
+
+    fn check_v2(html: &str, data: &Value) -> (Vec<String>, Vec<String>) {
+        let html = format!("<h1>x</h1>{html}");
+        let found = Template::compile_as(&html, Grammar::V2).unwrap().0.check(data);
+        let errors = found.errors.iter().map(ToString::to_string).collect();
+        (errors, found.warnings.into_iter().map(|warning| warning.message).collect())
+    }
+
+    #[test]
+    fn a_branch_that_is_not_taken_is_checked_for_types_and_not_for_gaps() {
+        let data = json!({ "flag": false, "o": {}, "alerts": [], "load": null, "s": "x" });
+        let html = "<p data-od-if='data.flag'>{{data.o}} {{data.gone}}</p><p data-od-else>ok</p>\
+            <p data-od-if='data.alerts'>{{data.alerts.0.text}}</p>\
+            <div data-od-if='data.load'><i data-od-if='data.load > 1'>x</i><i data-od-if='data.s > 1'>x</i></div>\
+            <ul data-od-if='data.load'><li data-od-repeat='r in data.load'>x</li></ul>";
+        let (errors, warnings) = check_v2(html, &data);
+        assert_eq!(
+            errors,
+            [
+                "`data.o` is an object, bound as a value at 1:37",
+                "`data.s` is string: the condition at 1:219 compares two numbers or two texts",
+            ]
+        );
+        assert_eq!(warnings, [""; 0]);
+    }
+
+    #[test]
+    fn what_is_not_taken_counts_neither_as_rows_nor_as_size() {
+        let rows = vec![json!("x".repeat(15_000)); 400];
+        let data = json!({ "flag": true, "rows": rows });
+        let list = "<p data-od-repeat='r in data.rows'>{{r}}</p>";
+        let html =
+            format!("<div data-od-if='data.flag'>{list}</div><div data-od-else>{list}</div>");
+        assert_eq!(check_v2(&html, &data), (vec![], vec![]));
+        let too_large = format!("<div data-od-if='data.flag'>{list}{list}</div>");
+        assert!(check_v2(&too_large, &data).0[0].starts_with("the page is larger than"));
+    }
+
+    #[test]
+    fn a_condition_on_a_path_that_leads_nowhere_is_remarked_on_unless_some_row_has_it() {
+        let data = json!({ "rows": [{ "a": 1 }, {}], "alert": null });
+        let html = "<b data-od-if='data.alrt'>x</b><b data-od-if='data.alert'>x</b>\
+            <i data-od-repeat='r in data.rows'><b data-od-if='r.a'>x</b><b data-od-else-if='r.b'>y</b></i>";
+        let (errors, warnings) = check_v2(html, &data);
+        assert_eq!(errors, [""; 0]);
+        assert_eq!(
+            warnings,
+            [
+                "`data.alrt` leads nowhere; the condition takes it for null (there is: rows, alert)",
+                "`data.rows.*.b` leads nowhere; the condition takes it for null (there is: )",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_page_of_too_many_rows_is_refused() {
+        let row = json!({ "c": vec![0; 300] });
+        let data = json!({ "a": vec![row; 200] });
+        let html = "<p data-od-repeat='a in data.a'><i data-od-repeat='c in a.c'>x</i></p>";
+        let (errors, _) = check_v2(html, &data);
+        assert_eq!(errors, ["the page has more than 50000 rows: it was stopped at 50300"]);
     }
 }

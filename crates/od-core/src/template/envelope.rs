@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::issue::TemplateIssue;
 use super::render::error::RenderError;
 use crate::error::{ErrorCode, Issue};
-use crate::limits::RENDERED_PREVIEW;
+use crate::limits::{RENDERED_PREVIEW, TEMPLATE_ROWS};
 
 impl From<&TemplateIssue> for Issue {
     fn from(issue: &TemplateIssue) -> Self {
@@ -41,9 +41,10 @@ impl From<&RenderError> for Issue {
 
 fn got(error: &RenderError) -> Option<String> {
     match error {
-        RenderError::NotScalar { found, .. } | RenderError::NotArray { found, .. } => {
-            Some((*found).to_owned())
-        }
+        RenderError::NotScalar { found, .. }
+        | RenderError::NotArray { found, .. }
+        | RenderError::NoOrder { found, .. } => Some((*found).to_owned()),
+        RenderError::TooManyRows { rows } => Some(format!("{rows} rows when it was stopped")),
         RenderError::Url { url, .. } => Some(url.clone()),
         RenderError::Css { value, .. } => Some(value.clone()),
         RenderError::TooLarge { measured } => Some(format!("{measured} bytes when it was stopped")),
@@ -59,6 +60,13 @@ fn advice(error: &RenderError) -> (Cow<'static, str>, String) {
         ),
         RenderError::NotArray { at, .. } => {
             ("an array; an empty one for no rows", format!("make `{}` an array", at.path))
+        }
+        RenderError::NoOrder { at, .. } => (
+            "a number or a text, like the literal beside it",
+            format!("test `{}` for a value first, on an element around it", at.path),
+        ),
+        RenderError::TooManyRows { .. } => {
+            return (TEMPLATE_ROWS.want().into(), "show fewer rows".to_owned());
         }
         RenderError::Url { at, .. } => (
             "http:, https:, relative paths and fragments",

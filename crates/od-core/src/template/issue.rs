@@ -81,7 +81,15 @@ issue_codes! {
     /// An attribute that may not be in a template.
     RefusedAttribute => "refused_attribute", "attributes that run nothing";
     /// A `data-od-*` attribute that does not exist.
-    UnknownDirective => "unknown_directive", "data-od-repeat=\"item in data.items\" and data-od-id";
+    UnknownDirective => "unknown_directive", "data-od-repeat=\"item in data.items\" and data-od-id; in html_template_v2 also data-od-if, data-od-else-if, data-od-else";
+    /// A word of `html_template_v2` in a template of `html_template_v1`.
+    NeedsV2 => "needs_v2", "conditions, nested repeats and row variables in html_template_v2";
+    /// The value of `data-od-if` or `data-od-else-if` cannot be read.
+    ConditionSyntax => "condition_syntax", "data-od-if=\"data.path\", \"!data.path\" or \"data.path >= 0.9\", with == != < <= > >= and a number, a 'text', true, false or null behind them";
+    /// An `else` with nothing before it.
+    ElsePlacement => "else_placement", "data-od-else and data-od-else-if on the next sibling of an element with data-od-if or data-od-else-if, data-od-else also behind data-od-repeat";
+    /// Two directives on one element.
+    DirectiveConflict => "directive_conflict", "one of data-od-repeat, data-od-if, data-od-else-if and data-od-else on an element";
     /// The same attribute twice.
     DuplicateAttribute => "duplicate_attribute", "every attribute once";
     /// An attribute name with quotes, brackets or other marks.
@@ -136,8 +144,8 @@ issue_codes! {
     AnimationRefused => "animation_refused", "animation of literal attributes other than href and on*";
     /// The value of `data-od-repeat` cannot be read.
     RepeatSyntax => "repeat_syntax", "data-od-repeat=\"alias in data.path\"; the alias of letters, digits and _, not data";
-    /// A repeat inside a repeat.
-    RepeatNested => "repeat_nested", "one level of data-od-repeat";
+    /// A repeat inside more repeats than the grammar allows.
+    RepeatNested => "repeat_nested", "one level of data-od-repeat; three in html_template_v2";
     /// A repeated element, or one inside it, without its own end tag.
     RepeatUnclosed => "repeat_unclosed", "repeated elements, and everything in them, with their own end tags";
     /// A repeat where HTML would add or close something around it.

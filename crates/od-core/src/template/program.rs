@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::path::Path;
+use super::expression::condition::{Test, Variable};
+use super::expression::path::Path;
 use super::render::row::Lookup;
 
 /// The kinds of places that a binding stands in.
@@ -18,6 +19,8 @@ pub enum Place {
     Style(Box<str>),
     /// The list of a `data-od-repeat`.
     Repeat,
+    /// The subject of a `data-od-if` or `data-od-else-if`.
+    Condition,
 }
 
 /// One path that the template reads.
@@ -25,14 +28,16 @@ pub enum Place {
 pub struct Binding {
     /// The path.
     pub path: Path,
-    /// The path from `data`; the row of a repeat stands as `*`: `data.rows.*.name`.
+    /// The path from `data`; the row of each repeat stands as `*`: `data.rows.*.name`.
     pub full_path: Box<str>,
     /// The element around it, in lower case.
     pub element: Box<str>,
     /// The place in that element.
     pub place: Place,
-    /// Index of the repeat around it, among the template's repeats.
+    /// Index of the innermost repeat around it, among the template's repeats.
     pub repeat: Option<usize>,
+    /// Whether it is only shown where a condition holds.
+    pub guarded: bool,
     /// Byte offset in the template.
     pub offset: usize,
     /// Bytes in the template, with the braces.
@@ -50,8 +55,37 @@ pub struct Repeat {
     pub alias: Box<str>,
     /// Index of the list among the template's bindings.
     pub list: usize,
+    /// Index of the repeat around it.
+    pub parent: Option<usize>,
+    /// How many repeats are around it.
+    pub depth: u8,
+    /// Whether an element with `data-od-else` follows it.
+    pub has_else: bool,
     /// The keys of a row that are looked up together.
     pub(super) keys: Vec<Box<str>>,
+    /// The slot of the first of them.
+    pub(super) first_slot: u8,
+}
+
+/// The deepest nesting of repeats.
+pub(super) const REPEAT_DEPTH_MAX: usize = crate::limits::REPEAT_DEPTH.max();
+
+/// The origin of a value that the page shows or tests.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Source {
+    /// A binding, by its index.
+    Binding(usize),
+    /// A variable of the innermost row.
+    Variable(Variable),
+}
+
+/// A condition in the program.
+#[derive(Debug)]
+pub(super) struct Check {
+    pub(super) source: Source,
+    pub(super) test: Test,
+    pub(super) line: u32,
+    pub(super) column: u32,
 }
 
 /// One step of rendering.
@@ -70,6 +104,14 @@ pub(super) enum Op {
     LinkAttributes { start: u32, end: u32 },
     /// Runs the steps up to `end` once per row.
     Repeat { repeat: u32, end: u32 },
+    /// Copies literal bytes, then writes a row variable.
+    Variable { start: u32, end: u32, variable: Variable },
+    /// Goes on at `otherwise` unless the condition holds.
+    Branch { condition: u32, otherwise: u32 },
+    /// Goes on at `otherwise` unless the list of the repeat is empty.
+    IfEmpty { repeat: u32, otherwise: u32 },
+    /// Goes on where the chain of conditions ends.
+    Jump { chain: u32 },
 }
 
 /// A part of a guarded attribute value.
@@ -79,6 +121,8 @@ pub(super) enum Part {
     Literal { raw: Range<usize>, decoded: Box<str> },
     /// A bound value.
     Binding(usize),
+    /// A row variable.
+    Variable(Variable),
 }
 
 /// The content of a guarded attribute value.
@@ -122,6 +166,12 @@ pub(super) struct Program {
     pub(super) guarded: Vec<Guarded>,
     pub(super) bindings: Vec<Binding>,
     pub(super) repeats: Vec<Repeat>,
+    pub(super) checks: Vec<Check>,
+    /// Where each chain of `data-od-if` and its `else` ends: looked up, because setting the target
+    /// of every jump again with every branch would be quadratic.
+    pub(super) chain_ends: Vec<u32>,
+    /// The most rows that one page may have.
+    pub(super) rows_max: usize,
     /// For every binding, where it finds its value.
     pub(super) lookups: Vec<Lookup>,
     /// By `at`.
@@ -210,6 +260,34 @@ impl<'s> Emitter<'s> {
             let op = Op::Literal { start: self.literal_start as u32, end: end as u32 };
             self.program.ops.push(op);
             self.literal_start = end;
+        }
+    }
+
+    /// Adds the step that writes a row variable, together with the literal bytes before it.
+    pub(super) fn variable(&mut self, variable: Variable) {
+        let (start, end) = (self.literal_start as u32, self.literal_end() as u32);
+        self.program.ops.push(Op::Variable { start, end, variable });
+        self.literal_start = self.literal_end();
+    }
+
+    /// Sets where an earlier step goes on.
+    pub(super) fn set_target(&mut self, op: usize, target: u32) {
+        match self.program.ops.get_mut(op) {
+            Some(
+                Op::Repeat { end: to, .. }
+                | Op::Branch { otherwise: to, .. }
+                | Op::IfEmpty { otherwise: to, .. },
+            ) => *to = target,
+            Some(
+                Op::Literal { .. }
+                | Op::Value { .. }
+                | Op::Style { .. }
+                | Op::Url { .. }
+                | Op::LinkAttributes { .. }
+                | Op::Variable { .. }
+                | Op::Jump { .. },
+            )
+            | None => {}
         }
     }
 

@@ -14,6 +14,16 @@ use super::warning::Warnings;
 /// The largest template, in bytes.
 pub const TEMPLATE_BYTES_MAX: usize = crate::limits::TEMPLATE.max();
 
+/// A version of the template language, named by `document.format`.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Grammar {
+    /// `html_template_v1`: bindings and one level of repeats.
+    #[default]
+    V1,
+    /// `html_template_v2`: also conditions, nested repeats and row variables.
+    V2,
+}
+
 /// A compiled template; it exists only if it was accepted.
 ///
 /// ```
@@ -34,13 +44,25 @@ pub struct Template {
 }
 
 impl Template {
-    /// Compiles a template, in time linear in its length.
+    /// Compiles a template of `html_template_v1`, as [`Self::compile_as`] does.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::compile_as`] does.
+    pub fn compile(html: &str) -> Result<(Self, Warnings), Vec<TemplateIssue>> {
+        Self::compile_as(html, Grammar::V1)
+    }
+
+    /// Compiles a template of the given grammar, in time linear in its length.
     ///
     /// # Errors
     ///
     /// Returns every refusal by position, at most [`super::ISSUES_MAX`], each with a fix.
-    pub fn compile(html: &str) -> Result<(Self, Warnings), Vec<TemplateIssue>> {
-        super::tree::compiler::compile(html)
+    pub fn compile_as(
+        html: &str,
+        grammar: Grammar,
+    ) -> Result<(Self, Warnings), Vec<TemplateIssue>> {
+        super::tree::compiler::compile(html, grammar)
     }
 
     /// Returns the template as it was written.

@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let html = family.template(bytes);
-    let answer = match Template::compile(&html) {
+    let answer = match Template::compile_as(&html, family.grammar) {
         Ok((template, _)) => format!("accepted, {} bindings", template.bindings().len()),
         Err(issues) => format!("refused, {} issues", issues.len()),
     };

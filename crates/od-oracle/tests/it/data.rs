@@ -144,7 +144,7 @@ pub(crate) fn random(dice: &mut Dice) -> Value {
     let list: Vec<Value> = (0..dice.below(4)).map(|_| text(dice)).collect();
     let mut data = json!({
         "t1": text(dice), "t2": text(dice), "t3": text(dice), "u1": url(dice), "u2": url(dice),
-        "c1": style(dice), "c2": style(dice), "rows": rows, "list": list, "deep": { "er": [{ "v": text(dice) }] },
+        "c1": style(dice), "c2": style(dice), "groups": groups(dice), "rows": rows, "list": list, "deep": { "er": [{ "v": text(dice) }] },
     });
     if dice.chance(20) {
         data["t3"] = dice.pick(&[
@@ -157,6 +157,18 @@ pub(crate) fn random(dice: &mut Dice) -> Value {
         ]);
     }
     data
+}
+
+fn groups(dice: &mut Dice) -> Vec<Value> {
+    let kid = |dice: &mut Dice| {
+        let n = dice.pick(&[json!(0), json!(1), json!(2.5), json!(-3), json!(null), json!("a")]);
+        json!({ "t": text(dice), "u": url(dice), "c": style(dice), "n": n })
+    };
+    let group = |dice: &mut Dice| {
+        let kids: Vec<Value> = (0..dice.below(4)).map(|_| kid(dice)).collect();
+        json!({ "t": text(dice), "u": url(dice), "c": style(dice), "kids": kids })
+    };
+    (0..dice.below(4)).map(|_| group(dice)).collect()
 }
 
 fn text(dice: &mut Dice) -> Value {

@@ -1,5 +1,7 @@
 //! Random templates: a grammar of everything HTML restructures, mostly well formed, sometimes not.
 
+use od_core::template::Grammar;
+
 use crate::dice::Dice;
 
 /// Templates that the compiler must accept.
@@ -126,10 +128,17 @@ const MARKUP: &[&str] = &[
 ];
 
 /// Draws a template.
-pub(crate) fn template(dice: &mut Dice) -> String {
+pub(crate) fn template(dice: &mut Dice, grammar: Grammar) -> String {
     let disorder = dice.pick(&[0, 0, 2, 5, 15, 50]);
-    let mut writer =
-        Writer { out: String::new(), open: Vec::new(), disorder, repeat_depth: None, dice };
+    let mut writer = Writer {
+        out: String::new(),
+        open: Vec::new(),
+        disorder,
+        grammar,
+        blocks: Vec::new(),
+        ended: None,
+        dice,
+    };
     writer.document();
     writer.out
 }
@@ -139,7 +148,11 @@ struct Writer<'d> {
     open: Vec<&'static str>,
     /// Percent of steps that ignore what belongs where.
     disorder: usize,
-    repeat_depth: Option<usize>,
+    grammar: Grammar,
+    /// The open elements that are repeated or conditional: their depth, and the alias of the row.
+    blocks: Vec<(usize, Option<&'static str>)>,
+    /// The block that ended right before: whether it was a repeat.
+    ended: Option<bool>,
     dice: &'d mut Dice,
 }
 
@@ -171,6 +184,82 @@ impl Writer<'_> {
         }
     }
 
+    /// Draws a directive for the element that begins, and opens its block.
+    fn directive(&mut self) -> Option<String> {
+        let depth = self.open.len();
+        let quote = self.dice.pick(&["\"", "'"]);
+        let ended = self.ended.take();
+        let aliases = || self.blocks.iter().filter_map(|(_, alias)| *alias);
+        if self.grammar == Grammar::V1 {
+            if aliases().next().is_some() || !self.dice.chance(15) {
+                return None;
+            }
+            let list = self.dice.pick(&["r in data.rows", "r in data.rows", "s in data.list"]);
+            self.blocks.push((depth, Some(&list[..1])));
+            return Some(format!(" data-od-repeat={quote}{list}{quote}"));
+        }
+        if let Some(repeated) = ended
+            && self.dice.chance(60)
+        {
+            self.blocks.push((depth, None));
+            let last = repeated || self.dice.chance(60);
+            return Some(if last {
+                " data-od-else".to_owned()
+            } else {
+                format!(" data-od-else-if=\"{}\"", self.condition())
+            });
+        }
+        if self.dice.chance(10) {
+            let condition = self.condition();
+            self.blocks.push((depth, None));
+            return Some(format!(" data-od-if=\"{condition}\""));
+        }
+        if !self.dice.chance(15) {
+            return None;
+        }
+        let mut lists =
+            vec!["r in data.rows", "s in data.list", "g in data.groups", "m in data.none"];
+        if aliases().any(|alias| alias == "g") {
+            lists.extend(["k in g.kids", "k in g.kids", "k in g.kids"]);
+        }
+        let list = self.dice.pick(&lists);
+        let taken = aliases().any(|alias| *alias == list[..1]);
+        if taken && !self.dice.chance(self.disorder) {
+            return None;
+        }
+        self.blocks.push((depth, Some(&list[..1])));
+        Some(format!(" data-od-repeat={quote}{list}{quote}"))
+    }
+
+    fn end_blocks(&mut self) {
+        self.ended = None;
+        while let Some((_, alias)) = self.blocks.pop_if(|(depth, _)| *depth >= self.open.len()) {
+            self.ended = Some(alias.is_some());
+        }
+    }
+
+    fn condition(&mut self) -> String {
+        let subject = self.path("t").trim_matches(['{', '}', ' ']).to_owned();
+        let test = self.dice.pick(&[
+            "",
+            "",
+            "",
+            " == 'a'",
+            " != 'a'",
+            " == 0",
+            " == null",
+            " != null",
+            " == true",
+            " > 'M'",
+            " <= 'a'",
+            "  &lt; 3",
+            ">=2",
+            " == '&amp;'",
+        ]);
+        let not = if test.is_empty() && self.dice.chance(30) { "!" } else { "" };
+        format!("{not}{subject}{test}")
+    }
+
     fn step(&mut self) {
         let top = self.open.last().copied().unwrap_or("body");
         let strict =
@@ -178,10 +267,12 @@ impl Writer<'_> {
         match self.dice.below(100) {
             0..20 if !strict || self.dice.chance(self.disorder) => {
                 let text = self.dice.pick(TEXTS);
+                self.ended = self.ended.filter(|_| text.trim_ascii().is_empty());
                 self.out.push_str(text);
             }
             20..45 if !(strict || top == "style") || self.dice.chance(self.disorder) => {
                 let path = self.path("t");
+                self.ended = None;
                 self.out.push_str(&path);
             }
             45..75 => self.start(),
@@ -253,17 +344,12 @@ impl Writer<'_> {
         } else {
             self.out.push_str(name);
         }
-        let repeats = self.repeat_depth.is_none() && self.dice.chance(15);
-        if repeats {
-            self.repeat_depth = Some(self.open.len());
-        }
+        let directive = self.directive();
         for _ in 0..self.dice.below(3) {
             self.attribute(name);
         }
-        if repeats {
-            let list = self.dice.pick(&["r in data.rows", "r in data.rows", "s in data.list"]);
-            let quote = self.dice.pick(&["\"", "'"]);
-            self.out.push_str(&format!(" data-od-repeat={quote}{list}{quote}"));
+        if let Some(directive) = directive {
+            self.out.push_str(&directive);
         }
         let void = VOIDS.contains(&name) || name == "col";
         let foreign = matches!(name, "path" | "rect" | "use" | "animate");
@@ -272,7 +358,7 @@ impl Writer<'_> {
         }
         self.out.push('>');
         if void || foreign {
-            self.repeat_depth.take_if(|depth| *depth == self.open.len());
+            self.end_blocks();
         } else {
             self.open.push(name);
         }
@@ -292,8 +378,8 @@ impl Writer<'_> {
             return;
         }
         let Some(name) = self.open.pop() else { return };
-        let inside = self.repeat_depth.is_some_and(|depth| self.open.len() >= depth);
-        self.repeat_depth.take_if(|depth| *depth >= self.open.len());
+        let inside = self.blocks.first().is_some_and(|(depth, _)| self.open.len() >= *depth);
+        self.end_blocks();
         let optional = matches!(
             name,
             "p" | "li" | "dt" | "dd" | "tr" | "td" | "th" | "option" | "tbody" | "rt" | "rp"
@@ -306,7 +392,9 @@ impl Writer<'_> {
 
     fn path(&mut self, kind: &str) -> String {
         let spaces = if self.dice.chance(20) { " " } else { "" };
-        let inside = self.repeat_depth.is_some();
+        let aliases: Vec<&str> = self.blocks.iter().filter_map(|(_, alias)| *alias).collect();
+        let inside = !aliases.is_empty();
+        let alias = if inside { self.dice.pick(&aliases) } else { "r" };
         let path = match (kind, inside && self.dice.chance(70)) {
             ("t", false) => (self.dice.pick(&[
                 "data.t1",
@@ -318,7 +406,18 @@ impl Writer<'_> {
             .to_owned(),
             ("u", false) => format!("data.u{}", 1 + self.dice.below(2)),
             (_, false) => format!("data.c{}", 1 + self.dice.below(2)),
-            (kind, true) => (self.dice.pick(&[&format!("r.{kind}"), "r.t", "s"])).to_owned(),
+            (kind, true) if self.grammar == Grammar::V1 => {
+                (self.dice.pick(&[&format!("r.{kind}"), "r.t", "s"])).to_owned()
+            }
+            (kind, true) => match (alias, kind) {
+                (_, "t") if self.dice.chance(15) => {
+                    (self.dice.pick(&["@index", "@number", "@first", "@last"])).to_owned()
+                }
+                ("s" | "m", "t") => alias.to_owned(),
+                ("s" | "m", kind) => format!("data.{kind}1"),
+                ("k", "t") if self.dice.chance(40) => "k.n".to_owned(),
+                (alias, kind) => format!("{alias}.{kind}"),
+            },
         };
         format!("{{{{{spaces}{path}{spaces}}}}}")
     }

@@ -1,5 +1,6 @@
 //! What a page should look like, by html5ever and by putting values into its tree.
 
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 use html5ever::tendril::TendrilSink;
@@ -20,7 +21,7 @@ enum Node {
 pub(crate) fn expected(html: &str, data: &Value) -> String {
     // Escaped braces are text: they must not look like bindings once they are decoded.
     let nodes = parse(&html.replace("&#123;", "\u{E07B}"));
-    let context = Context { data, item: None };
+    let context = Context { data, rows: Vec::new() };
     print(&context.fill_all(&nodes)).replace("\\u{e07b}", "{")
 }
 
@@ -86,40 +87,147 @@ fn copy(handle: &Handle) -> Option<Node> {
     })
 }
 
-#[derive(Clone, Copy)]
+/// The data and the rows of the repeats around a node, outermost first.
+#[derive(Clone)]
 struct Context<'d> {
     data: &'d Value,
-    item: Option<(&'d str, &'d Value)>,
+    rows: Vec<Row<'d>>,
 }
 
-impl Context<'_> {
-    fn fill_all(self, nodes: &[Node]) -> Vec<Node> {
-        nodes.iter().flat_map(|node| self.fill(node)).collect()
+#[derive(Clone)]
+struct Row<'d> {
+    alias: String,
+    item: &'d Value,
+    position: usize,
+    count: usize,
+}
+
+/// What an element with an `else` directive looks at: whether something before it was shown.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Before {
+    Nothing,
+    Shown,
+    NotShown,
+}
+
+const DIRECTIVES: [&str; 4] = ["data-od-repeat", "data-od-if", "data-od-else-if", "data-od-else"];
+
+impl<'d> Context<'d> {
+    fn fill_all(&self, nodes: &[Node]) -> Vec<Node> {
+        let mut filled = Vec::new();
+        let mut before = Before::Nothing;
+        for (at, node) in nodes.iter().enumerate() {
+            if let Node::Element { attributes, .. } = node {
+                before = self.fill_element(node, attributes, before, &mut filled);
+                continue;
+            }
+            // White space and comments before an `else` belong to it.
+            let is_space = |node: &Node| match node {
+                Node::Text(text) => text.trim_ascii().is_empty(),
+                Node::Comment(_) => true,
+                Node::Doctype(_) | Node::Element { .. } => false,
+            };
+            let next = nodes[at..].iter().find(|node| !is_space(node));
+            let before_else = is_space(node) && next.is_some_and(has_else);
+            if !before_else || before != Before::Shown {
+                filled.extend(self.fill_plain(node));
+            }
+            if !is_space(node) {
+                before = Before::Nothing;
+            }
+        }
+        filled
     }
 
-    fn fill(self, node: &Node) -> Vec<Node> {
+    fn fill_plain(&self, node: &Node) -> Vec<Node> {
         match node {
             Node::Text(text) => vec![Node::Text(self.fill_text(text))],
-            Node::Comment(_) | Node::Doctype(_) => vec![node.clone()],
-            Node::Element { name, attributes, children } => {
-                let repeat = attributes.iter().find(|(name, _)| name == "data-od-repeat");
-                let Some((_, repeat)) = repeat else {
-                    return self.element(name, attributes, children);
-                };
-                let mut words = repeat.split_ascii_whitespace();
-                let (alias, path) = (words.next().unwrap(), words.nth(1).unwrap());
-                let rows = self.value(path).and_then(Value::as_array).unwrap();
-                rows.iter()
-                    .flat_map(|row| {
-                        Context { data: self.data, item: Some((alias, row)) }
-                            .element(name, attributes, children)
-                    })
-                    .collect()
-            }
+            Node::Comment(_) | Node::Doctype(_) | Node::Element { .. } => vec![node.clone()],
         }
     }
 
-    fn element(self, name: &str, attributes: &[(String, String)], children: &[Node]) -> Vec<Node> {
+    /// Adds what an element becomes; returns what an `else` behind it looks at.
+    fn fill_element(
+        &self,
+        node: &Node,
+        attributes: &[(String, String)],
+        before: Before,
+        filled: &mut Vec<Node>,
+    ) -> Before {
+        let Node::Element { name, children, .. } = node else { return Before::Nothing };
+        if let Some(repeat) = attribute(attributes, "data-od-repeat") {
+            let mut words = repeat.split_ascii_whitespace();
+            let (alias, path) = (words.next().unwrap(), words.nth(1).unwrap());
+            let rows = self.value(path).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            for (position, item) in rows.iter().enumerate() {
+                let mut inner = self.clone();
+                let alias = alias.to_owned();
+                inner.rows.push(Row { alias, item, position, count: rows.len() });
+                filled.extend(inner.element(name, attributes, children));
+            }
+            return if rows.is_empty() { Before::NotShown } else { Before::Shown };
+        }
+        let condition =
+            attribute(attributes, "data-od-if").or(attribute(attributes, "data-od-else-if"));
+        let is_else = has_else(node);
+        let skipped = is_else && before == Before::Shown;
+        if !skipped && condition.is_none_or(|condition| self.holds(condition)) {
+            filled.extend(self.element(name, attributes, children));
+            return if condition.is_some() { Before::Shown } else { Before::Nothing };
+        }
+        match condition {
+            Some(_) if skipped => Before::Shown,
+            Some(_) => Before::NotShown,
+            None => Before::Nothing,
+        }
+    }
+
+    fn holds(&self, condition: &str) -> bool {
+        let condition = condition.trim();
+        let signs = ["==", "!=", "<=", ">=", "<", ">"];
+        let at = signs
+            .iter()
+            .filter_map(|sign| Some((condition.find(sign)?, *sign)))
+            .min_by_key(|(at, sign)| (*at, 9 - sign.len()));
+        let Some((at, sign)) = at else {
+            return match condition.strip_prefix('!') {
+                Some(path) => !truth(self.scalar(path.trim()).as_ref()),
+                None => truth(self.scalar(condition).as_ref()),
+            };
+        };
+        let value = self.scalar(condition[..at].trim()).unwrap_or(Value::Null);
+        let literal = condition[at + sign.len()..].trim().replace('\'', "\"");
+        let literal: Value = serde_json::from_str(&literal).unwrap();
+        let order = match (&value, &literal) {
+            (Value::String(one), Value::String(other)) => one.chars().partial_cmp(other.chars()),
+            (Value::Number(one), Value::Number(other)) => one.as_f64().partial_cmp(&other.as_f64()),
+            (one, other) if one == other => Some(Ordering::Equal),
+            _ => None,
+        };
+        match sign {
+            "==" => order == Some(Ordering::Equal),
+            "!=" => order != Some(Ordering::Equal),
+            "<" => order.unwrap().is_lt(),
+            ">" => order.unwrap().is_gt(),
+            "<=" => order.unwrap().is_le(),
+            _ => order.unwrap().is_ge(),
+        }
+    }
+
+    /// The value of a path or a row variable.
+    fn scalar(&self, path: &str) -> Option<Value> {
+        let Some(row) = self.rows.last().filter(|_| path.starts_with('@')) else {
+            return self.value(path).cloned();
+        };
+        Some(match path {
+            "@index" => Value::from(row.position),
+            "@number" => Value::from(row.position + 1),
+            "@first" => Value::from(row.position == 0),
+            _ => Value::from(row.position == row.count - 1),
+        })
+    }
+
+    fn element(&self, name: &str, attributes: &[(String, String)], children: &[Node]) -> Vec<Node> {
         let hints = ["preconnect", "dns-prefetch", "prefetch", "preload"];
         let is_hint =
             |(name, value): &(String, String)| name == "rel" && hints.contains(&value.as_str());
@@ -127,7 +235,9 @@ impl Context<'_> {
             return Vec::new();
         }
         let mut filled: Vec<(String, String)> = Vec::new();
-        for (name, value) in attributes.iter().filter(|(name, _)| name != "data-od-repeat") {
+        for (name, value) in
+            attributes.iter().filter(|(name, _)| !DIRECTIVES.contains(&name.as_str()))
+        {
             filled.push((name.clone(), self.fill_text(value)));
         }
         let leads_out = |(name, value): &(String, String)| {
@@ -148,26 +258,24 @@ impl Context<'_> {
         }]
     }
 
-    fn fill_text(self, text: &str) -> String {
+    fn fill_text(&self, text: &str) -> String {
         let mut filled = String::new();
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once("{{") {
             filled.push_str(before);
             let Some((path, behind)) = behind.split_once("}}") else { panic!("{text:?}") };
-            filled.push_str(&print_value(self.value(path.trim())));
+            filled.push_str(&print_value(self.scalar(path.trim()).as_ref()));
             rest = behind;
         }
         filled.push_str(rest);
         filled
     }
 
-    fn value(&self, path: &str) -> Option<&Value> {
+    fn value(&self, path: &str) -> Option<&'d Value> {
         let mut words = path.split('.');
         let first = words.next().unwrap();
-        let mut value = match self.item {
-            Some((alias, item)) if first == alias => item,
-            _ => self.data,
-        };
+        let row = self.rows.iter().find(|row| row.alias == first);
+        let mut value = row.map_or(self.data, |row| row.item);
         for word in words {
             value = match value {
                 Value::Array(items) => items.get(word.parse::<usize>().ok()?)?,
@@ -179,6 +287,27 @@ impl Context<'_> {
             };
         }
         Some(value)
+    }
+}
+
+fn attribute<'a>(attributes: &'a [(String, String)], wanted: &str) -> Option<&'a str> {
+    attributes.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
+}
+
+fn has_else(node: &Node) -> bool {
+    let Node::Element { attributes, .. } = node else { return false };
+    attribute(attributes, "data-od-else").is_some()
+        || attribute(attributes, "data-od-else-if").is_some()
+}
+
+fn truth(value: Option<&Value>) -> bool {
+    match value {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(value)) => *value,
+        Some(Value::Number(number)) => number.as_f64() != Some(0.0),
+        Some(Value::String(text)) => !text.is_empty(),
+        Some(Value::Array(items)) => !items.is_empty(),
+        Some(Value::Object(map)) => !map.is_empty(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Cases as files: `fixtures/templates/<rule>/<case>.html`, with `<case>.json` (or the shared
 //! `data.json`), and beside them what is expected: the page and the warnings, or the issues and the
-//! template after their fixes.
+//! template after their fixes. The folders whose names begin with `v2-` hold `html_template_v2`.
 //!
 //! `OD_BLESS=1` writes the expected files; read the difference before committing it.
 
@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use od_core::template::{Fix, Template, TemplateIssue, Warnings};
+use od_core::template::{Fix, Grammar, Template, TemplateIssue, Warnings};
 use serde_json::Value;
 
 use crate::template_differential::{Outcome, compare};
@@ -20,6 +20,13 @@ struct Case {
     path: PathBuf,
     html: String,
     data: Value,
+    grammar: Grammar,
+}
+
+impl Case {
+    fn compile(&self, html: &str) -> Result<(Template, Warnings), Vec<TemplateIssue>> {
+        Template::compile_as(html, self.grammar)
+    }
 }
 
 fn root() -> PathBuf {
@@ -30,6 +37,8 @@ fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     let shared = fs::read(root().join("data.json")).unwrap();
     for rule in sorted(&root()).into_iter().filter(|path| path.is_dir()) {
+        let rule_name = rule.file_name().unwrap().to_string_lossy().into_owned();
+        let grammar = if rule_name.starts_with("v2-") { Grammar::V2 } else { Grammar::V1 };
         for path in sorted(&rule) {
             let name =
                 path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
@@ -38,7 +47,8 @@ fn cases() -> Vec<Case> {
             }
             let data = fs::read(path.with_extension("json")).unwrap_or_else(|_| shared.clone());
             cases.push(Case {
-                name: format!("{}/{name}", rule.file_name().unwrap().to_string_lossy()),
+                name: format!("{rule_name}/{name}"),
+                grammar,
                 html: fs::read_to_string(&path).unwrap(),
                 data: serde_json::from_slice(&data).unwrap(),
                 path,
@@ -87,7 +97,7 @@ fn every_case_comes_out_as_its_file_says() {
 
 /// The page, the warnings, the issues, the error of rendering: those that there are.
 fn outcome(case: &Case) -> [Option<String>; 4] {
-    match Template::compile(&case.html) {
+    match case.compile(&case.html) {
         Ok((template, warnings)) => {
             let mut page = Vec::new();
             let rendered = template.render(&case.data, &mut page);
@@ -142,13 +152,13 @@ impl EscapeLines for str {
 #[test]
 fn every_fix_alone_removes_its_refusal() {
     for case in cases() {
-        let Err(issues) = Template::compile(&case.html) else { continue };
+        let Err(issues) = case.compile(&case.html) else { continue };
         for issue in &issues {
             assert!(!issue.fix.edits.is_empty(), "{}: {issue} has no edits", case.name);
             assert!(!issue.fix.summary.is_empty(), "{}: {issue} has no summary", case.name);
             let fixed = Fix::apply(&case.html, [&issue.fix]);
             let at = moved(issue);
-            let left = Template::compile(&fixed).err().unwrap_or_default();
+            let left = case.compile(&fixed).err().unwrap_or_default();
             let same = left.iter().find(|other| {
                 other.code == issue.code && other.offset == at && other.found == issue.found
             });
@@ -168,7 +178,7 @@ fn all_fixes_together_make_a_good_template() {
     for case in cases() {
         let mut html = case.html.clone();
         for round in 0.. {
-            let Err(issues) = Template::compile(&html) else { break };
+            let Err(issues) = case.compile(&html) else { break };
             assert!(round < ROUNDS_MAX, "{}: still refused\n{html}\n{issues:#?}", case.name);
             html = Fix::apply(&html, issues.iter().map(|issue| &issue.fix));
         }
@@ -178,7 +188,9 @@ fn all_fixes_together_make_a_good_template() {
 #[test]
 fn every_accepted_case_keeps_its_tree() {
     for case in cases() {
-        if let Outcome::Differs { page, expected, actual } = compare(&case.html, &case.data) {
+        if let Outcome::Differs { page, expected, actual } =
+            compare(&case.html, case.grammar, &case.data)
+        {
             panic!("{}\n{page}\n--- expected\n{expected}\n--- actual\n{actual}", case.name);
         }
     }
@@ -188,7 +200,7 @@ fn every_accepted_case_keeps_its_tree() {
 fn every_code_has_a_case() {
     let mut codes: Vec<_> = od_core::template::IssueCode::ALL.to_vec();
     for case in cases() {
-        for issue in Template::compile(&case.html).err().unwrap_or_default() {
+        for issue in case.compile(&case.html).err().unwrap_or_default() {
             codes.retain(|code| *code != issue.code);
         }
     }

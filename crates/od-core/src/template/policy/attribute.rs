@@ -2,9 +2,10 @@
 
 use super::css::{self};
 use super::url::{self, Destination};
+use crate::template::Grammar;
+use crate::template::expression::binding;
 use crate::template::issue::{IssueCode, delete, replace, shorten};
 use crate::template::program::{Guard, Mark, Op, Place};
-use crate::template::tokenize::binding;
 use crate::template::tokenize::reference;
 use crate::template::tokenize::scanner::{Attribute, Quote, Tag};
 use crate::template::tree::compiler::Compiler;
@@ -15,9 +16,9 @@ const ATTRIBUTES_MAX: usize = 128;
 /// The attributes that links to other hosts get.
 pub(crate) const LINK_ATTRIBUTES: &str = " target=\"_blank\" rel=\"noopener noreferrer\"";
 
-/// The element whose attributes are read.
+/// The element that has the attributes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Subject<'t> {
+pub(crate) struct Owner<'t> {
     /// In lower case.
     pub(crate) element: &'t str,
     pub(crate) space: Space,
@@ -50,9 +51,9 @@ enum Link {
 
 impl<'s> Compiler<'s> {
     /// Checks the attributes of a start tag and puts them into the program.
-    pub(crate) fn attributes(&mut self, tag: &Tag<'s>, subject: Subject<'_>) -> MarkPlace {
+    pub(crate) fn attributes(&mut self, tag: &Tag<'s>, owner: Owner<'_>) -> MarkPlace {
         let bindings_before = self.emitter.program.bindings.len();
-        let link = self.link(tag, subject);
+        let link = self.link(tag, owner);
         let mut read_to = 0;
         for (index, attribute) in tag.attributes.iter().enumerate() {
             if index == ATTRIBUTES_MAX {
@@ -65,25 +66,25 @@ impl<'s> Compiler<'s> {
             if attribute.span.start < read_to {
                 continue;
             }
-            if let Some(end) = self.refuse_attribute(tag, index, subject) {
+            if let Some(end) = self.refuse_attribute(tag, index, owner) {
                 read_to = end;
-            } else if attribute.name == "data-od-repeat"
+            } else if is_directive(&attribute.name)
                 || (link != Link::None && is_link_attribute(attribute) && !self.is_bound(attribute))
             {
                 self.leave_out(attribute);
             } else {
-                self.attribute_value(tag, attribute, subject, link);
+                self.attribute_value(tag, attribute, owner, link);
             }
         }
         self.emitter.copy_to(tag.attributes_end);
         self.link_attributes(tag, link);
-        self.mark(tag, subject, bindings_before)
+        self.mark(tag, owner, bindings_before)
     }
 
-    fn mark(&mut self, tag: &Tag<'s>, subject: Subject<'_>, bindings_before: usize) -> MarkPlace {
+    fn mark(&mut self, tag: &Tag<'s>, owner: Owner<'_>, bindings_before: usize) -> MarkPlace {
         let at = self.emitter.literal_end();
         let focusable =
-            matches!(subject.element, "a" | "button" | "input" | "select" | "textarea" | "summary")
+            matches!(owner.element, "a" | "button" | "input" | "select" | "textarea" | "summary")
                 || tag.attributes.iter().any(|attribute| attribute.name == "tabindex");
         let mut place = MarkPlace { at, mark: None, wants_focus: !focusable };
         let program = &mut self.emitter.program;
@@ -96,12 +97,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// Refuses an attribute and returns where to go on.
-    fn refuse_attribute(
-        &mut self,
-        tag: &Tag<'s>,
-        index: usize,
-        subject: Subject<'_>,
-    ) -> Option<usize> {
+    fn refuse_attribute(&mut self, tag: &Tag<'s>, index: usize, owner: Owner<'_>) -> Option<usize> {
         let attribute = &tag.attributes[index];
         let name = &*attribute.name;
         if let Some(end) = self.refuse_odd_attribute(tag, attribute) {
@@ -127,25 +123,41 @@ impl<'s> Compiler<'s> {
             );
             return Some(end);
         }
-        if name.starts_with("data-od-") && !matches!(name, "data-od-repeat" | "data-od-id") {
-            let value = &self.source[attribute.value.clone()];
-            let is_repeat = value.contains(" in data.")
-                && !tag.attributes.iter().any(|other| other.name == "data-od-repeat");
-            let fix = if is_repeat {
-                replace(attribute.name_span.clone(), "data-od-repeat", "write data-od-repeat")
-            } else {
-                delete(span.clone(), format!("remove {name}"))
-            };
-            self.issues.add(
-                IssueCode::UnknownDirective,
-                self.source,
-                span,
-                format!("there is no {name}"),
-                fix,
-            );
+        if name.starts_with("data-od-") && self.refuse_directive(tag, attribute) {
             return Some(end);
         }
-        self.refuse_animation(attribute, subject)
+        self.refuse_animation(attribute, owner)
+    }
+
+    /// Refuses a `data-od-*` attribute that the grammar does not have.
+    fn refuse_directive(&mut self, tag: &Tag<'s>, attribute: &Attribute<'s>) -> bool {
+        let name = &*attribute.name;
+        let span = attribute.span.clone();
+        let known = match self.grammar {
+            Grammar::V1 => name == "data-od-repeat",
+            Grammar::V2 => is_directive(name),
+        };
+        if known || name == "data-od-id" {
+            return false;
+        }
+        if is_directive(name) {
+            let summary = format!("set document.format to \"html_template_v2\", or remove {name}");
+            let message = format!("{name} is a word of html_template_v2");
+            let fix = delete(span.clone(), summary);
+            self.issues.add(IssueCode::NeedsV2, self.source, span, message, fix);
+            return true;
+        }
+        let value = &self.source[attribute.value.clone()];
+        let is_repeat = value.contains(" in data.")
+            && !tag.attributes.iter().any(|other| other.name == "data-od-repeat");
+        let fix = if is_repeat {
+            replace(attribute.name_span.clone(), "data-od-repeat", "write data-od-repeat")
+        } else {
+            delete(span.clone(), format!("remove {name}"))
+        };
+        let message = format!("there is no {name}");
+        self.issues.add(IssueCode::UnknownDirective, self.source, span, message, fix);
+        true
     }
 
     fn refuse_odd_attribute(&mut self, tag: &Tag<'s>, attribute: &Attribute<'s>) -> Option<usize> {
@@ -206,13 +218,9 @@ impl<'s> Compiler<'s> {
         Some(attribute.span.end)
     }
 
-    fn refuse_animation(
-        &mut self,
-        attribute: &Attribute<'s>,
-        subject: Subject<'_>,
-    ) -> Option<usize> {
-        let animates = subject.element.starts_with("animate") || subject.element == "set";
-        if subject.space != Space::Svg || !animates || attribute.name != "attributename" {
+    fn refuse_animation(&mut self, attribute: &Attribute<'s>, owner: Owner<'_>) -> Option<usize> {
+        let animates = owner.element.starts_with("animate") || owner.element == "set";
+        if owner.space != Space::Svg || !animates || attribute.name != "attributename" {
             return None;
         }
         let value = &self.source[attribute.value.clone()];
@@ -252,10 +260,10 @@ impl<'s> Compiler<'s> {
         &mut self,
         tag: &Tag<'s>,
         attribute: &Attribute<'s>,
-        subject: Subject<'_>,
+        owner: Owner<'_>,
         link: Link,
     ) {
-        let kind = kind(subject, &attribute.name);
+        let kind = kind(owner, &attribute.name);
         let value = attribute.value.clone();
         let bound = self.is_bound(attribute);
         match kind {
@@ -287,7 +295,7 @@ impl<'s> Compiler<'s> {
                     );
                 }
             }
-            Kind::Guarded(guard) => self.check_literal_url(attribute, guard, subject),
+            Kind::Guarded(guard) => self.check_literal_url(attribute, guard, owner),
             Kind::Ordinary | Kind::Literal => {}
         }
     }
@@ -299,12 +307,9 @@ impl<'s> Compiler<'s> {
             let Some(found) = self.read_binding(from, open, end) else { return };
             match found {
                 Ok(found) => {
-                    self.emitter.copy_to(found.span.start);
                     from = found.span.end;
                     let place = Place::Attribute(attribute.name.as_ref().into());
-                    let binding = self.add_binding_in(found, place, tag.name.as_ref().into());
-                    self.emitter.value(binding);
-                    self.emitter.skip_to(from);
+                    self.bind(found, place, tag.name.as_ref().into());
                 }
                 Err(end) => from = end,
             }
@@ -315,10 +320,10 @@ impl<'s> Compiler<'s> {
     }
 
     /// Finds where a link leads. On every MathML element `href` makes a link.
-    fn link(&self, tag: &Tag<'s>, subject: Subject<'_>) -> Link {
-        let is_link = match subject.space {
-            Space::Html => matches!(subject.element, "a" | "area"),
-            Space::Svg => subject.element == "a",
+    fn link(&self, tag: &Tag<'s>, owner: Owner<'_>) -> Link {
+        let is_link = match owner.space {
+            Space::Html => matches!(owner.element, "a" | "area"),
+            Space::Svg => owner.element == "a",
             Space::Math => true,
         };
         if !is_link {
@@ -363,6 +368,11 @@ impl<'s> Compiler<'s> {
     }
 }
 
+/// Returns whether the attribute is an instruction to the compiler, which the page does not have.
+fn is_directive(name: &str) -> bool {
+    matches!(name, "data-od-repeat" | "data-od-if" | "data-od-else-if" | "data-od-else")
+}
+
 fn is_href(attribute: &Attribute<'_>) -> bool {
     matches!(&*attribute.name, "href" | "xlink:href")
 }
@@ -372,7 +382,7 @@ fn is_link_attribute(attribute: &Attribute<'_>) -> bool {
 }
 
 #[rustfmt::skip]
-fn kind(subject: Subject<'_>, name: &str) -> Kind {
+fn kind(owner: Owner<'_>, name: &str) -> Kind {
     match name {
         "href" | "xlink:href" | "src" | "action" | "formaction" | "poster" | "cite" | "data" | "background" | "manifest"
         | "longdesc" | "lowsrc" | "dynsrc" | "codebase" | "classid" | "profile" | "usemap" => Kind::Guarded(Guard::Url),
@@ -380,8 +390,9 @@ fn kind(subject: Subject<'_>, name: &str) -> Kind {
         "ping" | "archive" | "attributionsrc" => Kind::Guarded(Guard::UrlList),
         "style" => Kind::Guarded(Guard::Css),
         "fill" | "stroke" | "filter" | "mask" | "clip-path" | "marker" | "marker-start" | "marker-mid" | "marker-end" | "cursor"
-            if subject.space == Space::Svg => Kind::Guarded(Guard::Css),
-        "http-equiv" | "charset" | "rel" | "target" | "formtarget" | "attributename" | "is" | "data-od-repeat" => Kind::Literal,
+            if owner.space == Space::Svg => Kind::Guarded(Guard::Css),
+        "http-equiv" | "charset" | "rel" | "target" | "formtarget" | "attributename" | "is" => Kind::Literal,
+        _ if is_directive(name) => Kind::Literal,
         _ if name.starts_with("xmlns") => Kind::Literal,
         _ => Kind::Ordinary,
     }

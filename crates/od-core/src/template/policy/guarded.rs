@@ -3,15 +3,17 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::attribute::Subject;
+use super::attribute::Owner;
 use super::css::CssFollower;
 use super::url::{self, Destination};
+use crate::template::expression::binding::{self, ParsedBinding};
+use crate::template::expression::condition::Subject;
 use crate::template::issue::{IssueCode, delete, replace, shorten};
 use crate::template::program::{Guard, Guarded, Op, Part, Place};
-use crate::template::tokenize::binding;
 use crate::template::tokenize::reference;
 use crate::template::tokenize::scanner::{Attribute, Tag};
 use crate::template::tree::compiler::Compiler;
+use crate::template::tree::text::PathAt;
 use crate::template::warning::WarningCode;
 
 impl<'s> Compiler<'s> {
@@ -19,14 +21,14 @@ impl<'s> Compiler<'s> {
         &mut self,
         attribute: &Attribute<'s>,
         guard: Guard,
-        subject: Subject<'_>,
+        owner: Owner<'_>,
     ) {
         let value = &self.source[attribute.value.clone()];
         let Some(decoded) = self.decode(attribute.value.clone()) else { return };
         match url::check(guard, &decoded) {
             Ok(Destination::Page) => {}
             Ok(Destination::Local | Destination::External) => {
-                self.warn_if_loaded(attribute, subject.element);
+                self.warn_if_loaded(attribute, owner.element);
             }
             Err(fault) => {
                 let fix = replace(
@@ -112,8 +114,15 @@ impl<'s> Compiler<'s> {
                     let place =
                         if guard == Guard::Css { Place::Style(name) } else { Place::Url(name) };
                     from = found.span.end;
-                    let binding = self.add_binding_in(found, place, tag.name.as_ref().into());
-                    parts.push(Part::Binding(binding));
+                    let ParsedBinding { span, text, subject } = found;
+                    parts.push(match subject {
+                        Subject::Variable(variable) => Part::Variable(variable),
+                        Subject::Path(path) => {
+                            let path = PathAt { path, text, span };
+                            let element = tag.name.as_ref().into();
+                            Part::Binding(self.add_binding(path, place, element))
+                        }
+                    });
                 }
                 Err(end) => from = end,
             }

@@ -36,6 +36,14 @@ pub enum RenderError {
         /// The kind of value that was there.
         found: &'static str,
     },
+    /// A condition orders values that have no order.
+    #[error("`{}` is {found}: the condition at {}:{} compares two numbers or two texts", .at.path, .at.line, .at.column)]
+    NoOrder {
+        /// The condition's subject.
+        at: BindingPlace,
+        /// The kind of value that was there.
+        found: &'static str,
+    },
     /// The URL is not allowed.
     #[error("the URL `{url}` at {}:{} (`{}`) has {fault}", .at.line, .at.column, .at.path)]
     Url {
@@ -56,6 +64,12 @@ pub enum RenderError {
         /// The fault.
         fault: CssFault,
     },
+    /// The page has too many rows.
+    #[error("the page has more than {} rows: it was stopped at {rows}", crate::limits::TEMPLATE_ROWS.allowed)]
+    TooManyRows {
+        /// Rows counted when it was stopped.
+        rows: usize,
+    },
     /// The page is too large.
     #[error("the page is larger than {RENDERED_BYTES_MAX} bytes: it was stopped at {measured}")]
     TooLarge {
@@ -74,9 +88,24 @@ impl RenderError {
         match self {
             Self::NotScalar { at, .. }
             | Self::NotArray { at, .. }
+            | Self::NoOrder { at, .. }
             | Self::Url { at, .. }
             | Self::Css { at, .. } => Some(at),
-            Self::TooLarge { .. } | Self::Write(_) => None,
+            Self::TooManyRows { .. } | Self::TooLarge { .. } | Self::Write(_) => None,
+        }
+    }
+
+    /// Returns whether a value that is missing or null is at fault.
+    pub(crate) fn is_about_nothing(&self) -> bool {
+        match self {
+            Self::NotScalar { found, .. }
+            | Self::NotArray { found, .. }
+            | Self::NoOrder { found, .. } => matches!(*found, "missing" | "null"),
+            Self::Url { .. }
+            | Self::Css { .. }
+            | Self::TooManyRows { .. }
+            | Self::TooLarge { .. }
+            | Self::Write(_) => false,
         }
     }
 }

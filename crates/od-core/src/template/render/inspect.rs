@@ -29,7 +29,7 @@ background:rgb(17,24,39);color:rgb(255,255,255);font:12px/1.4 ui-monospace,monos
 pub(crate) fn write_marked<W: Write>(
     program: &Program,
     range: std::ops::Range<usize>,
-    row: Option<Row<'_>>,
+    rows: &[Row<'_>],
     inspection: Inspection<'_>,
     out: &mut Output<'_, W>,
 ) -> std::io::Result<()> {
@@ -39,7 +39,7 @@ pub(crate) fn write_marked<W: Write>(
     for mark in program.marks[first..].iter().take_while(|mark| mark.at < range.end) {
         out.literal(&bytes[from..mark.at])?;
         from = mark.at;
-        write_mark(program, mark, row, inspection, out)?;
+        write_mark(program, mark, rows, inspection, out)?;
     }
     out.literal(&bytes[from..range.end])
 }
@@ -47,7 +47,7 @@ pub(crate) fn write_marked<W: Write>(
 fn write_mark<W: Write>(
     program: &Program,
     mark: &Mark,
-    row: Option<Row<'_>>,
+    rows: &[Row<'_>],
     inspection: Inspection<'_>,
     out: &mut Output<'_, W>,
 ) -> std::io::Result<()> {
@@ -58,7 +58,7 @@ fn write_mark<W: Write>(
         if index > 0 {
             out.literal(b" ")?;
         }
-        out.escaped(&full_path(binding, row))?;
+        out.escaped(&full_path(binding, rows))?;
     }
     out.literal(b"\" data-od-source=\"")?;
     out.escaped(inspection.source)?;

@@ -32,6 +32,12 @@ impl<'w, W: Write> Output<'w, W> {
         self.flushed + self.filled
     }
 
+    /// Takes back what was written beyond `bytes`, where the output goes nowhere.
+    pub(crate) fn forget_beyond(&mut self, bytes: usize) {
+        self.flushed = bytes;
+        self.filled = 0;
+    }
+
     /// Writes bytes as they are.
     #[inline]
     pub(crate) fn literal(&mut self, bytes: &[u8]) -> io::Result<()> {

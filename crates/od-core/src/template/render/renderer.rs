@@ -1,21 +1,20 @@
 //! Rendering: walks the program and escapes as it copies.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::Range;
 
 use serde_json::Value;
 
+use super::audit::Audit;
 use super::error::{BindingPlace, RenderError};
 use super::inspect::{self, Inspection};
-use super::output::Digits;
-use super::output::Output;
+use super::output::{Digits, Output};
 use super::row::{Lookup, Row, RowValues};
-use crate::template::issue::shorten;
+use crate::template::expression::condition::{Variable, is_true};
+use crate::template::expression::path::Root;
 use crate::template::policy::attribute::LINK_ATTRIBUTES;
-use crate::template::policy::css::{self, IdentifierTail};
-use crate::template::policy::url::{self, Destination};
-use crate::template::program::{Binding, Guarded, Op, Part, Program};
+use crate::template::program::{Binding, Op, Program, REPEAT_DEPTH_MAX, Repeat, Source};
 
 /// The largest page, in bytes.
 pub const RENDERED_BYTES_MAX: usize = crate::limits::RENDERED_PREVIEW.max();
@@ -40,7 +39,7 @@ pub(crate) fn render<W: Write>(
     inspection: Option<Inspection<'_>>,
     out: &mut W,
 ) -> Result<RenderReport, RenderError> {
-    let mut renderer = Renderer::new(program, data, out);
+    let mut renderer: Renderer<'_, '_, _, false> = Renderer::new(program, data, out);
     renderer.inspection = inspection;
     let result = renderer.run(0..program.ops.len()).and_then(|()| Ok(renderer.out.flush()?));
     renderer.report.bytes = renderer.out.bytes();
@@ -50,63 +49,52 @@ pub(crate) fn render<W: Write>(
     result.map(|()| renderer.report)
 }
 
-/// Renders to a sink and returns the errors, each binding once.
-pub(crate) fn collect_errors(program: &Program, data: &Value) -> Vec<RenderError> {
-    let mut nowhere = io::sink();
-    let mut renderer = Renderer::new(program, data, &mut nowhere);
-    renderer.collected = Some(Vec::new());
-    // What ends the walk early is the size, which is an error of its own.
-    let result = renderer.run(0..program.ops.len());
-    let mut errors = renderer.collected.take().unwrap_or_default();
-    if result.is_err() {
-        errors.push(RenderError::TooLarge { measured: renderer.out.bytes() });
+/// Returns the binding's path from `data`, with the positions of the rows in it.
+pub(crate) fn full_path<'b>(binding: &'b Binding, rows: &[Row<'_>]) -> Cow<'b, str> {
+    let mut path = Cow::Borrowed(&*binding.full_path);
+    for row in rows {
+        path = Cow::Owned(path.replacen('*', &row.position.to_string(), 1));
     }
-    errors
+    path
 }
 
-/// Returns the binding's path from `data`, with the row's position in it.
-pub(crate) fn full_path<'b>(binding: &'b Binding, row: Option<Row<'_>>) -> Cow<'b, str> {
-    match row {
-        Some(row) => Cow::Owned(binding.full_path.replacen('*', &row.position.to_string(), 1)),
-        None => Cow::Borrowed(&binding.full_path),
-    }
-}
-
-struct Renderer<'p, 'd, W> {
-    program: &'p Program,
-    data: &'d Value,
-    out: W,
-    report: RenderReport,
-    inspection: Option<Inspection<'p>>,
-    /// Errors so far, when they are collected instead of ending the walk.
-    collected: Option<Vec<RenderError>>,
-    row: Option<Row<'d>>,
+/// The state of one rendering. `AUDIT` walks every branch and collects errors instead of stopping at
+/// the first; a parameter of the type, so that rendering does not ask at every value.
+pub(crate) struct Renderer<'p, 'd, W, const AUDIT: bool> {
+    pub(crate) program: &'p Program,
+    pub(crate) data: &'d Value,
+    pub(crate) out: W,
+    pub(crate) report: RenderReport,
+    pub(crate) inspection: Option<Inspection<'p>>,
+    pub(crate) audit: Audit,
+    /// The rows of the running repeats, outermost first; those beyond `depth` are stale.
+    rows: [Row<'d>; REPEAT_DEPTH_MAX],
+    pub(crate) depth: usize,
     row_values: RowValues<'d>,
     /// The link written last leads to another host.
-    external: bool,
+    pub(crate) external: bool,
     /// Scratch space for URLs made of several parts.
-    url: String,
+    pub(crate) url: String,
 }
 
-impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
-    fn new(program: &'p Program, data: &'d Value, out: &'w mut W) -> Self {
-        let out = Output::new(out, RENDERED_BYTES_MAX);
-        let report = RenderReport::default();
+impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AUDIT> {
+    pub(crate) fn new(program: &'p Program, data: &'d Value, out: &'w mut W) -> Self {
         Self {
             program,
             data,
-            out,
-            report,
+            out: Output::new(out, RENDERED_BYTES_MAX),
+            report: RenderReport::default(),
             inspection: None,
-            collected: None,
-            row: None,
+            audit: Audit::default(),
+            rows: [Row { item: data, position: 0, count: 0 }; REPEAT_DEPTH_MAX],
+            depth: 0,
             row_values: RowValues::new(),
             external: false,
             url: String::new(),
         }
     }
 
-    fn run(&mut self, steps: Range<usize>) -> Result<(), RenderError> {
+    pub(crate) fn run(&mut self, steps: Range<usize>) -> Result<(), RenderError> {
         let program = self.program;
         let mut at = steps.start;
         while at < steps.end {
@@ -125,6 +113,10 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
                     at = body.end;
                     self.repeat(repeat as usize, body)
                 }
+                Op::Variable { start, end, variable } => self.variable(start, end, variable),
+                Op::Branch { .. } | Op::IfEmpty { .. } | Op::Jump { .. } => {
+                    self.branch(op, &mut at)
+                }
             };
             if let Err(error) = result {
                 self.collect(error)?;
@@ -136,21 +128,71 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
     /// Collects an error when errors are collected, or returns it.
     #[cold]
     fn collect(&mut self, error: RenderError) -> Result<(), RenderError> {
-        const ERRORS_MAX: usize = 20;
-        let Some(collected) = &mut self.collected else { return Err(error) };
-        let Some(at) = error.place() else { return Err(error) };
-        let known = collected
-            .iter()
-            .filter_map(RenderError::place)
-            .any(|other| (other.line, other.column) == (at.line, at.column));
-        if !known && collected.len() < ERRORS_MAX {
-            collected.push(error);
+        if AUDIT { self.audit.collect(error) } else { Err(error) }
+    }
+
+    /// Decides where to go on. Not inlined, so that templates without conditions do not pay for them.
+    #[inline(never)]
+    fn branch(&mut self, op: Op, at: &mut usize) -> Result<(), RenderError> {
+        let (holds, otherwise) = match op {
+            Op::Branch { condition, otherwise } => (self.test(condition as usize), otherwise),
+            Op::IfEmpty { repeat, otherwise } => {
+                let repeat = &self.program.repeats[repeat as usize];
+                let list = &self.program.bindings[repeat.list];
+                (Ok(!is_true(self.follow_path(list))), otherwise)
+            }
+            Op::Jump { chain } => {
+                *at = self.program.chain_ends[chain as usize] as usize;
+                return Ok(());
+            }
+            Op::Literal { .. }
+            | Op::Value { .. }
+            | Op::Style { .. }
+            | Op::Url { .. }
+            | Op::LinkAttributes { .. }
+            | Op::Repeat { .. }
+            | Op::Variable { .. } => return Ok(()),
+        };
+        if AUDIT {
+            return self.audit_branch(holds, at, otherwise as usize);
+        }
+        if !holds? {
+            *at = otherwise as usize;
         }
         Ok(())
     }
 
+    /// Tests a condition.
+    fn test(&mut self, condition: usize) -> Result<bool, RenderError> {
+        let check = &self.program.checks[condition];
+        let variable;
+        let value = match check.source {
+            Source::Binding(binding) => {
+                let value = self.follow(binding, self.program.lookups[binding]);
+                if AUDIT {
+                    self.note(binding, value);
+                }
+                value
+            }
+            Source::Variable(name) => {
+                variable = self.variable_value(name);
+                Some(&variable)
+            }
+        };
+        check.test.apply(value).map_err(|_| {
+            let path = match check.source {
+                Source::Binding(binding) => {
+                    full_path(&self.program.bindings[binding], self.rows()).into_owned()
+                }
+                Source::Variable(name) => name.as_str().to_owned(),
+            };
+            let at = BindingPlace { path, line: check.line, column: check.column };
+            RenderError::NoOrder { at, found: kind(value) }
+        })
+    }
+
     #[inline]
-    fn literal(&mut self, start: u32, end: u32) -> Result<(), RenderError> {
+    pub(crate) fn literal(&mut self, start: u32, end: u32) -> Result<(), RenderError> {
         let range = start as usize..end as usize;
         if let Some(inspection) = self.inspection {
             return self.marked_literal(range, inspection);
@@ -165,7 +207,8 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
         range: Range<usize>,
         inspection: Inspection<'_>,
     ) -> Result<(), RenderError> {
-        Ok(inspect::write_marked(self.program, range, self.row, inspection, &mut self.out)?)
+        let rows = &self.rows[..self.depth];
+        Ok(inspect::write_marked(self.program, range, rows, inspection, &mut self.out)?)
     }
 
     #[inline(never)]
@@ -179,43 +222,101 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
 
     #[inline(never)]
     fn repeat(&mut self, repeat: usize, body: Range<usize>) -> Result<(), RenderError> {
-        let program = self.program;
-        let repeat = &program.repeats[repeat];
-        let binding = &program.bindings[repeat.list];
-        let items = match binding.path.resolve(self.data, None) {
-            Some(Value::Array(items)) => items,
-            other => {
-                return Err(RenderError::NotArray { at: self.place(binding), found: kind(other) });
-            }
-        };
+        let repeat = &self.program.repeats[repeat];
+        let items = self.list(repeat)?;
+        self.report.rows += items.len();
+        if self.report.rows > self.program.rows_max {
+            return Err(RenderError::TooManyRows { rows: self.report.rows });
+        }
+        let depth = self.depth;
+        // The compiler refuses deeper ones.
+        if depth >= REPEAT_DEPTH_MAX {
+            return Ok(());
+        }
+        self.depth = depth + 1;
         for (position, item) in items.iter().enumerate() {
-            self.row = Some(Row { item, position });
-            self.row_values.load(&repeat.keys, item);
+            self.rows[depth] = Row { item, position, count: items.len() };
+            self.row_values.load(depth, repeat.first_slot, &repeat.keys, item);
             self.run(body.clone())?;
         }
-        self.row = None;
-        self.report.rows += items.len();
+        self.depth = depth;
         Ok(())
+    }
+
+    /// Returns the rows of a repeat.
+    fn list(&self, repeat: &Repeat) -> Result<&'d [Value], RenderError> {
+        let binding = &self.program.bindings[repeat.list];
+        match self.follow_path(binding) {
+            Some(Value::Array(items)) => Ok(items),
+            // Where the template says what an empty list looks like, a source may leave it out.
+            None | Some(Value::Null) if repeat.has_else => Ok(&[]),
+            other => Err(RenderError::NotArray { at: self.place(binding), found: kind(other) }),
+        }
+    }
+
+    /// Writes literal bytes and a row variable.
+    #[inline(never)]
+    fn variable(&mut self, start: u32, end: u32, variable: Variable) -> Result<(), RenderError> {
+        self.literal(start, end)?;
+        self.report.values += 1;
+        self.with_variable(variable, |renderer, text| Ok(renderer.out.literal(text.as_bytes())?))
+    }
+
+    /// Calls `use_text` with the text of a row variable.
+    pub(crate) fn with_variable<T>(
+        &mut self,
+        variable: Variable,
+        use_text: impl FnOnce(&mut Self, &str) -> T,
+    ) -> T {
+        match self.variable_value(variable) {
+            Value::Number(number) => use_text(self, Digits::new().format(&number)),
+            Value::Bool(true) => use_text(self, "true"),
+            Value::Bool(false) => use_text(self, "false"),
+            Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+                use_text(self, "")
+            }
+        }
+    }
+
+    pub(crate) fn variable_value(&self, variable: Variable) -> Value {
+        let row = self.rows().last();
+        row.map_or(Value::Null, |row| variable.value(row.position, row.count))
     }
 
     // A call per value would be a tenth of the cost of a short one.
     #[inline(always)]
-    fn resolve(&mut self, binding: usize, lookup: Lookup) -> Option<&'d Value> {
+    pub(crate) fn resolve(&mut self, binding: usize, lookup: Lookup) -> Option<&'d Value> {
         self.report.values += 1;
-        match lookup {
+        let value = match lookup {
             Lookup::Slot(slot) => self.row_values.get(slot),
             Lookup::BeyondSlot(_) | Lookup::Path => self.follow(binding, lookup),
+        };
+        if AUDIT {
+            self.note(binding, value);
         }
+        value
     }
 
     #[inline(never)]
-    fn follow(&self, binding: usize, lookup: Lookup) -> Option<&'d Value> {
-        let path = &self.program.bindings[binding].path;
+    pub(crate) fn follow(&self, binding: usize, lookup: Lookup) -> Option<&'d Value> {
+        let binding = &self.program.bindings[binding];
         match lookup {
             Lookup::Slot(slot) => self.row_values.get(slot),
-            Lookup::BeyondSlot(slot) => path.resolve_rest(self.row_values.get(slot)?),
-            Lookup::Path => path.resolve(self.data, self.row.map(|row| row.item)),
+            Lookup::BeyondSlot(slot) => binding.path.resolve_rest(self.row_values.get(slot)?),
+            Lookup::Path => self.follow_path(binding),
         }
+    }
+
+    pub(crate) fn follow_path(&self, binding: &Binding) -> Option<&'d Value> {
+        let root = match binding.path.root {
+            Root::Data => self.data,
+            Root::Row(depth) => self.rows().get(usize::from(depth))?.item,
+        };
+        binding.path.resolve_from(root)
+    }
+
+    pub(crate) fn rows(&self) -> &[Row<'d>] {
+        &self.rows[..self.depth]
     }
 
     /// Writes literal bytes and a value. Only what strings need is inlined, so that the loop over the
@@ -247,7 +348,7 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
 
     /// Returns the text of a value that is neither string nor number; null and missing values are
     /// empty text.
-    fn plain(
+    pub(crate) fn plain(
         &mut self,
         binding: usize,
         value: Option<&Value>,
@@ -267,102 +368,14 @@ impl<'p, 'd, 'w, W: Write> Renderer<'p, 'd, Output<'w, W>> {
         }
     }
 
-    /// Calls `use_text` with the text of a value.
-    fn with_text<T>(
-        &mut self,
-        binding: usize,
-        use_text: impl FnOnce(&mut Self, &str) -> T,
-    ) -> Result<T, RenderError> {
-        Ok(match self.resolve(binding, self.program.lookups[binding]) {
-            Some(Value::String(text)) => use_text(self, text),
-            Some(Value::Number(number)) => use_text(self, Digits::new().format(number)),
-            other => {
-                let text = self.plain(binding, other)?;
-                use_text(self, text)
-            }
-        })
-    }
-
-    #[inline(never)]
-    fn style(&mut self, guarded: &Guarded) -> Result<(), RenderError> {
-        let mut tail = IdentifierTail::default();
-        for part in &guarded.parts {
-            match part {
-                Part::Literal { raw, decoded } => {
-                    tail = tail.literal(decoded);
-                    self.literal(raw.start as u32, raw.end as u32)?;
-                }
-                Part::Binding(binding) => {
-                    let binding = *binding;
-                    tail = self.with_text(binding, |renderer, text| {
-                        match css::check_value(text, tail) {
-                            Ok(tail) => {
-                                renderer.out.literal(text.as_bytes())?;
-                                Ok(tail)
-                            }
-                            Err(fault) => {
-                                let at = renderer.place(&renderer.program.bindings[binding]);
-                                Err(RenderError::Css { at, value: shorten(text), fault })
-                            }
-                        }
-                    })??;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    #[inline(never)]
-    fn url(&mut self, guarded: &Guarded) -> Result<(), RenderError> {
-        if let [Part::Binding(binding)] = &*guarded.parts {
-            return self.with_text(*binding, |renderer, text| {
-                renderer.allow_url(guarded, text)?;
-                Ok(renderer.out.escaped(text)?)
-            })?;
-        }
-        let mut url = std::mem::take(&mut self.url);
-        url.clear();
-        for part in &guarded.parts {
-            match part {
-                Part::Literal { decoded, .. } => url.push_str(decoded),
-                Part::Binding(binding) => {
-                    self.with_text(*binding, |_, text| url.push_str(text))?;
-                }
-            }
-        }
-        self.allow_url(guarded, &url)?;
-        self.out.escaped(&url)?;
-        self.url = url;
-        Ok(())
-    }
-
-    fn allow_url(&mut self, guarded: &Guarded, url: &str) -> Result<(), RenderError> {
-        match url::check(guarded.guard, url) {
-            Ok(destination) => {
-                self.external |= guarded.is_link && destination == Destination::External;
-                Ok(())
-            }
-            Err(fault) => {
-                let first = guarded.parts.iter().find_map(|part| match part {
-                    Part::Binding(binding) => self.program.bindings.get(*binding),
-                    Part::Literal { .. } => None,
-                });
-                let at = first.map_or_else(
-                    || BindingPlace { path: String::new(), line: 0, column: 0 },
-                    |first| self.place(first),
-                );
-                Err(RenderError::Url { at, url: shorten(url), fault })
-            }
-        }
-    }
-
-    fn place(&self, binding: &Binding) -> BindingPlace {
-        let path = full_path(binding, self.row).into_owned();
+    pub(crate) fn place(&self, binding: &Binding) -> BindingPlace {
+        let path = full_path(binding, self.rows()).into_owned();
         BindingPlace { path, line: binding.line, column: binding.column }
     }
 }
 
-fn kind(value: Option<&Value>) -> &'static str {
+/// Returns the type of a value as errors name it.
+pub(crate) fn kind(value: Option<&Value>) -> &'static str {
     match value {
         None => "missing",
         Some(Value::Null) => "null",

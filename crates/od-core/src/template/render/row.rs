@@ -1,11 +1,12 @@
-//! The row of a repeat, with its values looked up once.
+//! The rows of the repeats that are running, with their values looked up once.
 
 use serde_json::Value;
 
-use crate::template::path::{Root, Segment, same};
-use crate::template::program::{Op, Program};
+use crate::template::expression::path::{Root, Segment, same};
+use crate::template::program::{Binding, Op, Program, REPEAT_DEPTH_MAX, Repeat};
 
-/// The most keys of a row that are looked up together; further ones are looked up one by one.
+/// The most keys that are looked up together, of all rows around a place; further ones are looked up
+/// one by one.
 const SLOTS_MAX: usize = 32;
 /// The most keys of a row that are remembered from one row to the next.
 const HINTS_MAX: usize = 64;
@@ -28,19 +29,24 @@ pub(crate) enum Lookup {
 pub(crate) struct Row<'d> {
     pub(crate) item: &'d Value,
     pub(crate) position: usize,
+    /// The number of rows that the repeat has.
+    pub(crate) count: usize,
 }
 
-/// The values of one row by slot. Rows mostly have the same keys in the same order, so a key's slot
-/// is guessed from the row before and the guess compared: no hashing.
+/// The values of the running rows by slot. Rows mostly have the same keys in the same order, so a
+/// key's slot is guessed from the row before and the guess compared: no hashing.
+///
+/// The slots of an inner repeat follow those of the one around it, so that a binding needs nothing
+/// but its slot, however deep it stands.
 #[derive(Debug)]
 pub(crate) struct RowValues<'d> {
     values: [Option<&'d Value>; SLOTS_MAX],
-    hints: [u8; HINTS_MAX],
+    hints: [[u8; HINTS_MAX]; REPEAT_DEPTH_MAX],
 }
 
 impl<'d> RowValues<'d> {
     pub(crate) const fn new() -> Self {
-        Self { values: [None; SLOTS_MAX], hints: [NO_SLOT; HINTS_MAX] }
+        Self { values: [None; SLOTS_MAX], hints: [[NO_SLOT; HINTS_MAX]; REPEAT_DEPTH_MAX] }
     }
 
     #[inline]
@@ -48,14 +54,16 @@ impl<'d> RowValues<'d> {
         self.values.get(slot as usize).copied().flatten()
     }
 
-    /// Looks up all `keys` in the row.
+    /// Looks up all `keys` in the row of the repeat at `depth`, whose slots begin at `first`.
     ///
     /// With rows that are not in the nearest cache, two thirds of this is waiting for the bytes of the
     /// keys. The fewer steps there are between two keys, the more of them the processor waits for at
     /// once: hence a function of its own, with registers of its own.
     #[inline(never)]
-    pub(crate) fn load(&mut self, keys: &[Box<str>], item: &'d Value) {
-        let Some(values) = self.values.get_mut(..keys.len()) else { return };
+    pub(crate) fn load(&mut self, depth: usize, first: u8, keys: &[Box<str>], item: &'d Value) {
+        let free = self.values.get_mut(usize::from(first)..).unwrap_or_default();
+        let Some(values) = free.get_mut(..keys.len()) else { return };
+        let Some(hints) = self.hints.get_mut(depth) else { return };
         values.fill(None);
         let Value::Object(map) = item else { return };
         if map.len() > 2 * keys.len() + 4 {
@@ -64,7 +72,7 @@ impl<'d> RowValues<'d> {
             }
             return;
         }
-        for ((key, value), hint) in map.iter().zip(&mut self.hints) {
+        for ((key, value), hint) in map.iter().zip(hints) {
             if !keys.get(*hint as usize).is_some_and(|guess| same(guess, key)) {
                 *hint = slot_of(keys, key);
             }
@@ -81,29 +89,66 @@ fn slot_of(keys: &[Box<str>], key: &str) -> u8 {
     slot.map_or(NO_SLOT, |slot| slot as u8)
 }
 
-/// Gives the keys that a repeat's bindings begin with their slots.
+/// Gives the keys that bindings of rows begin with their slots.
 pub(crate) fn assign_slots(program: &mut Program) {
-    program.lookups = vec![Lookup::Path; program.bindings.len()];
-    for (binding, lookup) in program.bindings.iter().zip(&mut program.lookups) {
-        let (Root::Item, Some(repeat)) = (binding.path.root, binding.repeat) else { continue };
+    // First among the keys of their own repeat: how many the repeats around it have is not yet known.
+    let mut lookups = vec![Lookup::Path; program.bindings.len()];
+    for (binding, lookup) in program.bindings.iter().zip(&mut lookups) {
         let [Segment::Key(key), beyond @ ..] = &*binding.path.segments else { continue };
-        let Some(repeat) = program.repeats.get_mut(repeat) else { continue };
-        let known = repeat.keys.iter().position(|other| other == key);
-        let at = known.unwrap_or(repeat.keys.len());
+        let Some(repeat) = repeat_of_row(&program.repeats, binding) else { continue };
+        let keys = &mut program.repeats[repeat].keys;
+        let known = keys.iter().position(|other| other == key);
+        let at = known.unwrap_or(keys.len());
         if at >= SLOTS_MAX {
             continue;
         }
         if known.is_none() {
-            repeat.keys.push(key.clone());
+            keys.push(key.clone());
         }
         let slot = at as u8;
         *lookup = if beyond.is_empty() { Lookup::Slot(slot) } else { Lookup::BeyondSlot(slot) };
     }
+    // A repeat stands behind the one around it, so that one has its slots already.
+    for at in 0..program.repeats.len() {
+        let Some(parent) = program.repeats[at].parent else { continue };
+        let parent = &program.repeats[parent];
+        let first = usize::from(parent.first_slot) + parent.keys.len();
+        let repeat = &mut program.repeats[at];
+        repeat.first_slot = first as u8;
+        repeat.keys.truncate(SLOTS_MAX - first);
+    }
+    for (binding, lookup) in program.bindings.iter().zip(&mut lookups) {
+        let Some(repeat) = repeat_of_row(&program.repeats, binding) else { continue };
+        *lookup = lookup.behind(&program.repeats[repeat]);
+    }
     for op in &mut program.ops {
         if let Op::Value { binding, lookup, .. } = op {
-            *lookup = program.lookups[*binding as usize];
+            *lookup = lookups[*binding as usize];
         }
     }
+    program.lookups = lookups;
+}
+
+impl Lookup {
+    /// Moves a slot among the repeat's own keys to its place among all.
+    fn behind(self, repeat: &Repeat) -> Self {
+        let kept = |slot: u8| usize::from(slot) < repeat.keys.len();
+        match self {
+            Self::Slot(slot) if kept(slot) => Self::Slot(repeat.first_slot + slot),
+            Self::BeyondSlot(slot) if kept(slot) => Self::BeyondSlot(repeat.first_slot + slot),
+            Self::Slot(_) | Self::BeyondSlot(_) | Self::Path => Self::Path,
+        }
+    }
+}
+
+/// Returns the repeat whose row a binding begins with.
+fn repeat_of_row(repeats: &[Repeat], binding: &Binding) -> Option<usize> {
+    let Root::Row(depth) = binding.path.root else { return None };
+    let mut at = binding.repeat?;
+    while repeats[at].depth > depth {
+        at = repeats[at].parent?;
+    }
+    Some(at)
 }
 
 #[cfg(test)]
@@ -128,7 +173,7 @@ mod tests {
             let rows: Vec<Value> = rows.iter().map(|keys| row(keys)).chain([json!(null), json!([1])]).collect();
             let mut values = RowValues::new();
             for row in &rows {
-                values.load(&keys, row);
+                values.load(0, 0, &keys, row);
                 for (slot, key) in keys.iter().enumerate() {
                     prop_assert_eq!(values.get(slot as u8), row.get(&**key));
                 }

@@ -1,6 +1,5 @@
-//! Reading: HTML tokens, character references, `{{…}}`, and where they stand in the source.
+//! Reading: HTML tokens, character references, and where they stand in the source.
 
-pub(crate) mod binding;
 pub(crate) mod position;
 pub(crate) mod reference;
 pub(crate) mod scanner;

@@ -5,15 +5,16 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::open_elements::{OpenElement, OpenRepeat};
+use super::block::{ElseChain, OpenBlock};
+use super::open_elements::OpenElement;
 use crate::credential;
+use crate::template::expression::binding;
 use crate::template::issue::{DraftId, Edit, Fix, IssueCode, Issues, delete, insert, replace};
 use crate::template::program::{Emitter, Program};
-use crate::template::tokenize::binding;
 use crate::template::tokenize::position::LineCursor;
 use crate::template::tokenize::scanner::{Scanner, Token};
 use crate::template::warning::{WarningDrafts, Warnings};
-use crate::template::{TEMPLATE_BYTES_MAX, Template, TemplateIssue};
+use crate::template::{Grammar, TEMPLATE_BYTES_MAX, Template, TemplateIssue};
 
 /// The part of the document that is being read; a coarse form of HTML's insertion modes.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -37,7 +38,15 @@ pub(crate) struct Compiler<'s> {
     pub(crate) lines: LineCursor<'s>,
     pub(crate) phase: Phase,
     pub(crate) open: Vec<OpenElement<'s>>,
-    pub(crate) repeat: Option<OpenRepeat>,
+    pub(crate) grammar: Grammar,
+    /// The open elements that are repeated or conditional, outermost first.
+    pub(crate) blocks: Vec<OpenBlock>,
+    /// The names of the rows of the open repeats, outermost first.
+    pub(crate) aliases: Vec<Box<str>>,
+    /// The open repeats by their index in the program, outermost first.
+    pub(crate) repeats: Vec<usize>,
+    /// The block that ended last, until something other than white space or a comment follows.
+    pub(crate) else_chain: Option<ElseChain>,
     /// The elements that the current start tag closed by implication, innermost first.
     pub(crate) closed_names: Vec<Cow<'s, str>>,
     /// A refusal whose fix also closes what it wraps around the repeated element.
@@ -56,7 +65,10 @@ pub(crate) struct Compiler<'s> {
 }
 
 /// Compiles a template, or returns every refusal.
-pub(crate) fn compile(source: &str) -> Result<(Template, Warnings), Vec<TemplateIssue>> {
+pub(crate) fn compile(
+    source: &str,
+    grammar: Grammar,
+) -> Result<(Template, Warnings), Vec<TemplateIssue>> {
     let mut issues = Issues::default();
     if source.len() > TEMPLATE_BYTES_MAX {
         let end =
@@ -80,7 +92,11 @@ pub(crate) fn compile(source: &str) -> Result<(Template, Warnings), Vec<Template
         lines: LineCursor::new(source),
         phase: Phase::BeforeHtml,
         open: Vec::new(),
-        repeat: None,
+        grammar,
+        blocks: Vec::new(),
+        aliases: Vec::new(),
+        repeats: Vec::new(),
+        else_chain: None,
         closed_names: Vec::new(),
         repeat_wrapper: None,
         unwrapped: Vec::new(),
@@ -102,12 +118,18 @@ impl<'s> Compiler<'s> {
             let Some(token) = self.scanner.next() else { break };
             let after_newline_eater = std::mem::take(&mut self.at_eaten_newline);
             match token {
-                Token::Text(span) => self.text(span, after_newline_eater),
+                Token::Text(span) => {
+                    if !self.source[span.clone()].trim_ascii().is_empty() {
+                        self.else_chain = None;
+                    }
+                    self.text(span, after_newline_eater);
+                }
                 Token::Start(tag) => {
                     self.start_tag(&tag, after_newline_eater);
                     self.scanner.recycle(tag);
                 }
                 Token::End(tag) => {
+                    self.else_chain = None;
                     self.end_tag(&tag);
                     self.scanner.recycle(tag);
                 }
@@ -156,7 +178,11 @@ impl<'s> Compiler<'s> {
         if !self.issues.is_empty() {
             return Err(self.issues.finish(self.source));
         }
-        let program: Program = self.emitter.finish();
+        let mut program: Program = self.emitter.finish();
+        program.rows_max = match self.grammar {
+            Grammar::V1 => usize::MAX,
+            Grammar::V2 => crate::limits::TEMPLATE_ROWS.max(),
+        };
         let warnings = self.warnings.finish(self.source);
         Ok((Template { source: self.source.into(), program }, warnings))
     }

@@ -5,11 +5,12 @@ use std::ops::Range;
 use super::compiler::{Compiler, Phase};
 use super::element::{Space, Traits};
 use super::text::ends_in_end_tag;
+use crate::template::expression::binding;
 use crate::template::issue::{IssueCode, delete, insert, replace, shorten};
-use crate::template::policy::attribute::Subject;
+use crate::template::policy::attribute::Owner;
 use crate::template::policy::css;
+use crate::template::tokenize::reference;
 use crate::template::tokenize::scanner::{Tag, Token};
-use crate::template::tokenize::{binding, reference};
 use crate::template::warning::WarningCode;
 
 impl<'s> Compiler<'s> {
@@ -55,7 +56,7 @@ impl<'s> Compiler<'s> {
             );
         }
         self.phase = next;
-        self.attributes(tag, Subject { element: &tag.name, space: Space::Html });
+        self.attributes(tag, Owner { element: &tag.name, space: Space::Html });
         self.emitter.copy_to(tag.span.end);
     }
 

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use super::compiler::Compiler;
 use super::element::{ForeignContent, Space, Traits, html_traits};
 use crate::template::issue::{DraftId, Edit, Fix, IssueCode, insert, shorten};
-use crate::template::program::Op;
 use crate::template::tokenize::scanner::Tag;
 use crate::template::warning::WarningCode;
 
@@ -37,18 +36,6 @@ pub(crate) struct OpenElement<'s> {
     pub(crate) mark: Option<usize>,
     /// Whether it cannot take the focus by itself.
     pub(crate) wants_focus: bool,
-}
-
-/// The repeat that is open.
-#[derive(Debug)]
-pub(crate) struct OpenRepeat {
-    /// Position of its element on the stack.
-    pub(crate) depth: usize,
-    /// Index of its step in the program.
-    pub(crate) op: usize,
-    /// Index among the template's repeats.
-    pub(crate) index: usize,
-    pub(crate) alias: Box<str>,
 }
 
 /// The specification's scopes: how far up the stack an element is searched.
@@ -119,8 +106,8 @@ impl<'s> Compiler<'s> {
             let depth = self.open.len() - 1;
             let Some(open) = self.open.pop() else { return };
             let implied = open.name_span.is_empty();
-            let in_repeat =
-                !implied && self.repeat.as_ref().is_some_and(|repeat| depth >= repeat.depth);
+            let in_block =
+                !implied && self.blocks.first().is_some_and(|block| depth >= block.depth);
             let leaks = open.traits.has(Traits::FORMATTING)
                 && open.space == Space::Html
                 && depth < cleared_from;
@@ -130,7 +117,7 @@ impl<'s> Compiler<'s> {
             self.closed_names.push(name.clone());
             if open.renamed.is_some() || open.wrapped.is_some() {
                 self.end_fixes(&open, at..at, at);
-            } else if in_repeat {
+            } else if in_block {
                 self.unclosed(
                     IssueCode::RepeatUnclosed,
                     &open,
@@ -150,7 +137,7 @@ impl<'s> Compiler<'s> {
             } else if !of_course {
                 self.warn_unclosed(&open);
             }
-            self.end_repeat(depth);
+            self.end_block(depth);
         }
     }
 
@@ -171,7 +158,7 @@ impl<'s> Compiler<'s> {
             let depth = self.open.len() - 1;
             let Some(open) = self.open.pop() else { return };
             self.end_fixes(&open, at..at, at);
-            self.end_repeat(depth);
+            self.end_block(depth);
         }
     }
 
@@ -181,7 +168,7 @@ impl<'s> Compiler<'s> {
         let depth = self.open.len().saturating_sub(1);
         let Some(open) = self.open.pop() else { return };
         self.end_fixes(&open, tag.name_span.clone(), tag.span.end);
-        self.end_repeat(depth);
+        self.end_block(depth);
     }
 
     /// Completes the fixes that wait for the element's end: `name_span` is where its end tag is
@@ -204,19 +191,10 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    /// Ends the repeat whose element stood at `depth`.
-    pub(crate) fn end_repeat(&mut self, depth: usize) {
-        let Some(repeat) = self.repeat.take_if(|repeat| repeat.depth == depth) else { return };
-        let next = self.emitter.next_op() as u32;
-        if let Some(Op::Repeat { end, .. }) = self.emitter.program.ops.get_mut(repeat.op) {
-            *end = next;
-        }
-    }
-
     /// Closes what is still open at the end, where nothing can leak any more.
     pub(crate) fn close_document(&mut self) {
         let at = self.body_ends.first().map_or(self.source.len(), |span| span.start);
-        let outside = self.repeat.as_ref().map_or(self.open.len(), |repeat| repeat.depth);
+        let outside = self.blocks.first().map_or(self.open.len(), |block| block.depth);
         self.pop_implied(outside, at);
         while let Some(open) = self.open.pop() {
             let of_course =

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use super::compiler::{Compiler, Phase};
+use super::directive::Directive;
 use super::element::{ForeignContent, Space, Traits, html_traits};
 use super::open_elements::{DEPTH_MAX, OpenElement, Scope};
-use super::repeat::RepeatAttribute;
 use crate::template::issue::{DraftId, IssueCode, delete, insert, replace};
-use crate::template::policy::attribute::Subject;
+use crate::template::policy::attribute::Owner;
 use crate::template::tokenize::scanner::Tag;
 
 /// The place that an element gets in the tree.
@@ -28,6 +28,7 @@ impl Placement {
 
 impl<'s> Compiler<'s> {
     pub(crate) fn start_tag(&mut self, tag: &Tag<'s>, after_newline_eater: bool) {
+        let else_chain = self.else_chain.take();
         self.content_began = true;
         self.closed_names.clear();
         self.repeat_wrapper = None;
@@ -41,15 +42,17 @@ impl<'s> Compiler<'s> {
         let before = (self.phase, self.open.len());
         let traits = html_traits(&tag.name);
         let Some(placement) = self.place(tag, traits) else { return };
-        let repeat = self.repeat_attribute(tag, before);
-        if after_newline_eater && repeat.is_some() {
+        // A block that this very tag ends has been refused for it; its `else` need not be.
+        let else_chain = else_chain.or(self.else_chain.take());
+        let directive = self.directive(tag, before, else_chain);
+        if after_newline_eater && directive.is_some() {
             self.emitter.copy_to(tag.span.start);
             self.emitter.push("\n");
         }
         if placement.space == Space::Html && self.drop_or_refuse_meta_and_link(tag) {
             return;
         }
-        self.open_element(tag, traits, placement, repeat);
+        self.open_element(tag, traits, placement, directive);
     }
 
     fn open_element(
@@ -57,7 +60,7 @@ impl<'s> Compiler<'s> {
         tag: &Tag<'s>,
         traits: Traits,
         placement: Placement,
-        repeat: Option<RepeatAttribute>,
+        directive: Option<Directive>,
     ) {
         if self.open.len() >= DEPTH_MAX {
             let fix = delete(tag.span.start..self.source.len(), "flatten the structure");
@@ -67,11 +70,11 @@ impl<'s> Compiler<'s> {
             return;
         }
         let html = placement.space == Space::Html;
-        if let Some(repeat) = repeat {
-            self.begin_repeat(tag, repeat);
+        if let Some(directive) = directive {
+            self.begin_block(tag, directive);
         }
-        let subject = Subject { element: &tag.name, space: placement.space };
-        let mark_at = self.attributes(tag, subject);
+        let owner = Owner { element: &tag.name, space: placement.space };
+        let mark_at = self.attributes(tag, owner);
         self.emitter.copy_to(tag.span.end);
         let mut open = OpenElement {
             name: tag.name.clone(),
@@ -120,7 +123,7 @@ impl<'s> Compiler<'s> {
         if let Some((draft, text)) = open.wrapped {
             self.issues.extend_fix(draft, at..at, text);
         }
-        self.end_repeat(depth);
+        self.end_block(depth);
     }
 
     /// Finds the place of the element, closing what its start tag closes; `None` when it is refused.

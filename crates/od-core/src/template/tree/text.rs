@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
+use super::block::OpenBlock;
 use super::compiler::{Compiler, Phase};
 use super::element::{ForeignContent, Space};
+use crate::template::expression::binding::{self, ParsedBinding, Scope};
+use crate::template::expression::condition::Subject;
+use crate::template::expression::path::{Path, Root};
 use crate::template::issue::{Edit, Fix, IssueCode, delete, insert, replace};
-use crate::template::path::Root;
 use crate::template::program::{Binding, Mark, Place};
-use crate::template::tokenize::binding::{self, ParsedBinding};
 use crate::template::tokenize::reference;
 use crate::template::tokenize::scanner::is_space;
 
@@ -19,6 +21,14 @@ enum TextPlace {
     Table(&'static str, &'static str),
     Select,
     ForeignStyle,
+}
+
+/// A path of the template: parsed, as written, and where it stands.
+#[derive(Debug)]
+pub(crate) struct PathAt<'t> {
+    pub(crate) path: Path,
+    pub(crate) text: &'t str,
+    pub(crate) span: Range<usize>,
 }
 
 impl<'s> Compiler<'s> {
@@ -69,7 +79,7 @@ impl<'s> Compiler<'s> {
                 let braces = binding::braces(self.source, first, first..span.end);
                 let fault = braces
                     .clone()
-                    .and_then(|braces| binding::read(self.source, braces, None).err());
+                    .and_then(|braces| binding::read(self.source, braces, self.scope()).err());
                 if let Some(fault) = fault {
                     self.issues.add(fault.code, self.source, fault.span, fault.message, fault.fix);
                     return false;
@@ -183,12 +193,13 @@ impl<'s> Compiler<'s> {
             let Some(found) = self.read_binding(from, open, span.end) else { return };
             match found {
                 Ok(found) => {
-                    self.emitter.copy_to(found.span.start);
                     from = found.span.end;
-                    let binding = self.add_binding(found, Place::Text);
-                    self.emitter.value(binding);
-                    self.emitter.skip_to(from);
-                    self.mark_current(binding);
+                    let element = self
+                        .current()
+                        .map_or_else(|| "body".into(), |open| open.name.as_ref().into());
+                    if let Some(binding) = self.bind(found, Place::Text, element) {
+                        self.mark_current(binding);
+                    }
                 }
                 Err(end) => from = end,
             }
@@ -233,8 +244,7 @@ impl<'s> Compiler<'s> {
             );
             return Some(Err(braces.end));
         }
-        let alias = self.repeat.as_ref().map(|repeat| &*repeat.alias);
-        match binding::read(self.source, braces.clone(), alias) {
+        match binding::read(self.source, braces.clone(), self.scope()) {
             Ok(found) => Some(Ok(found)),
             Err(fault) => {
                 self.issues.add(fault.code, self.source, fault.span, fault.message, fault.fix);
@@ -271,40 +281,64 @@ impl<'s> Compiler<'s> {
         span.start..end
     }
 
-    /// Records a binding and returns its number.
-    pub(crate) fn add_binding(&mut self, found: ParsedBinding<'_>, place: Place) -> usize {
-        let element =
-            self.current().map_or_else(|| "body".into(), |open| open.name.as_ref().into());
-        self.add_binding_in(found, place, element)
+    pub(crate) fn scope(&self) -> Scope<'_> {
+        Scope { grammar: self.grammar, aliases: &self.aliases }
     }
 
-    pub(crate) fn add_binding_in(
+    /// Adds the step that writes a binding, behind the literal text before it. Returns the number of
+    /// the binding, unless it is a row variable.
+    pub(crate) fn bind(
         &mut self,
         found: ParsedBinding<'_>,
         place: Place,
         element: Box<str>,
-    ) -> usize {
-        let program = &mut self.emitter.program;
-        let repeat = self.repeat.as_ref().map(|repeat| repeat.index);
-        let list = repeat
-            .and_then(|index| program.repeats.get(index))
-            .and_then(|repeat| program.bindings.get(repeat.list));
-        let full_path: Box<str> = match (found.path.root, list) {
-            (Root::Item, Some(list)) => {
-                let rest = found.text.find('.').map_or("", |dot| &found.text[dot..]);
-                [&*list.full_path, ".*", rest].concat().into()
+    ) -> Option<usize> {
+        let ParsedBinding { span, text, subject } = found;
+        let end = span.end;
+        self.emitter.copy_to(span.start);
+        let binding = match subject {
+            Subject::Variable(variable) => {
+                self.emitter.variable(variable);
+                None
             }
-            (Root::Data | Root::Item, _) => found.text.into(),
+            Subject::Path(path) => {
+                let binding = self.add_binding(PathAt { path, text, span }, place, element);
+                self.emitter.value(binding);
+                Some(binding)
+            }
         };
-        let (line, column) = self.lines.at(found.span.start);
+        self.emitter.skip_to(end);
+        binding
+    }
+
+    /// Records a path that the template reads and returns its number.
+    pub(crate) fn add_binding(&mut self, at: PathAt<'_>, place: Place, element: Box<str>) -> usize {
+        let PathAt { path, text, span } = at;
+        let guarded = self.blocks.iter().any(OpenBlock::is_branch);
+        let program = &mut self.emitter.program;
+        let full_path: Box<str> = match path.root {
+            Root::Data => text.into(),
+            Root::Row(depth) => {
+                let repeat = self.repeats.get(usize::from(depth));
+                let list = repeat
+                    .and_then(|repeat| program.repeats.get(*repeat))
+                    .and_then(|repeat| program.bindings.get(repeat.list))
+                    .map_or("", |list| &*list.full_path);
+                let rest = text.find('.').map_or("", |dot| &text[dot..]);
+                [list, ".*", rest].concat().into()
+            }
+        };
+        let (line, column) = self.lines.at(span.start);
+        let repeat = self.repeats.last().copied();
         program.bindings.push(Binding {
-            path: found.path,
+            path,
             full_path,
             element,
             place,
             repeat,
-            offset: found.span.start,
-            length: found.span.len(),
+            guarded,
+            offset: span.start,
+            length: span.len(),
             line,
             column,
         });

@@ -2,8 +2,19 @@
 
 use std::ops::Range;
 
+use super::condition::{self, ConditionFault, Subject, Variable};
+use super::dialect::{first_path, from_data, unknown_root};
+use super::path::{Path, PathFault};
+use crate::template::Grammar;
 use crate::template::issue::{Fix, IssueCode, delete, replace};
-use crate::template::path::{Path, PathFault, is_key};
+
+/// The names that a binding can begin with, and the grammar it follows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scope<'c> {
+    pub(crate) grammar: Grammar,
+    /// The rows of the repeats around it, outermost first.
+    pub(crate) aliases: &'c [Box<str>],
+}
 
 /// A well-formed binding.
 #[derive(Debug)]
@@ -12,7 +23,7 @@ pub(crate) struct ParsedBinding<'s> {
     pub(crate) span: Range<usize>,
     /// The path as written.
     pub(crate) text: &'s str,
-    pub(crate) path: Path,
+    pub(crate) subject: Subject,
 }
 
 /// Something in braces that is no binding.
@@ -57,14 +68,23 @@ pub(crate) fn braces(source: &str, open: usize, range: Range<usize>) -> Option<R
 pub(crate) fn read<'s>(
     source: &'s str,
     span: Range<usize>,
-    alias: Option<&str>,
+    scope: Scope<'_>,
 ) -> Result<ParsedBinding<'s>, BindingFault> {
-    let inner_span = span.start + 2..span.end - 2;
-    let inner = &source[inner_span.clone()];
-    let text = inner.trim_ascii();
-    match Path::parse(text, alias) {
-        Ok(path) => Ok(ParsedBinding { span, text, path }),
-        Err(fault) => Err(explain(source, span, text, fault, alias)),
+    let text = source[span.start + 2..span.end - 2].trim_ascii();
+    let parsed = match scope.grammar {
+        Grammar::V1 => Path::parse(text, scope.aliases)
+            .map(Subject::Path)
+            .map_err(|fault| ConditionFault::Subject(fault, text.into())),
+        Grammar::V2 => condition::subject(text, scope.aliases),
+    };
+    match parsed {
+        Ok(subject) => Ok(ParsedBinding { span, text, subject }),
+        Err(ConditionFault::Subject(fault, _)) => Err(explain(source, span, text, fault, scope)),
+        Err(_) => {
+            let fix = delete(span.clone(), "use it inside an element with data-od-repeat");
+            let message = format!("`{text}` stands outside every data-od-repeat");
+            Err(BindingFault { code: IssueCode::UnknownRoot, span, message, fix })
+        }
     }
 }
 
@@ -73,8 +93,9 @@ fn explain(
     span: Range<usize>,
     text: &str,
     fault: PathFault,
-    alias: Option<&str>,
+    scope: Scope<'_>,
 ) -> BindingFault {
+    let aliases = scope.aliases;
     let whole = source[span.clone()].to_owned();
     let braces = "{{";
     let with_path =
@@ -87,18 +108,18 @@ fn explain(
         return BindingFault { code: IssueCode::UnsupportedDirective, span, message, fix };
     }
     if fault == PathFault::Root {
-        let root = text.split('.').next().unwrap_or_default();
-        let message = match alias {
-            Some(alias) => format!(
-                "`{root}` is neither `data` nor the alias `{alias}` of the repeat around it"
-            ),
-            None => format!("`{root}` is not `data`, and there is no data-od-repeat around it"),
-        };
-        let path = from_data(text, alias).unwrap_or_else(|| format!("data.{text}"));
+        let message = unknown_root(text, aliases);
+        let path = from_data(text, aliases).unwrap_or_else(|| format!("data.{text}"));
         let fix = with_path(&path, &format!("write {braces}{path}}}}}"));
         return BindingFault { code: IssueCode::UnknownRoot, span, message, fix };
     }
-    let path = first_path(text, alias);
+    if scope.grammar == Grammar::V1 && Variable::parse(text).is_some() {
+        let summary = format!("set document.format to \"html_template_v2\", or remove {whole}");
+        let fix = delete(span.clone(), summary);
+        let message = format!("`{text}` is a word of html_template_v2");
+        return BindingFault { code: IssueCode::NeedsV2, span, message, fix };
+    }
+    let path = first_path(text, aliases);
     let repaired =
         path.as_deref().map(|path| with_path(path, &format!("write {braces}{path}}}}}")));
     let remove = || delete(span.clone(), format!("remove {whole}"));
@@ -118,34 +139,6 @@ fn explain(
     BindingFault { code, span, message, fix }
 }
 
-/// Guesses the path that was meant: `data.rows[0].name` as `data.rows.0.name`, an expression
-/// as its first path.
-fn first_path(text: &str, alias: Option<&str>) -> Option<String> {
-    let dotted = text
-        .trim_matches(|mark: char| matches!(mark, '{' | '}' | '&') || mark.is_ascii_whitespace());
-    let dotted = dotted.replace("['", ".").replace("[\"", ".").replace("']", "").replace("\"]", "");
-    let dotted = dotted.replace("?.", ".").replace('[', ".").replace(']', "");
-    let is_part = |mark: char| mark.is_ascii_alphanumeric() || matches!(mark, '.' | '_' | '-');
-    let words = || dotted.split(|mark| !is_part(mark)).map(|word| word.trim_matches('.'));
-    if let Some(path) = words().find(|word| Path::parse(word, alias).is_ok()) {
-        return Some(path.to_owned());
-    }
-    words()
-        .find(|word| word.split('.').next().is_some_and(is_key))
-        .and_then(|word| from_data(word, alias))
-}
-
-/// Puts `data.` before a path, in place of the words that other languages begin with.
-fn from_data(path: &str, alias: Option<&str>) -> Option<String> {
-    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-    let path = match first {
-        "data" => return None,
-        "this" | "self" | "root" | "props" | "state" if !rest.is_empty() => format!("data.{rest}"),
-        _ => format!("data.{path}"),
-    };
-    Path::parse(&path, alias).is_ok().then_some(path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,7 +146,8 @@ mod tests {
     #[track_caller]
     fn check(source: &str, code: IssueCode, fixed: &str) {
         let span = braces(source, 0, 0..source.len()).unwrap();
-        let fault = read(source, span, Some("item")).unwrap_err();
+        let fault = read(source, span, Scope { grammar: Grammar::V1, aliases: &["item".into()] })
+            .unwrap_err();
         assert_eq!(fault.code, code, "{source}");
         assert_eq!(Fix::apply(source, [&fault.fix]), fixed, "{source}");
     }

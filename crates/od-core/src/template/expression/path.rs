@@ -1,4 +1,4 @@
-//! Paths into the data: `data.rows.0.name`, or `item.name` inside a repeat.
+//! Paths into the data: `data.rows.0.name`, or `row.name` inside a repeat.
 
 use std::fmt;
 
@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 pub enum Root {
     /// The artifact's data.
     Data,
-    /// The row of the repeat around it.
-    Item,
+    /// The row of a repeat around it, by that repeat's depth; 0 is the outermost.
+    Row(u8),
 }
 
 /// One step of a path.
@@ -33,16 +33,16 @@ pub struct Path {
 
 /// The reasons why a text is no path.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum PathFault {
+pub(crate) enum PathFault {
     /// It does not follow the grammar.
     Grammar,
-    /// It begins with neither `data` nor the alias.
+    /// It begins with neither `data` nor an alias.
     Root,
 }
 
 impl Path {
-    /// Parses a path; `alias` is the name of the row, inside a repeat.
-    pub(super) fn parse(text: &str, alias: Option<&str>) -> Result<Self, PathFault> {
+    /// Parses a path; `aliases` name the rows of the repeats around it, outermost first.
+    pub(crate) fn parse(text: &str, aliases: &[Box<str>]) -> Result<Self, PathFault> {
         let mut words = text.split('.');
         let first = words.next().unwrap_or_default();
         if !is_key(first) {
@@ -56,24 +56,32 @@ impl Path {
         let root = match first {
             "data" if segments.is_empty() => return Err(PathFault::Grammar),
             "data" => Root::Data,
-            name if alias == Some(name) => Root::Item,
-            _ => return Err(PathFault::Root),
+            name => match aliases.iter().position(|alias| **alias == *name) {
+                Some(depth) => Root::Row(depth as u8),
+                None => return Err(PathFault::Root),
+            },
         };
         Ok(Self { root, segments: segments.into() })
     }
 
-    /// Follows the path; `None` when it leads nowhere.
+    /// Follows the path; `None` when it leads nowhere. `rows` are the rows of the repeats around
+    /// it, outermost first.
     #[must_use]
-    pub fn resolve<'v>(&self, data: &'v Value, item: Option<&'v Value>) -> Option<&'v Value> {
+    pub fn resolve<'v>(&self, data: &'v Value, rows: &[&'v Value]) -> Option<&'v Value> {
         let value = match self.root {
             Root::Data => data,
-            Root::Item => item?,
+            Root::Row(depth) => rows.get(usize::from(depth))?,
         };
-        follow(value, &self.segments)
+        self.resolve_from(value)
+    }
+
+    /// Follows the path from the value that its root stands for.
+    pub(crate) fn resolve_from<'v>(&self, root: &'v Value) -> Option<&'v Value> {
+        follow(root, &self.segments)
     }
 
     /// Follows the path from where its first step led.
-    pub(super) fn resolve_rest<'v>(&self, first: &'v Value) -> Option<&'v Value> {
+    pub(crate) fn resolve_rest<'v>(&self, first: &'v Value) -> Option<&'v Value> {
         follow(first, self.segments.get(1..).unwrap_or_default())
     }
 }
@@ -103,7 +111,7 @@ fn lookup<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
 /// Whether two keys are the same. Most keys have 8 to 16 bytes or 4 to 8, and two comparisons of
 /// words, which may overlap, cost less than a call.
 #[inline]
-pub(super) fn same(one: &str, other: &str) -> bool {
+pub(crate) fn same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     if one.len() != other.len() {
         return false;
@@ -137,7 +145,7 @@ pub(crate) fn is_key(text: &str) -> bool {
 }
 
 /// Returns whether the text can name the row of a repeat.
-pub(super) fn is_alias(text: &str) -> bool {
+pub(crate) fn is_alias(text: &str) -> bool {
     is_key(text) && !text.contains('-') && text != "data"
 }
 
@@ -158,13 +166,13 @@ mod tests {
 
     #[track_caller]
     fn refused(text: &str, fault: PathFault) {
-        assert_eq!(Path::parse(text, Some("item")), Err(fault), "{text}");
+        assert_eq!(Path::parse(text, &["item".into()]), Err(fault), "{text}");
     }
 
     #[test]
     fn the_grammar_is_that_of_the_contract() {
         for good in ["data.a", "data.a-b.0.c_d", "item", "item.x", "item.0", "data._"] {
-            assert!(Path::parse(good, Some("item")).is_ok(), "{good}");
+            assert!(Path::parse(good, &["item".into()]).is_ok(), "{good}");
         }
         for bad in
             ["", "data", "data.", ".data", "data..a", "data.0a", "data.-a", "data.01", "data.a b"]
@@ -196,7 +204,7 @@ mod tests {
     #[test]
     fn a_path_never_mixes_keys_and_positions() {
         let data = json!({ "list": [1, 2], "map": { "0": 3, "k": null } });
-        let at = |text: &str| Path::parse(text, None).unwrap().resolve(&data, None).cloned();
+        let at = |text: &str| Path::parse(text, &[]).unwrap().resolve(&data, &[]).cloned();
         assert_eq!(at("data.list.1"), Some(json!(2)));
         assert_eq!(at("data.list.2"), None);
         assert_eq!(at("data.list.length"), None);
