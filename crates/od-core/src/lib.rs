@@ -15,6 +15,7 @@ mod fields;
 pub mod ids;
 pub mod intake;
 pub mod json;
+pub mod ledger;
 pub mod limits;
 pub mod query;
 pub mod refresh;

@@ -171,6 +171,18 @@ limits! {
     FILE_READS_PER_MINUTE = "file_reads_per_minute", 600, "reads", "in any 60 seconds, per project, for a person who looks at files";
     /// How much of a connector's own words about a call a record keeps.
     RECORD_METADATA = "record_metadata", 4_096, "bytes", "of canonical JSON; entries that do not fit are left out";
+    /// How long a deleted artifact can be brought back.
+    TRASH_RETENTION = "trash_retention", 604_800_000, "milliseconds", "since the artifact was deleted; after that it is removed for good";
+    /// How many snapshots an artifact keeps.
+    SNAPSHOTS = "snapshots", 100, "snapshots", "of one artifact; the oldest are removed, the newest never, and none of an artifact that is not healthy";
+    /// How long an artifact's log of refreshes grows before it goes on in a new file.
+    AUDIT_LOG = "audit_log", 1_048_576, "bytes", "of `refreshes.jsonl`; the file before it is kept, the one before that is not";
+    /// How many files are kept aside for one artifact.
+    ASIDE_FILES = "aside_files", 50, "files", "in `aside/` of one artifact; the oldest are removed";
+    /// How long a writer waits for another one.
+    COMMIT_WAIT = "commit_wait", 10_000, "milliseconds", "for the commit lock of an artifact, then the write is refused as busy";
+    /// How much of whole artifacts a store keeps in memory.
+    ARTIFACT_CACHE = "artifact_cache", 268_435_456, "bytes", "of templates, data and provenance in one process; the least recently used go first";
     /// How long a tool token may live at most.
     TOOL_TOKEN_LIFETIME = "tool_token_lifetime", 86_400_000, "milliseconds", "from issuedAt to expiresAt";
     /// How long a run's lease lasts without renewal.

@@ -1,12 +1,11 @@
 //! `aside/`: bytes that are in the way but are not ours to throw away.
 
+use od_core::ledger::excess_aside_files;
 use od_ports::store::KeptAside;
 
 use crate::disk::{Dir, DiskError, EntryKind};
 
 pub(crate) const ASIDE: &str = "aside";
-/// How many files are kept; the oldest go first.
-const FILES_MAX: usize = 50;
 
 /// Moves a file of an artifact aside.
 pub(crate) fn keep_file(artifact: &Dir, name: &str) -> Result<(), DiskError> {
@@ -55,11 +54,7 @@ fn free_name(aside: &Dir, name: &str) -> Result<String, DiskError> {
 fn trim(aside: &Dir) -> Result<(), DiskError> {
     let mut files = numbered(aside)?;
     files.sort_by_key(|(number, _)| *number);
-    let excess = files.len().saturating_sub(FILES_MAX);
-    for (_, name) in files.into_iter().take(excess) {
-        aside.remove(&name)?;
-    }
-    Ok(())
+    excess_aside_files(&files).iter().try_for_each(|(_, name)| aside.remove(name))
 }
 
 fn numbered(aside: &Dir) -> Result<Vec<(u64, String)>, DiskError> {

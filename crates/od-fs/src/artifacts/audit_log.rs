@@ -4,10 +4,11 @@ use std::io::Write as _;
 
 use od_core::artifact::HealthReason;
 use od_core::ids::Digest;
-use od_core::refresh::{RecordStep, RefreshRecord};
+use od_core::ledger::{RefreshLedger, is_synced_at_once, needs_rotation};
+use od_core::limits::AUDIT_LOG;
+use od_core::refresh::RefreshRecord;
 
 use super::generation::RefreshPart;
-use super::log_view::LogView;
 use super::pending::is_foreign;
 use super::{aside, known_logs};
 use crate::disk::{Dir, DiskError, EntryKind, FileStat};
@@ -15,15 +16,16 @@ use crate::disk::{Dir, DiskError, EntryKind, FileStat};
 pub(crate) const LOG: &str = "refreshes.jsonl";
 /// The log before the last rotation. One is kept: history is bounded.
 pub(crate) const ROTATED: &str = "refreshes.1.jsonl";
-const ROTATE_AT_BYTES: u64 = 1024 * 1024;
-/// A log is rotated soon after a mebibyte; anything much longer is not ours.
-const LOG_BYTES_MAX: u64 = 8 * 1024 * 1024;
+/// A log is rotated soon after its limit; anything much longer is not ours.
+const LOG_BYTES_MAX: u64 = 8 * AUDIT_LOG.allowed;
 
 /// The log as it was read, as far as its chain holds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AuditLog {
-    /// What the records of the present file come to.
-    pub(crate) view: LogView,
+    /// What the records come to, those of the file rotated away included.
+    pub(crate) ledger: RefreshLedger,
+    /// How many records the present file has.
+    pub(crate) records: usize,
     /// The digest of the last good line, of this file or the one rotated away.
     last: Option<Digest>,
     /// Bytes of the file that are whole lines with an unbroken chain.
@@ -107,7 +109,7 @@ impl AuditLog {
 
     /// Returns the empty log that goes on where this one ends, and knows what came before it.
     fn continued(self) -> Self {
-        Self { view: self.view.continued(), last: self.last, ..Self::default() }
+        Self { ledger: self.ledger, last: self.last, ..Self::default() }
     }
 
     fn unreadable() -> Self {
@@ -147,8 +149,9 @@ impl AuditLog {
     }
 
     fn take(&mut self, record: &RefreshRecord, line: &[u8], ended: bool) {
-        self.view.take(record);
-        if record.step == RecordStep::Started || record.step.is_last() {
+        self.ledger.append(record);
+        self.records += 1;
+        if is_synced_at_once(record.step) {
             self.steps.clear();
         } else {
             self.steps.extend_from_slice(line);
@@ -248,7 +251,7 @@ pub(crate) fn append_missing(artifact: &Dir, refresh: &RefreshPart) -> Result<()
 
 /// Keeps the records of a commit aside that a damaged log has no place for.
 fn keep_unplaced(artifact: &Dir, log: &AuditLog, refresh: &RefreshPart) -> Result<(), DiskError> {
-    if log.tail == Tail::Clean || log.view.has_ended(&refresh.id) {
+    if log.tail == Tail::Clean || log.ledger.has_ended(&refresh.id) {
         return Ok(());
     }
     let lines: Vec<u8> = refresh.lines().flat_map(|line| [line, b"\n"].concat()).collect();
@@ -276,13 +279,13 @@ pub(crate) fn cut_torn_tail(artifact: &Dir) -> Result<(), DiskError> {
 
 /// Starts a new file once the log is long. Its first record continues the chain of the old one.
 pub(crate) fn rotate(artifact: &Dir) -> Result<(), DiskError> {
-    let long = artifact.stat(LOG)?.is_some_and(|stat| stat.bytes >= ROTATE_AT_BYTES);
-    if !long {
+    let Some(stat) = artifact.stat(LOG)? else { return Ok(()) };
+    // Most logs are short, and are not read to find that out.
+    if stat.bytes < AUDIT_LOG.allowed {
         return Ok(());
     }
-    // A refresh that is open must find its own beginning when it ends.
     let log = AuditLog::read(artifact)?;
-    if log.tail != Tail::Clean || !log.view.open().is_empty() {
+    if log.tail != Tail::Clean || !needs_rotation(stat.bytes, &log.ledger) {
         return Ok(());
     }
     artifact.rename(LOG, artifact, ROTATED)?;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use od_core::artifact::ArtifactSummary;
 use od_core::ids::{ArtifactId, ProjectId};
+use od_core::limits::ARTIFACT_CACHE;
 
 use super::audit_log::{LOG, ROTATED};
 use super::entries::{Entry, Full, Light, ProjectEntries, Version, Versions};
@@ -16,9 +17,6 @@ use super::pointer::POINTER_FILE;
 use super::watch::{Seen, StartedWatch, Target, WatchStarter, Watcher};
 use crate::data_dir::DataDir;
 use crate::disk::DiskError;
-
-/// The bytes of whole artifacts kept in memory; beyond it the least recently used go.
-const FULL_BYTES_MAX: usize = 256 * 1024 * 1024;
 
 /// What memory knows of the disk.
 #[derive(Debug)]
@@ -261,7 +259,7 @@ impl Index {
 
     /// Lets go of the least recently used whole artifacts.
     fn shed(&mut self) {
-        while self.full_bytes > FULL_BYTES_MAX {
+        while self.full_bytes > ARTIFACT_CACHE.max() {
             let oldest = self
                 .projects
                 .values_mut()

@@ -70,7 +70,7 @@ impl Shared {
             health,
             artifact,
             files,
-            log_records: records.len() + rotated.view.records,
+            log_records: records.len() + rotated.records,
             log_fault: fault_of(&log.tail)
                 .or_else(|| fault_of(&rotated.tail).map(|fault| format!("{ROTATED}: {fault}"))),
             snapshots: ids.len(),

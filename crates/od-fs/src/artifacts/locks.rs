@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use od_core::ids::ArtifactId;
+use od_core::ledger::RunningLockState;
+use od_core::limits::COMMIT_WAIT;
 use od_ports::store::{CommitLock, RunningLock};
 
 use super::shared::StoreIdentity;
@@ -15,7 +17,7 @@ use crate::data_dir::LOCKS;
 use crate::disk::{Dir, DiskError, FileLock};
 
 /// How long a commit may keep others waiting before they are told to come back.
-pub(crate) const COMMIT_PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const COMMIT_PATIENCE: Duration = Duration::from_millis(COMMIT_WAIT.allowed);
 /// A child process holds every lock of its parent between its fork and its exec. Work that clears up
 /// waits that out, on a busy machine too, but not for a process that stands still.
 pub(crate) const CLEARING_PATIENCE: Duration = Duration::from_millis(250);
@@ -53,13 +55,14 @@ pub(crate) fn staging_alone(staging: &Dir) -> Result<Option<FileLock>, DiskError
     Ok(FileLock::take_dir(staging, CLEARING_PATIENCE)?.held())
 }
 
-/// Tells whether a refresh runs.
-pub(crate) fn is_running(live: &Dir, id: &ArtifactId) -> Result<bool, DiskError> {
-    match live.child(LOCKS) {
-        Ok(locks) => FileLock::is_held(&locks, &format!("{id}.running")),
-        Err(err) if err.is_missing() => Ok(false),
-        Err(err) => Err(err),
-    }
+/// Probes the running lock.
+pub(crate) fn running_state(live: &Dir, id: &ArtifactId) -> Result<RunningLockState, DiskError> {
+    let is_held = match live.child(LOCKS) {
+        Ok(locks) => FileLock::is_held(&locks, &format!("{id}.running"))?,
+        Err(err) if err.is_missing() => false,
+        Err(err) => return Err(err),
+    };
+    Ok(if is_held { RunningLockState::Held } else { RunningLockState::Free })
 }
 
 fn take(live: &Dir, name: &str, patience: Duration) -> Result<Option<FileLock>, DiskError> {

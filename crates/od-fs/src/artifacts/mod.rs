@@ -11,7 +11,6 @@ mod index;
 mod inspect;
 mod known_logs;
 mod locks;
-mod log_view;
 mod lookup;
 mod pending;
 mod pointer;

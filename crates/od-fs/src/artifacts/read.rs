@@ -7,10 +7,12 @@
 use std::sync::Arc;
 
 use od_core::artifact::{
-    ArtifactState, ArtifactSummary, Health, HealthReason, HealthState, Provenance, check_state,
+    Artifact, ArtifactState, ArtifactSummary, Health, HealthReason, HealthState, Provenance,
+    check_state,
 };
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId};
 use od_core::json::BoundedObject;
+use od_core::ledger::{RefreshLedger, RunningLockState};
 use od_core::refresh::RefreshRecord;
 use od_ports::store::{Drift, KeptAside, PageKey, Stored};
 
@@ -19,7 +21,7 @@ use super::audit_log::{AuditLog, Tail};
 use super::drift;
 use super::entries::{Full, Lasts, Light};
 use super::generation::{Generation, SetFile};
-use super::log_view::LogView;
+use super::locks;
 use super::pending::{self, Copies, is_damage, is_foreign};
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer, PointerFault};
 use super::summary;
@@ -39,7 +41,7 @@ pub(crate) fn whole(
     let mut log = AuditLog::read(&dir)?;
     let mut unplaced = None;
     if let Some(refresh) =
-        found.last_refresh.as_ref().filter(|refresh| !log.view.has_ended(refresh))
+        found.last_refresh.as_ref().filter(|refresh| !log.ledger.has_ended(refresh))
     {
         // The commit comes before its record: it is in the frame, or was appended just now.
         unplaced = pending::audit_line(&dir, refresh)?;
@@ -47,18 +49,17 @@ pub(crate) fn whole(
             log = AuditLog::read(&dir)?;
         }
     }
-    let mut view = log.view.clone();
+    let mut ledger = log.ledger.clone();
     let unplaced = unplaced.and_then(|line| serde_json::from_slice::<RefreshRecord>(&line).ok());
     if let Some(record) = unplaced {
-        view.take(&record);
+        ledger.append(&record);
     }
     if let Some(state) = &mut found.state {
-        let artifact = &mut state.artifact;
-        view.apply(live, id, &mut artifact.refresh_status, &mut artifact.last_refreshed_at)?;
+        derive_refresh_fields(live, id, &ledger, &mut state.artifact)?;
     }
     let health = overall(found.health, &log);
     let kept_aside = aside::list(&dir)?;
-    Ok(Some(assemble(project, id, found, health, &view, kept_aside)))
+    Ok(Some(assemble(project, id, found, health, &ledger, kept_aside)))
 }
 
 /// Reads what a list needs of an artifact; `None` if there is none.
@@ -103,16 +104,16 @@ fn settled_entry(live: &Dir, id: &ArtifactId) -> Result<Option<Light>, DiskError
     }
     let log = AuditLog::read(&dir)?;
     let committed = pointer.store.last_refresh.as_ref();
-    let is_unplaced = committed.is_some_and(|refresh| !log.view.has_ended(refresh));
+    let is_unplaced = committed.is_some_and(|refresh| !log.ledger.has_ended(refresh));
     if is_unplaced || !overall(Health::HEALTHY, &log).is_healthy() {
         return Ok(None);
     }
     let Pointer { mut artifact, .. } = pointer;
-    log.view.apply(live, id, &mut artifact.refresh_status, &mut artifact.last_refreshed_at)?;
+    derive_refresh_fields(live, id, &log.ledger, &mut artifact)?;
     Ok(Some(Light {
         summary: Arc::new(artifact.summary(Health::HEALTHY)),
         attempt: artifact.created_by_attempt,
-        lasts: lasting(&log.view),
+        lasts: lasting(&log.ledger),
     }))
 }
 
@@ -122,7 +123,7 @@ pub(crate) fn despite_damage(live: &Dir, project: &ProjectId, id: &ArtifactId) -
     let found = last_good(&dir, HealthReason::FileUnreadable).ok()?;
     let has_page = found.state.is_some() || found.last_page.is_some();
     let health = found.health;
-    has_page.then(|| assemble(project, id, found, health, &LogView::default(), Vec::new()))
+    has_page.then(|| assemble(project, id, found, health, &RefreshLedger::default(), Vec::new()))
 }
 
 /// Opens an artifact's directory; `None` if there is none, or it is no directory of ours.
@@ -141,7 +142,7 @@ fn assemble(
     id: &ArtifactId,
     found: Content,
     health: Health,
-    view: &LogView,
+    ledger: &RefreshLedger,
     kept_aside: Vec<KeptAside>,
 ) -> Full {
     let state = found.state.map(Arc::new);
@@ -155,7 +156,7 @@ fn assemble(
     let light = Light {
         summary: Arc::clone(&summary),
         attempt: state.as_ref().and_then(|state| state.artifact.created_by_attempt.clone()),
-        lasts: lasting(view),
+        lasts: lasting(ledger),
     };
     let stored = Stored {
         id: id.clone(),
@@ -171,8 +172,25 @@ fn assemble(
     Full { stored: Arc::new(stored), light, bytes: found.bytes }
 }
 
-fn lasting(view: &LogView) -> Lasts {
-    if view.open().is_empty() { Lasts::UntilAChange } else { Lasts::WhileARefreshRuns }
+/// Sets the fields of an artifact that its log and its running lock decide.
+fn derive_refresh_fields(
+    live: &Dir,
+    id: &ArtifactId,
+    ledger: &RefreshLedger,
+    artifact: &mut Artifact,
+) -> Result<(), DiskError> {
+    let lock = match ledger.running() {
+        Some(_) => locks::running_state(live, id)?,
+        // Nothing hangs on it then, and a probe takes three calls of the system.
+        None => RunningLockState::Free,
+    };
+    artifact.refresh_status = ledger.refresh_status(artifact.refresh_status, lock);
+    artifact.last_refreshed_at = ledger.last_refreshed_at(artifact.last_refreshed_at);
+    Ok(())
+}
+
+fn lasting(ledger: &RefreshLedger) -> Lasts {
+    if ledger.open().is_empty() { Lasts::UntilAChange } else { Lasts::WhileARefreshRuns }
 }
 
 /// Damage of the head is told before damage of the tail.

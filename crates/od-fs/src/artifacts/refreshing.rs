@@ -2,6 +2,7 @@
 
 use od_core::artifact::{Health, HealthState};
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId, Timestamp};
+use od_core::ledger::is_synced_at_once;
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_ports::store::{History, RunningRefresh, StoreError, UnfinishedRefresh};
 
@@ -28,7 +29,7 @@ impl Shared {
         let (live, dir) = self.existing(project, artifact)?;
         let Some(running) = locks::running(&live, artifact)? else {
             let running =
-                AuditLog::read(&dir)?.view.running().map(|begun| begun.refresh_id.clone());
+                AuditLog::read(&dir)?.ledger.running().map(|begun| begun.refresh_id.clone());
             return Err(StoreError::RefreshLocked { artifact: artifact.clone(), running });
         };
         let _commit = self.lock(&live, artifact)?;
@@ -42,7 +43,7 @@ impl Shared {
             return Err(StoreError::NotHealthy { artifact: artifact.clone(), health: base.health });
         }
         let log = AuditLog::read(&dir)?;
-        let abandoned = log.view.running().cloned();
+        let abandoned = log.ledger.running().cloned();
         let id = next_id(&dir, &log)?;
         let mut record =
             RefreshRecord::new(id.clone(), RecordStep::Started, RecordStatus::Running, at);
@@ -68,18 +69,14 @@ impl Shared {
             let health = Health::unsound(HealthState::CorruptTail, reason);
             return Err(StoreError::NotHealthy { artifact: artifact.clone(), health });
         }
-        // An older refresh may still be closed, by whoever found it abandoned; nothing else.
-        let allowed = log.view.is_open(&record.refresh_id)
-            && (record.step.is_last() || log.view.newest() == Some(&record.refresh_id));
-        if !allowed {
+        if let Err(closed) = log.ledger.admit_record(&record) {
             // Whoever asks goes by what is there: it has to be on the disk.
             audit_log::sync(&dir)?;
             dir.sync()?;
-            let refresh = record.refresh_id;
-            return Err(StoreError::RefreshClosed { artifact: artifact.clone(), refresh });
+            return Err(StoreError::refresh_closed(artifact, closed));
         }
         record.prev = log.chain_end();
-        if record.step.is_last() {
+        if is_synced_at_once(record.step) {
             log.append_synced(&dir, &record.to_line())?;
         } else {
             log.append_step(&dir, &record.to_line())?;
@@ -102,17 +99,13 @@ impl Shared {
                 }
                 let Ok(Some(dir)) = read::open(&live, &artifact) else { continue };
                 let Ok(log) = AuditLog::read(&dir) else { continue };
-                let Ok(lock_held) = locks::is_running(&live, &artifact) else { continue };
-                for begun in log.view.open() {
-                    found.push(UnfinishedRefresh {
-                        project: project.clone(),
-                        artifact: artifact.clone(),
-                        refresh: begun.refresh_id.clone(),
-                        started_at: begun.started_at,
-                        // Only the newest can be the one whose lock is held.
-                        lock_held: lock_held && log.view.newest() == Some(&begun.refresh_id),
-                    });
-                }
+                let Ok(lock) = locks::running_state(&live, &artifact) else { continue };
+                let unfinished = log.ledger.unfinished(lock).map(|(begun, lock_held)| {
+                    let (project, artifact) = (project.clone(), artifact.clone());
+                    let (refresh, started_at) = (begun.refresh_id.clone(), begun.started_at);
+                    UnfinishedRefresh { project, artifact, refresh, started_at, lock_held }
+                });
+                found.extend(unfinished);
             }
         }
         Ok(found)
@@ -161,14 +154,7 @@ impl Shared {
 /// Returns the id after every id there is a trace of, in log, pointer or snapshots.
 fn next_id(dir: &Dir, log: &AuditLog) -> Result<RefreshId, DiskError> {
     let committed = Pointer::read_sound(dir)?.and_then(|pointer| pointer.store.last_refresh);
-    let last = [log.view.newest().cloned(), committed]
-        .into_iter()
-        .flatten()
-        .chain(snapshots::ids(dir)?)
-        .map(|id| id.number())
-        .max()
-        .unwrap_or(0);
-    Ok(RefreshId::from_number(last + 1))
+    Ok(log.ledger.next_id(committed.iter().chain(&snapshots::ids(dir)?)))
 }
 
 /// Returns the records of commits that are not in the log yet, as far as they continue it.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use od_core::artifact::{ArtifactState, HealthReason, HealthState};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision};
 use od_core::json::BoundedObject;
+use od_core::ledger::next_revision;
 use od_core::template::Template;
 use od_ports::store::{RepairMode, RepairReport, StoreError, Stored};
 
@@ -61,7 +62,7 @@ impl Shared {
 /// Keeps the records up to the damage and sets the rest aside.
 fn repair_tail(dir: &Dir, mode: RepairMode, report: &mut RepairReport) -> Result<(), DiskError> {
     let log = AuditLog::read(dir)?;
-    report.keeps.push(format!("{} records of the audit log", log.view.records));
+    report.keeps.push(format!("{} records of the audit log", log.records));
     report.drops.push("the audit log after its damage (kept in aside/)".to_owned());
     if mode == RepairMode::Apply {
         audit_log::cut_broken_tail(dir, &log)?;
@@ -101,7 +102,7 @@ fn repair_head(
     let draft = Draft {
         state: rescue.state,
         page: rescue.page,
-        revision: rescue.revision.next(),
+        revision: rescue.revision,
         last_refresh: rescue.last_refresh,
         refresh: None,
     };
@@ -153,7 +154,7 @@ fn rescue(
         }
     };
     let known = [base.map(Generation::revision), pointer.map(|pointer| pointer.artifact.revision)];
-    let revision = known.into_iter().flatten().max().unwrap_or_else(Revision::first);
+    let revision = next_revision(known.into_iter().flatten());
     let last_refresh = pointer
         .or_else(|| base.map(|base| &base.pointer))
         .and_then(|pointer| pointer.store.last_refresh.clone());

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use od_core::ids::{ArtifactId, ProjectId};
+use od_core::limits::COMMIT_WAIT;
 use od_ports::clock::Clock;
 use od_ports::store::StoreError;
 
@@ -102,8 +103,7 @@ impl Shared {
 
 /// Says that another process kept a lock for too long.
 pub(crate) fn busy(artifact: &ArtifactId) -> StoreError {
-    let waited_ms = u64::try_from(COMMIT_PATIENCE.as_millis()).unwrap_or(u64::MAX);
-    StoreError::Busy { artifact: artifact.clone(), waited_ms }
+    StoreError::Busy { artifact: artifact.clone(), waited_ms: COMMIT_WAIT.allowed }
 }
 
 pub(crate) fn not_found(project: &ProjectId, artifact: &ArtifactId) -> StoreError {

@@ -3,14 +3,12 @@
 use od_core::artifact::Provenance;
 use od_core::ids::{Digest, RefreshId};
 use od_core::json::BoundedObject;
+use od_core::ledger::excess_snapshots;
 use od_ports::store::{Snapshot, SnapshotSummary};
 
 use super::commit::SNAPSHOTS;
 use super::generation::SetFile;
 use crate::disk::{Dir, DiskError, EntryKind};
-
-/// How many are kept; the newest is always among them.
-const SNAPSHOTS_MAX: usize = 100;
 
 /// Writes a snapshot as a directory renamed into place, without syncing it. One that is there stays.
 pub(crate) fn write(
@@ -56,14 +54,12 @@ pub(crate) fn sync(artifact: &Dir, refresh: &RefreshId) -> Result<(), DiskError>
 /// Removes the oldest snapshots beyond the bound.
 pub(crate) fn trim(artifact: &Dir) -> Result<(), DiskError> {
     let ids = ids(artifact)?;
-    if ids.len() <= SNAPSHOTS_MAX {
+    let excess = excess_snapshots(&ids);
+    if excess.is_empty() {
         return Ok(());
     }
     let snapshots = artifact.child(SNAPSHOTS)?;
-    for id in ids.iter().skip(SNAPSHOTS_MAX) {
-        snapshots.remove_tree(id.as_str())?;
-    }
-    Ok(())
+    excess.iter().try_for_each(|id| snapshots.remove_tree(id.as_str()))
 }
 
 /// Lists the ids, newest first.

@@ -1,10 +1,10 @@
 //! Deleted artifacts: moved, kept for a week, brought back by moving.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use od_core::artifact::{Health, HealthReason, HealthState};
 use od_core::ids::{ArtifactId, AttemptId, ProjectId, Revision, Timestamp};
+use od_core::ledger::{check_revision, is_trash_expired, trash_expires_at};
 use od_ports::store::{StoreError, Stored, Trashed};
 
 use super::pending::is_damage;
@@ -14,8 +14,6 @@ use super::shared::{Shared, not_found};
 use crate::data_dir::TRASH;
 use crate::disk::{Dir, DiskError, EntryKind};
 
-/// How long a deleted artifact can be brought back.
-const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// What the name of a deleted artifact begins with while it is removed for good. No id does.
 const PURGING: &str = ".purging-";
 
@@ -37,7 +35,7 @@ impl Shared {
         let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
         let pointer = known_pointer(&dir)?;
         if let Some(expected) = if_revision {
-            check_revision(artifact, expected, pointer.as_ref())?;
+            check_pointer(artifact, expected, pointer.as_ref())?;
         }
         let trash = live.child_or_make(TRASH)?;
         let deleted_at = self.clock.now();
@@ -111,15 +109,15 @@ impl Shared {
 }
 
 /// Checks that an artifact is at a revision; one whose revision cannot be read is at none.
-fn check_revision(
+fn check_pointer(
     artifact: &ArtifactId,
     expected: Revision,
     pointer: Option<&Pointer>,
 ) -> Result<(), StoreError> {
     let artifact = artifact.clone();
     match pointer.map(|pointer| pointer.artifact.revision) {
-        Some(actual) if actual == expected => Ok(()),
-        Some(actual) => Err(StoreError::RevisionConflict { artifact, expected, actual }),
+        Some(actual) => check_revision(expected, actual)
+            .map_err(|conflict| StoreError::revision_conflict(&artifact, conflict)),
         None => {
             let reason = HealthReason::PointerUnreadable;
             let health = Health::unsound(HealthState::CorruptHead, reason);
@@ -128,17 +126,16 @@ fn check_revision(
     }
 }
 
-/// Finds the artifact in the trash that an attempt had made.
-pub(crate) fn made_by(live: &Dir, attempt: &AttemptId) -> Result<Option<ArtifactId>, DiskError> {
-    let Some(trash) = open(live)? else { return Ok(None) };
+/// Returns the artifacts in the trash that attempts had made, each with its attempt.
+pub(crate) fn attempts(live: &Dir) -> Result<Vec<(ArtifactId, AttemptId)>, DiskError> {
+    let Some(trash) = open(live)? else { return Ok(Vec::new()) };
+    let mut made = Vec::new();
     for entry in entries(&trash)? {
         let Ok(dir) = trash.child(&entry.name) else { continue };
         let made_by = known_pointer(&dir)?.and_then(|pointer| pointer.artifact.created_by_attempt);
-        if made_by.is_some_and(|made_by| made_by.id == *attempt) {
-            return Ok(Some(entry.artifact));
-        }
+        made.extend(made_by.map(|made_by| (entry.artifact, made_by.id)));
     }
-    Ok(None)
+    Ok(made)
 }
 
 struct TrashEntry {
@@ -178,9 +175,8 @@ fn known_pointer(dir: &Dir) -> Result<Option<Pointer>, DiskError> {
 }
 
 fn purge(trash: &Dir, now: Timestamp) -> Result<(), DiskError> {
-    let kept_ms = i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX);
     for entry in entries(trash)? {
-        if now.unix_ms().saturating_sub(entry.deleted_at.unix_ms()) > kept_ms {
+        if is_trash_expired(entry.deleted_at, now) {
             // Under another name first: of a restore and a purge of one artifact, one gets it whole.
             match trash.rename(&entry.name, trash, &format!("{PURGING}{}", entry.name)) {
                 Err(err) if err.is_missing() => {}
@@ -196,6 +192,5 @@ fn purge(trash: &Dir, now: Timestamp) -> Result<(), DiskError> {
 }
 
 fn trashed(artifact_id: ArtifactId, deleted_at: Timestamp, title: Option<String>) -> Trashed {
-    let expires_at = deleted_at.plus_ms(u64::try_from(KEPT.as_millis()).unwrap_or(u64::MAX));
-    Trashed { artifact_id, title, deleted_at, expires_at }
+    Trashed { artifact_id, title, deleted_at, expires_at: trash_expires_at(deleted_at) }
 }

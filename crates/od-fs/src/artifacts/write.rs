@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use od_core::artifact::{ArtifactState, Attempt, Health};
-use od_core::ids::{ArtifactId, ProjectId, Revision};
+use od_core::ids::{ArtifactId, ProjectId};
+use od_core::ledger::{EarlierAttempt, Maker, check_revision, find_earlier, next_revision};
 use od_core::refresh::RefreshRecord;
 use od_ports::store::{Change, Created, Gate, NewArtifact, PageKey, StoreError, Stored};
 
@@ -84,7 +85,7 @@ impl Shared {
         let staging = live.child_or_make(STAGING)?;
         let _staging = locks::staging_shared(&staging)?.ok_or_else(|| busy(&id))?;
         let draft =
-            Draft { state, page, revision: Revision::first(), last_refresh: None, refresh: None };
+            Draft { state, page, revision: next_revision([]), last_refresh: None, refresh: None };
         let (state, generation) = build::generation(draft)?;
         commit::first_generation(&live, &staging, &id, &generation).map_err(|err| {
             if err.source.kind() == std::io::ErrorKind::AlreadyExists {
@@ -118,33 +119,34 @@ impl Shared {
         project: &ProjectId,
         attempt: &Attempt,
     ) -> Result<Option<Arc<Stored>>, StoreError> {
-        let mut unknown = None;
-        for (artifact, light) in self.lights(project)? {
-            match light.attempt {
-                Some(found) if found == *attempt => {
-                    // It may have ended, or been ended, just before its last sync.
-                    live.sync()?;
-                    return self.load(project, &artifact).map(Some);
+        let made = self.lights(project)?.into_iter().map(|(artifact, light)| {
+            let maker = match light.lasts {
+                Lasts::ForThisAnswer if light.attempt.is_none() => Maker::Unreadable,
+                Lasts::ForThisAnswer | Lasts::UntilAChange | Lasts::WhileARefreshRuns => {
+                    Maker::known(light.attempt)
                 }
-                Some(found) if found.id == attempt.id => {
-                    return Err(StoreError::AttemptConflict { attempt: found.id, artifact });
-                }
-                Some(_) => {}
-                None if light.lasts == Lasts::ForThisAnswer => unknown = Some(artifact),
-                None => {}
+            };
+            (artifact, maker)
+        });
+        let attempted = attempt.id.clone();
+        match find_earlier(attempt, made, || trash::attempts(live))? {
+            EarlierAttempt::Nothing => Ok(None),
+            EarlierAttempt::SameRequest(artifact) => {
+                // It may have ended, or been ended, just before its last sync.
+                live.sync()?;
+                self.load(project, &artifact).map(Some)
             }
-        }
-        if let Some(artifact) = unknown {
-            // It may be what this attempt made: a second one is worse than none.
-            let message = format!("artifact `{artifact}` cannot be read; repair or delete it");
-            let source = std::io::Error::other(message);
-            return Err(StoreError::Io { action: "look for an earlier attempt", source });
-        }
-        match trash::made_by(live, &attempt.id)? {
-            Some(artifact) => {
-                Err(StoreError::AttemptTrashed { attempt: attempt.id.clone(), artifact })
+            EarlierAttempt::OtherRequest(artifact) => {
+                Err(StoreError::AttemptConflict { attempt: attempted, artifact })
             }
-            None => Ok(None),
+            EarlierAttempt::Trashed(artifact) => {
+                Err(StoreError::AttemptTrashed { attempt: attempted, artifact })
+            }
+            EarlierAttempt::Unreadable(artifact) => {
+                let message = format!("artifact `{artifact}` cannot be read; repair or delete it");
+                let source = std::io::Error::other(message);
+                Err(StoreError::Io { action: "look for an earlier attempt", source })
+            }
         }
     }
 
@@ -186,13 +188,8 @@ impl Shared {
         let dir = read::open(&live, id)?.ok_or_else(|| not_found(project, id))?;
         let pointer = current_pointer(&dir, project, id, before.health)?;
         let actual = pointer.artifact.revision;
-        if actual != change.expected {
-            return Err(StoreError::RevisionConflict {
-                artifact: id.clone(),
-                expected: change.expected,
-                actual,
-            });
-        }
+        check_revision(change.expected, actual)
+            .map_err(|conflict| StoreError::revision_conflict(id, conflict))?;
         let refresh = match change.refresh {
             Some(record) => Some(refresh_part(&dir, id, &pointer, record)?),
             None => None,
@@ -204,7 +201,7 @@ impl Shared {
         let draft = Draft {
             state: change.state,
             page: change.page,
-            revision: actual.next(),
+            revision: next_revision([actual]),
             last_refresh,
             refresh,
         };
@@ -246,11 +243,9 @@ fn refresh_part(
 ) -> Result<RefreshPart, StoreError> {
     let log = AuditLog::read(dir)?;
     let refresh = record.refresh_id.clone();
-    let newer_committed =
-        pointer.store.last_refresh.as_ref().is_some_and(|committed| *committed >= refresh);
-    if newer_committed || log.view.newest() != Some(&refresh) || !log.view.is_open(&refresh) {
-        return Err(StoreError::RefreshClosed { artifact: id.clone(), refresh });
-    }
+    log.ledger
+        .admit_commit(&refresh, pointer.store.last_refresh.as_ref())
+        .map_err(|closed| StoreError::refresh_closed(id, closed))?;
     record.prev = log.chain_end();
     let steps = log.unsynced_steps().to_vec();
     Ok(RefreshPart { id: refresh, steps, audit_line: record.to_line() })

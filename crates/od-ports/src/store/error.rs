@@ -4,6 +4,7 @@ use std::io;
 
 use od_core::artifact::Health;
 use od_core::ids::{ArtifactId, AttemptId, ProjectId, RefreshId, Revision};
+use od_core::ledger::{RefreshClosed, RevisionConflict};
 
 /// Why the artifact store refused or failed.
 #[derive(Debug, thiserror::Error)]
@@ -116,6 +117,17 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Says whose revision another one was expected of.
+    pub fn revision_conflict(artifact: &ArtifactId, conflict: RevisionConflict) -> Self {
+        let RevisionConflict { expected, actual } = conflict;
+        Self::RevisionConflict { artifact: artifact.clone(), expected, actual }
+    }
+
+    /// Says whose refresh may not write any more.
+    pub fn refresh_closed(artifact: &ArtifactId, closed: RefreshClosed) -> Self {
+        Self::RefreshClosed { artifact: artifact.clone(), refresh: closed.refresh }
+    }
+
     /// Tells an error of the system from an answer of the store.
     pub const fn system_error(&self) -> Option<&io::Error> {
         match self {

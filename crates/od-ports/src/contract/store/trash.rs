@@ -1,6 +1,7 @@
 //! What every trash has to do.
 
 use od_core::ids::Revision;
+use od_core::ledger::trash_expires_at;
 
 use super::StoreTrial;
 use super::trial::title;
@@ -25,6 +26,7 @@ pub async fn check_trash(trial: &StoreTrial<'_>) {
     assert!(matches!(stale, Err(StoreError::RevisionConflict { .. })));
     let trashed = trash.delete(project, &id, before.revision()).await.expect("a delete works");
     assert_eq!(trashed.artifact_id, id);
+    assert_eq!(trashed.expires_at, trash_expires_at(trashed.deleted_at));
     assert!(matches!(artifacts.load(project, &id).await, Err(StoreError::NotFound { .. })));
     assert_eq!(artifacts.locate(&id).await.expect("a search works"), None);
     assert!(artifacts.list(project).await.expect("a list works").iter().all(|line| line.id != id));

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use od_core::artifact::{ArtifactState, Digests, FileDigests, Health};
 use od_core::ids::{Digest, RefreshId, Revision};
 use od_core::json;
-use od_core::refresh::{Begun, RefreshRecord};
+use od_core::ledger::{RefreshLedger, excess_snapshots, next_revision};
+use od_core::refresh::RefreshRecord;
 
 use crate::store::{InspectedFile, Inspection, Snapshot};
 
@@ -16,29 +17,38 @@ pub(super) struct Kept {
     pub(super) health: Health,
     pub(super) page: Arc<[u8]>,
     pub(super) log: Vec<RefreshRecord>,
+    pub(super) ledger: RefreshLedger,
     pub(super) snapshots: Vec<Snapshot>,
 }
 
 impl Kept {
-    pub(super) fn newest(&self) -> Option<&RefreshId> {
-        self.log.iter().map(|record| &record.refresh_id).max()
+    /// Returns an artifact at its first revision.
+    pub(super) fn new(mut state: ArtifactState, page: Arc<[u8]>) -> Self {
+        finish(&mut state, &page, next_revision([]));
+        let (health, ledger) = (Health::HEALTHY, RefreshLedger::default());
+        Self { state, health, page, log: Vec::new(), ledger, snapshots: Vec::new() }
     }
 
-    pub(super) fn is_open(&self, refresh: &RefreshId) -> bool {
-        let mut records = self.log.iter().filter(|record| record.refresh_id == *refresh).peekable();
-        records.peek().is_some() && records.all(|record| !record.step.is_last())
+    /// Takes the next state.
+    pub(super) fn commit(&mut self, mut state: ArtifactState, page: Arc<[u8]>) {
+        finish(&mut state, &page, next_revision([self.state.artifact.revision]));
+        self.state = state;
+        self.page = page;
     }
 
     pub(super) fn append(&mut self, mut record: RefreshRecord) {
         record.prev = self.log.last().map(RefreshRecord::digest);
+        self.ledger.append(&record);
         self.log.push(record);
     }
 
-    /// Returns the newest refresh, if it has no last record.
-    pub(super) fn open_refresh(&self) -> Option<Begun> {
-        let newest = self.newest().filter(|newest| self.is_open(newest))?;
-        let first = self.log.iter().find(|record| record.refresh_id == *newest)?;
-        Some(Begun { refresh_id: newest.clone(), started_at: first.at })
+    /// Adds the snapshot of a refresh, and drops those that are too many.
+    pub(super) fn add_snapshot(&mut self, refresh_id: RefreshId, state: &ArtifactState) {
+        let (data, provenance) = (state.data.clone(), state.provenance.clone());
+        self.snapshots.insert(0, Snapshot { refresh_id, data, provenance });
+        let ids: Vec<RefreshId> =
+            self.snapshots.iter().map(|snapshot| snapshot.refresh_id.clone()).collect();
+        self.snapshots.truncate(ids.len() - excess_snapshots(&ids).len());
     }
 
     /// Shows every file as the real store would have written it.
@@ -75,7 +85,7 @@ impl Kept {
 }
 
 /// Sets the fields that belong to the store.
-pub(super) fn finish(state: &mut ArtifactState, page: &[u8], revision: Revision) {
+fn finish(state: &mut ArtifactState, page: &[u8], revision: Revision) {
     state.artifact.revision = revision;
     state.artifact.digests = Digests::of(state, page);
 }

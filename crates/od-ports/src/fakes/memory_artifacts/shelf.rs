@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use od_core::artifact::{Attempt, RefreshStatus};
+use od_core::artifact::Attempt;
 use od_core::ids::{ArtifactId, ProjectId, Timestamp};
-use od_core::refresh::{RecordStep, RefreshRecord};
+use od_core::ledger::{EarlierAttempt, Maker, RunningLockState, find_earlier};
 
 use super::kept::Kept;
 use super::lock::LockKind;
@@ -35,17 +35,10 @@ impl Shelf {
     pub(super) fn stored(&self, key: &Key) -> Result<Arc<Stored>, StoreError> {
         let kept = self.kept(key)?;
         let mut state = kept.state.clone();
-        if kept.log.last().is_some_and(|last| !last.step.is_last()) {
-            let runs = self.locked.contains(&(key.clone(), LockKind::Running));
-            state.artifact.refresh_status =
-                if runs { RefreshStatus::Running } else { RefreshStatus::Failed };
-        } else if let Some(status) = kept.log.iter().rev().find_map(RefreshRecord::outcome) {
-            state.artifact.refresh_status = status;
-        }
-        let succeeded = |record: &&RefreshRecord| record.step == RecordStep::Committed;
-        if let Some(last) = kept.log.iter().rev().find(succeeded) {
-            state.artifact.last_refreshed_at = Some(last.at);
-        }
+        let artifact = &mut state.artifact;
+        artifact.refresh_status =
+            kept.ledger.refresh_status(artifact.refresh_status, self.running_lock(key));
+        artifact.last_refreshed_at = kept.ledger.last_refreshed_at(artifact.last_refreshed_at);
         let digests = &state.artifact.digests;
         Ok(Arc::new(Stored {
             id: key.1.clone(),
@@ -64,6 +57,14 @@ impl Shelf {
         }))
     }
 
+    pub(super) fn running_lock(&self, key: &Key) -> RunningLockState {
+        if self.locked.contains(&(key.clone(), LockKind::Running)) {
+            RunningLockState::Held
+        } else {
+            RunningLockState::Free
+        }
+    }
+
     pub(super) fn check_project(&self, project: &ProjectId) -> Result<(), StoreError> {
         if self.projects.contains(project) {
             Ok(())
@@ -78,24 +79,28 @@ impl Shelf {
         project: &ProjectId,
         attempt: &Attempt,
     ) -> Result<Option<Key>, StoreError> {
-        let made = |key: &Key, kept: &Kept| {
-            let found = kept.state.artifact.created_by_attempt.clone();
-            found.filter(|found| key.0 == *project && found.id == attempt.id)
+        let here = |key: &&Key| key.0 == *project;
+        let maker = |kept: &Kept| Maker::known(kept.state.artifact.created_by_attempt.clone());
+        let made = self.artifacts.iter().filter(|(key, _)| here(key));
+        let made = made.map(|(key, kept)| (key, maker(kept)));
+        let trashed = || {
+            let trashed = self.trash.iter().filter(|(key, _)| here(key));
+            Ok(trashed.filter_map(|(key, (_, kept))| {
+                Some((key, kept.state.artifact.created_by_attempt.as_ref()?.id.clone()))
+            }))
         };
-        let here = self.artifacts.iter().find_map(|(key, kept)| Some((key, made(key, kept)?)));
-        if let Some((key, found)) = here {
-            if found == *attempt {
-                return Ok(Some(key.clone()));
+        let named = attempt.id.clone();
+        match find_earlier(attempt, made, trashed)? {
+            EarlierAttempt::Nothing => Ok(None),
+            EarlierAttempt::SameRequest(key) => Ok(Some(key.clone())),
+            EarlierAttempt::OtherRequest(key) => {
+                Err(StoreError::AttemptConflict { attempt: named, artifact: key.1.clone() })
             }
-            let artifact = key.1.clone();
-            return Err(StoreError::AttemptConflict { attempt: found.id, artifact });
-        }
-        match self.trash.iter().find(|(key, (_, kept))| made(key, kept).is_some()) {
-            Some((key, _)) => {
-                let (attempt, artifact) = (attempt.id.clone(), key.1.clone());
-                Err(StoreError::AttemptTrashed { attempt, artifact })
+            EarlierAttempt::Trashed(key) => {
+                Err(StoreError::AttemptTrashed { attempt: named, artifact: key.1.clone() })
             }
-            None => Ok(None),
+            // Memory can always be read.
+            EarlierAttempt::Unreadable(key) => Err(not_found(key)),
         }
     }
 }

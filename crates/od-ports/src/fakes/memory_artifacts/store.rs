@@ -6,9 +6,10 @@ use async_trait::async_trait;
 use od_core::artifact::{ArtifactSummary, Attempt, Health};
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId, Revision, Timestamp};
 use od_core::json;
+use od_core::ledger::{check_revision, trash_expires_at};
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 
-use super::kept::{Kept, finish};
+use super::kept::Kept;
 use super::lock::{LockKind, MemoryLock};
 use super::shelf::{Key, Shelf, key};
 use crate::store::{
@@ -93,7 +94,7 @@ impl ArtifactStore for MemoryArtifactStore {
     }
 
     async fn create(&self, new: NewArtifact) -> Result<Created, StoreError> {
-        let NewArtifact { project, mut state, page } = new;
+        let NewArtifact { project, state, page } = new;
         let key = key(&project, &state.artifact.id);
         let mut shelf = self.shelf();
         shelf.check_project(&project)?;
@@ -105,10 +106,7 @@ impl ArtifactStore for MemoryArtifactStore {
         if shelf.artifacts.contains_key(&key) {
             return Err(StoreError::Exists { artifact: key.1 });
         }
-        finish(&mut state, &page, Revision::first());
-        let kept =
-            Kept { state, health: Health::HEALTHY, page, log: Vec::new(), snapshots: Vec::new() };
-        shelf.artifacts.insert(key.clone(), kept);
+        shelf.artifacts.insert(key.clone(), Kept::new(state, page));
         Ok(Created::Fresh(shelf.stored(&key)?))
     }
 
@@ -133,26 +131,20 @@ impl ArtifactStore for MemoryArtifactStore {
             return Err(StoreError::ForeignWitness);
         }
         let key = key(witness.project(), witness.artifact());
-        let Change { expected, mut state, page, refresh } = change;
+        let Change { expected, state, page, refresh } = change;
         let mut shelf = self.shelf();
         let kept = shelf.kept_mut(&key)?;
-        let actual = kept.state.artifact.revision;
-        if actual != expected {
-            let artifact = key.1;
-            return Err(StoreError::RevisionConflict { artifact, expected, actual });
-        }
+        check_revision(expected, kept.state.artifact.revision)
+            .map_err(|conflict| StoreError::revision_conflict(&key.1, conflict))?;
         if let Some(record) = refresh {
-            let refresh = record.refresh_id.clone();
-            if kept.newest() != Some(&refresh) || !kept.is_open(&refresh) {
-                return Err(StoreError::RefreshClosed { artifact: key.1, refresh });
-            }
-            let (data, provenance) = (state.data.clone(), state.provenance.clone());
-            kept.snapshots.insert(0, Snapshot { refresh_id: refresh, data, provenance });
+            let last_committed = kept.snapshots.first().map(|snapshot| &snapshot.refresh_id);
+            kept.ledger
+                .admit_commit(&record.refresh_id, last_committed)
+                .map_err(|closed| StoreError::refresh_closed(&key.1, closed))?;
+            kept.add_snapshot(record.refresh_id.clone(), &state);
             kept.append(record);
         }
-        finish(&mut state, &page, actual.next());
-        kept.state = state;
-        kept.page = page;
+        kept.commit(state, page);
         shelf.stored(&key)
     }
 }
@@ -176,16 +168,20 @@ impl RefreshLog for MemoryArtifactStore {
         at: Timestamp,
     ) -> Result<RunningRefresh, StoreError> {
         let key = key(project, artifact);
-        let running = self.shelf().kept(&key)?.newest().cloned();
+        let running =
+            self.shelf().kept(&key)?.ledger.running().map(|begun| begun.refresh_id.clone());
         let Some(lock) = self.lock(&key, LockKind::Running) else {
             return Err(StoreError::RefreshLocked { artifact: key.1, running });
         };
         let _commit = self.commit_lock(&key)?;
         let mut shelf = self.shelf();
         let base = shelf.stored(&key)?;
+        if !base.health.is_healthy() {
+            return Err(StoreError::NotHealthy { artifact: key.1, health: base.health });
+        }
         let kept = shelf.kept_mut(&key)?;
-        let abandoned = kept.open_refresh();
-        let id = RefreshId::from_number(kept.newest().map_or(0, RefreshId::number) + 1);
+        let abandoned = kept.ledger.running().cloned();
+        let id = kept.ledger.next_id(kept.snapshots.iter().map(|snapshot| &snapshot.refresh_id));
         let (step, status) = (RecordStep::Started, RecordStatus::Running);
         kept.append(RefreshRecord::new(id.clone(), step, status, at));
         drop(shelf);
@@ -202,12 +198,9 @@ impl RefreshLog for MemoryArtifactStore {
         let _commit = self.commit_lock(&key)?;
         let mut shelf = self.shelf();
         let kept = shelf.kept_mut(&key)?;
-        let refresh = record.refresh_id.clone();
-        let allowed =
-            kept.is_open(&refresh) && (record.step.is_last() || kept.newest() == Some(&refresh));
-        if !allowed {
-            return Err(StoreError::RefreshClosed { artifact: key.1, refresh });
-        }
+        kept.ledger
+            .admit_record(&record)
+            .map_err(|closed| StoreError::refresh_closed(&key.1, closed))?;
         kept.append(record);
         Ok(())
     }
@@ -216,14 +209,14 @@ impl RefreshLog for MemoryArtifactStore {
         let shelf = self.shelf();
         let mut found = Vec::new();
         for (key, kept) in &shelf.artifacts {
-            let Some(begun) = kept.open_refresh() else { continue };
-            found.push(UnfinishedRefresh {
+            let unfinished = kept.ledger.unfinished(shelf.running_lock(key));
+            found.extend(unfinished.map(|(begun, lock_held)| UnfinishedRefresh {
                 project: key.0.clone(),
                 artifact: key.1.clone(),
-                refresh: begun.refresh_id,
+                refresh: begun.refresh_id.clone(),
                 started_at: begun.started_at,
-                lock_held: shelf.locked.contains(&(key.clone(), LockKind::Running)),
-            });
+                lock_held,
+            }));
         }
         Ok(found)
     }
@@ -273,16 +266,15 @@ impl Trash for MemoryArtifactStore {
         let key = key(project, artifact);
         let mut shelf = self.shelf();
         let kept = shelf.kept(&key)?.clone();
-        let actual = kept.state.artifact.revision;
-        if let Some(expected) = if_revision.filter(|expected| *expected != actual) {
-            let artifact = key.1;
-            return Err(StoreError::RevisionConflict { artifact, expected, actual });
+        if let Some(expected) = if_revision {
+            check_revision(expected, kept.state.artifact.revision)
+                .map_err(|conflict| StoreError::revision_conflict(&key.1, conflict))?;
         }
         let deleted_at = kept.state.artifact.updated_at;
-        let title = Some(kept.state.artifact.heading.title.clone());
+        let trashed = trashed(&key, deleted_at, &kept);
         shelf.artifacts.remove(&key);
-        shelf.trash.insert(key.clone(), (deleted_at, kept));
-        Ok(Trashed { artifact_id: key.1, title, deleted_at, expires_at: deleted_at })
+        shelf.trash.insert(key, (deleted_at, kept));
+        Ok(trashed)
     }
 
     async fn restore(
@@ -304,13 +296,8 @@ impl Trash for MemoryArtifactStore {
 
     async fn list(&self, project: &ProjectId) -> Result<Vec<Trashed>, StoreError> {
         let shelf = self.shelf();
-        let trashed = |(key, (deleted_at, kept)): (&Key, &(Timestamp, Kept))| Trashed {
-            artifact_id: key.1.clone(),
-            title: Some(kept.state.artifact.heading.title.clone()),
-            deleted_at: *deleted_at,
-            expires_at: *deleted_at,
-        };
-        Ok(shelf.trash.iter().filter(|(key, _)| key.0 == *project).map(trashed).collect())
+        let here = shelf.trash.iter().filter(|(key, _)| key.0 == *project);
+        Ok(here.map(|(key, (deleted_at, kept))| trashed(key, *deleted_at, kept)).collect())
     }
 }
 
@@ -336,5 +323,14 @@ impl StoreMaintenance for MemoryArtifactStore {
 
     async fn recover(&self) -> Result<Vec<Unrecovered>, StoreError> {
         Ok(Vec::new())
+    }
+}
+
+fn trashed(key: &Key, deleted_at: Timestamp, kept: &Kept) -> Trashed {
+    Trashed {
+        artifact_id: key.1.clone(),
+        title: Some(kept.state.artifact.heading.title.clone()),
+        deleted_at,
+        expires_at: trash_expires_at(deleted_at),
     }
 }

@@ -1,0 +1,84 @@
+//! What is kept, and for how long. The figures stand in the table of limits.
+
+use super::refreshes::RefreshLedger;
+use crate::ids::{RefreshId, Timestamp};
+use crate::limits::{ASIDE_FILES, AUDIT_LOG, SNAPSHOTS, TRASH_RETENTION};
+
+/// Returns when a deleted artifact is gone for good.
+#[must_use]
+pub fn trash_expires_at(deleted_at: Timestamp) -> Timestamp {
+    deleted_at.plus_ms(TRASH_RETENTION.allowed)
+}
+
+/// Returns whether a deleted artifact may be removed for good.
+#[must_use]
+pub fn is_trash_expired(deleted_at: Timestamp, now: Timestamp) -> bool {
+    now > trash_expires_at(deleted_at)
+}
+
+/// Returns the snapshots to drop, of all there are, newest first. The newest is never among them.
+#[must_use]
+pub fn excess_snapshots(newest_first: &[RefreshId]) -> &[RefreshId] {
+    newest_first.get(SNAPSHOTS.max()..).unwrap_or_default()
+}
+
+/// Returns the files kept aside that are to be dropped, of all there are, oldest first.
+#[must_use]
+pub fn excess_aside_files<T>(oldest_first: &[T]) -> &[T] {
+    let excess = oldest_first.len().saturating_sub(ASIDE_FILES.max());
+    oldest_first.get(..excess).unwrap_or_default()
+}
+
+/// Returns whether the log of an artifact is to go on in a new file.
+///
+/// Not while a refresh is open: when it ends it must find its own beginning, and one rotated file is
+/// all that is kept.
+#[must_use]
+pub fn needs_rotation(log_bytes: u64, ledger: &RefreshLedger) -> bool {
+    log_bytes >= AUDIT_LOG.allowed && ledger.open().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::refresh::{RecordStatus, RecordStep, RefreshRecord};
+
+    proptest! {
+        #[test]
+        fn snapshots_are_bounded_and_the_newest_stay(count in 0_usize..250) {
+            let ids: Vec<RefreshId> =
+                (1..=count as u64).rev().map(RefreshId::from_number).collect();
+            let excess = excess_snapshots(&ids);
+            prop_assert!(ids.len() - excess.len() <= SNAPSHOTS.max());
+            prop_assert_eq!(excess.is_empty(), count <= SNAPSHOTS.max());
+            prop_assert!(excess.iter().all(|id| id.number() <= (count - SNAPSHOTS.max()) as u64));
+            let files: Vec<usize> = (0..count).collect();
+            let excess = excess_aside_files(&files);
+            prop_assert_eq!(files.len() - excess.len(), count.min(ASIDE_FILES.max()));
+            prop_assert!(excess.iter().all(|number| *number < count - ASIDE_FILES.max()));
+        }
+
+        #[test]
+        fn trash_stays_for_its_time_and_no_longer(at in 0_i64..1 << 45, passed in 0_u64..1 << 40) {
+            let deleted_at = Timestamp::from_unix_ms(at);
+            let expired = is_trash_expired(deleted_at, deleted_at.plus_ms(passed));
+            prop_assert_eq!(expired, passed > TRASH_RETENTION.allowed);
+            prop_assert!(!is_trash_expired(deleted_at, Timestamp::from_unix_ms(at - 1)), "a clock set back");
+        }
+    }
+
+    #[test]
+    fn a_log_is_not_rotated_while_a_refresh_is_open() {
+        let (id, at) = (RefreshId::from_number(1), Timestamp::from_unix_ms(0));
+        let mut ledger = RefreshLedger::default();
+        assert!(!needs_rotation(AUDIT_LOG.allowed - 1, &ledger));
+        assert!(needs_rotation(AUDIT_LOG.allowed, &ledger));
+        let record = |step, status| RefreshRecord::new(id.clone(), step, status, at);
+        ledger.append(&record(RecordStep::Started, RecordStatus::Running));
+        assert!(!needs_rotation(AUDIT_LOG.allowed, &ledger));
+        ledger.append(&record(RecordStep::Failed, RecordStatus::Abandoned));
+        assert!(needs_rotation(AUDIT_LOG.allowed, &ledger));
+    }
+}
