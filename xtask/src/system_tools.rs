@@ -17,6 +17,8 @@ pub(crate) enum SystemTool {
     Chromium,
     /// Searches beside our search.
     Ripgrep,
+    /// Answers queries beside our engine.
+    Sqlite3,
 }
 
 impl SystemTool {
@@ -28,6 +30,7 @@ impl SystemTool {
             Self::Valgrind => "valgrind",
             Self::Chromium => "chromium",
             Self::Ripgrep => "rg",
+            Self::Sqlite3 => "sqlite3",
         }
     }
 
@@ -35,14 +38,18 @@ impl SystemTool {
     fn package(self) -> &'static str {
         match self {
             Self::Ripgrep => "ripgrep",
-            Self::Git | Self::Strace | Self::Valgrind | Self::Chromium => self.program(),
+            Self::Git | Self::Strace | Self::Valgrind | Self::Chromium | Self::Sqlite3 => {
+                self.program()
+            }
         }
     }
 
     /// How to do without it.
     fn way_round(self) -> &'static str {
         match self {
-            Self::Git | Self::Valgrind | Self::Ripgrep => "install it with your package manager",
+            Self::Git | Self::Valgrind | Self::Ripgrep | Self::Sqlite3 => {
+                "install it with your package manager"
+            }
             Self::Strace => "install it, or pass --without-faults",
             Self::Chromium => "install it, or pass --without-browser",
         }

@@ -33,7 +33,7 @@ pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
 }
 
 fn needed(options: &TestOptions) -> Vec<SystemTool> {
-    let mut tools = vec![SystemTool::Git, SystemTool::Valgrind];
+    let mut tools = vec![SystemTool::Git, SystemTool::Sqlite3, SystemTool::Valgrind];
     if !options.without_faults {
         tools.push(SystemTool::Strace);
     }

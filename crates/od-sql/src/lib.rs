@@ -1,0 +1,7 @@
+//! SQL: the query engine over a source's rows, and databases as sources.
+//!
+//! Must not know: storage, HTTP, argv.
+
+mod engine;
+
+pub use engine::SqliteEngine;

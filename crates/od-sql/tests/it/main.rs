@@ -1,0 +1,6 @@
+//! The SQL adapters through their public interface.
+
+mod differential;
+mod hostile;
+mod queries;
+mod refused;
