@@ -7,8 +7,8 @@ use std::error::Error;
 use std::io::Write;
 
 use od_core::artifact::{
-    ArtifactState, Author, Birth, CreateRequest, Told, compile, default_template, draw,
-    new_artifact, provenance_of,
+    ArtifactState, Author, CreateContext, CreateRequest, DataContext, compile, default_template,
+    new_artifact, provenance_of, render_checked,
 };
 use od_core::error::Issue;
 use od_core::ids::{ArtifactId, Timestamp};
@@ -55,7 +55,7 @@ pub(crate) fn create(at: Timestamp) -> Result<ArtifactState, Box<dyn Error>> {
     let request = CreateRequest::parse(&parse_message(REQUEST)?).map_err(report)?;
     let CreateRequest { mut input, template_html, provenance, .. } = request;
     let author = Author::Agent;
-    let birth = Birth {
+    let context = CreateContext {
         id: ArtifactId::generate(&input.heading.slug, [1, 2, 3, 4, 5, 6]),
         project_id: "demo".parse()?,
         run_id: None,
@@ -64,9 +64,9 @@ pub(crate) fn create(at: Timestamp) -> Result<ArtifactState, Box<dyn Error>> {
         source_pin: None,
         attempt: None,
     };
-    let artifact = new_artifact(&input, birth);
-    let told = Told { source: artifact.source(), pin: None, author, at };
-    let provenance = provenance_of(provenance, &told);
+    let artifact = new_artifact(&input, context);
+    let context = DataContext { source: artifact.source(), pin: None, author, at };
+    let provenance = provenance_of(provenance, &context);
     let data = input.document.take().map(|document| document.data).unwrap_or_default();
     let html =
         template_html.unwrap_or_else(|| default_template(&input.heading.title, data.object()));
@@ -77,7 +77,7 @@ pub(crate) fn create(at: Timestamp) -> Result<ArtifactState, Box<dyn Error>> {
 pub(crate) fn page(state: &ArtifactState) -> Result<String, Box<dyn Error>> {
     let (template, _remarks) = compile(&state.template_html).map_err(report)?;
     let mut page = Vec::new();
-    draw(&template, state.data.value(), &mut page).map_err(report)?;
+    render_checked(&template, state.data.value(), &mut page).map_err(report)?;
     Ok(String::from_utf8(page)?)
 }
 

@@ -1,5 +1,11 @@
 //! Closed sets of words: an enum, its text and its parser, declared once.
 
+/// A word of a closed set that [`words!`] declares.
+pub(crate) trait Word: Copy + 'static {
+    /// Returns the word.
+    fn word(self) -> &'static str;
+}
+
 /// Declares a closed set of words: the enum, its text, and its parser.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
@@ -36,6 +42,12 @@ macro_rules! words {
             #[must_use]
             pub fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|value| value.as_str() == word)
+            }
+        }
+
+        impl $crate::words::Word for $name {
+            fn word(self) -> &'static str {
+                self.as_str()
             }
         }
 

@@ -1,7 +1,8 @@
 //! Artifacts as they are asked for and answered.
 
 use od_core::artifact::{
-    Artifact, ArtifactSummary, Heading, Health, HealthState, Provenance, RefreshStatus,
+    Artifact, ArtifactSummary, CreateRequest, Heading, Health, HealthState, Provenance,
+    RefreshStatus, ToolUpdateRequest,
 };
 use od_core::error::Issue;
 use od_core::ids::{ArtifactId, Digest, ProjectId, Revision, Timestamp};
@@ -256,6 +257,26 @@ pub struct ToolRefreshedAnswer {
     /// Whether it was only tried: nothing was changed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
+}
+
+/// A request to validate: what create would be sent, or what update would be.
+#[derive(Clone, Copy, Debug)]
+pub struct ValidateRequest;
+
+impl JsonSchema for ValidateRequest {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ValidateRequest".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "what create would be sent; or, with an artifactId, what update would be",
+            "oneOf": [
+                CreateRequest::json_schema(generator),
+                ToolUpdateRequest::json_schema(generator),
+            ],
+        })
+    }
 }
 
 /// Create would succeed.

@@ -1,6 +1,6 @@
 //! Connectors.
 
-use od_core::connector::{Connector, Purpose, ToolSafety};
+use od_core::connector::{Connector, ToolSafety};
 use od_core::ids::{ConnectorId, ToolName};
 use od_core::json::{BoundedJson, BoundedObject};
 use schemars::JsonSchema;
@@ -35,22 +35,6 @@ pub struct ConnectorsAnswer {
     /// The connectors.
     #[schemars(length(max = 100))]
     pub connectors: Vec<Connector>,
-}
-
-/// Executes a tool, for an agent.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ExecuteTool {
-    /// The connector.
-    pub connector_id: ConnectorId,
-    /// The tool, qualified or short.
-    pub tool_name: ToolName,
-    /// Its input.
-    #[serde(default)]
-    pub input: BoundedObject,
-    /// Agents may only say `agent_preview`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub purpose: Option<Purpose>,
 }
 
 /// What a tool gave, protected.

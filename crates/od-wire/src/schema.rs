@@ -1,6 +1,7 @@
 //! The schemas of every body, by operation; and the whole API as an OpenAPI document.
 
-use od_core::artifact::{CreateShape, ToolUpdateShape, UpdateShape, ValidateShape};
+use od_core::artifact::{CreateRequest, ToolUpdateRequest, UpdateRequest};
+use od_core::connector::ExecuteRequest;
 use od_core::event::{ArtifactEvent, RefreshEvent};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -91,11 +92,11 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
         Operation::ListProjectFiles => shapes.answer::<project::ProjectFilesAnswer>(),
         Operation::FollowProject | Operation::FollowAll => without(AnswerShape::Events),
         Operation::ListArtifacts => shapes.answer::<artifact::ArtifactsAnswer>(),
-        Operation::CreateArtifact => shapes.exchange::<CreateShape, artifact::ArtifactAnswer>(),
+        Operation::CreateArtifact => shapes.exchange::<CreateRequest, artifact::ArtifactAnswer>(),
         Operation::ShowArtifact | Operation::RestoreArtifact => {
             shapes.answer::<artifact::ArtifactAnswer>()
         }
-        Operation::UpdateArtifact => shapes.exchange::<UpdateShape, artifact::ArtifactAnswer>(),
+        Operation::UpdateArtifact => shapes.exchange::<UpdateRequest, artifact::ArtifactAnswer>(),
         Operation::DeleteArtifact => {
             shapes.exchange::<artifact::DeleteArtifact, artifact::DeletedAnswer>()
         }
@@ -123,21 +124,21 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
         Operation::StartRun => shapes.exchange::<run::StartRun, run::StartedRun>(),
         Operation::RenewRun | Operation::EndRun => shapes.answer::<run::RunAnswer>(),
         Operation::ToolCreateArtifact => {
-            shapes.exchange::<CreateShape, artifact::ToolArtifactAnswer>()
+            shapes.exchange::<CreateRequest, artifact::ToolArtifactAnswer>()
         }
         Operation::ToolListArtifacts => shapes.answer::<artifact::ToolArtifactsAnswer>(),
         Operation::ToolUpdateArtifact => {
-            shapes.exchange::<ToolUpdateShape, artifact::ToolArtifactAnswer>()
+            shapes.exchange::<ToolUpdateRequest, artifact::ToolArtifactAnswer>()
         }
         Operation::ToolRefreshArtifact => {
             shapes.exchange::<refresh::ToolRefresh, artifact::ToolRefreshedAnswer>()
         }
         Operation::ToolValidateArtifact => {
-            shapes.exchange::<ValidateShape, artifact::ToolValidAnswer>()
+            shapes.exchange::<artifact::ValidateRequest, artifact::ToolValidAnswer>()
         }
         Operation::ToolListConnectors => shapes.answer::<connector::ConnectorsAnswer>(),
         Operation::ToolExecuteConnector => {
-            shapes.exchange::<connector::ExecuteTool, connector::ExecuteAnswer>()
+            shapes.exchange::<ExecuteRequest, connector::ExecuteAnswer>()
         }
         Operation::ToolSchema | Operation::OpenApi => without(AnswerShape::Description),
     }

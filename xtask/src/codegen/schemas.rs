@@ -1,6 +1,6 @@
 //! docs/schemas: the JSON Schemas of every stored and agent-facing shape.
 
-use od_core::shape::{AGENT_FACING, lint};
+use od_core::input::{AGENT_FACING, lint};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};

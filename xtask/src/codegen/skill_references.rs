@@ -1,7 +1,7 @@
 //! The skill's references: prose with tables from the types, so that they cannot drift.
 
 use od_core::artifact::{
-    CreateShape, OutputMapping, ProvenanceSourceType, RefreshPermission, SourceType, Transform,
+    CreateRequest, OutputMapping, ProvenanceSourceType, RefreshPermission, SourceType, Transform,
 };
 use od_core::connector::{Approval, SideEffect};
 use od_core::json::DENIED_KEYS;
@@ -65,7 +65,7 @@ fn table(mark: &str) -> Result<String, String> {
 
 /// Returns a table of the fields that create takes at a place of its body; `*` is any item.
 fn input_fields(place: &str, but: &[&str]) -> Result<String, String> {
-    let mut schema = schema_for!(CreateShape).to_value();
+    let mut schema = schema_for!(CreateRequest).to_value();
     for part in place.split('/').skip(1) {
         let mut below = match part {
             "*" => schema["items"].take(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{compile, draw};
+use od_core::artifact::{compile, render_checked};
 use od_core::error::Issue;
 use od_core::json::Value;
 
@@ -17,7 +17,7 @@ pub(super) struct Drawn {
 pub(super) fn draw_page(html: &str, data: &Value) -> Result<Drawn, Vec<Issue>> {
     let (template, mut warnings) = compile(html)?;
     let mut page = Vec::new();
-    warnings.extend(draw(&template, data, &mut page)?);
+    warnings.extend(render_checked(&template, data, &mut page)?);
     Ok(Drawn { page: page.into(), warnings })
 }
 
@@ -26,7 +26,7 @@ pub(super) fn template_faults(html: &str, data: Option<&Value>) -> Vec<Issue> {
     match (compile(html), data) {
         (Err(faults), _) => faults,
         (Ok((template, _)), Some(data)) => {
-            draw(&template, data, &mut std::io::sink()).err().unwrap_or_default()
+            render_checked(&template, data, &mut std::io::sink()).err().unwrap_or_default()
         }
         (Ok(_), None) => Vec::new(),
     }

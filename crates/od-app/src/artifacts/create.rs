@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use od_core::artifact::{
-    ArtifactState, Attempt, Birth, CreateInput, CreateRequest, ProvenanceInput, Source, Told,
-    default_template, new_artifact, provenance_of,
+    ArtifactState, Attempt, CreateContext, CreateInput, CreateRequest, DataContext,
+    ProvenanceInput, Source, default_template, new_artifact, provenance_of,
 };
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::event::{ArtifactAction, ArtifactEvent, Event};
@@ -205,7 +205,7 @@ enum Refused {
 
 fn judge(body: &Message) -> Result<Judged, Refused> {
     let request = CreateRequest::parse(body.value()).map_err(Refused::Unread)?;
-    let CreateRequest { mut input, template_html, provenance, attempt_id: _ } = request;
+    let CreateRequest { input, template_html, provenance, attempt_id: _, mut warnings } = request;
     let nothing = BoundedObject::default();
     let data = input.document.as_ref().map_or(&nothing, |document| &document.data);
     let template_html =
@@ -217,7 +217,6 @@ fn judge(body: &Message) -> Result<Judged, Refused> {
             return Err(Refused::Template { source, issues });
         }
     };
-    let mut warnings = std::mem::take(&mut input.warnings);
     warnings.extend(drawn.warnings);
     Ok(Judged { input, provenance, template_html, page: drawn.page, warnings })
 }
@@ -257,11 +256,11 @@ async fn settle(
         return Err(invalid(Vec::new()));
     }
     let (at, author) = (app.ports.clock.now(), caller.author());
-    let told = Told { source, pin: source_pin.as_ref(), author, at };
-    let provenance = provenance_of(provenance, &told);
+    let context = DataContext { source, pin: source_pin.as_ref(), author, at };
+    let provenance = provenance_of(provenance, &context);
     let mut entropy = [0; 6];
     app.ports.entropy.fill(&mut entropy)?;
-    let birth = Birth {
+    let context = CreateContext {
         id: ArtifactId::generate(&input.heading.slug, entropy),
         project_id: project.clone(),
         run_id: caller.run().cloned(),
@@ -270,7 +269,7 @@ async fn settle(
         source_pin,
         attempt,
     };
-    let artifact = new_artifact(&input, birth);
+    let artifact = new_artifact(&input, context);
     let data = input.document.take().map(|document| document.data).unwrap_or_default();
     let state = ArtifactState { artifact, template_html: template_html.into(), data, provenance };
     Ok(Validated { state, page, warnings })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactState, Readable, Source, SourcePin};
+use od_core::artifact::{ArtifactState, ReadableParts, Source, SourcePin};
 use od_core::error::{Failure, Issue};
 use od_core::ids::ProjectId;
 use od_core::json::{BoundedObject, Value};
@@ -32,7 +32,7 @@ pub(super) async fn further_faults(
     before: Option<&ArtifactState>,
     body: &Value,
 ) -> Vec<Issue> {
-    let Readable { template_html, data, source } = Readable::of(body);
+    let ReadableParts { template_html, data, source } = ReadableParts::of(body);
     let mut found = Vec::new();
     let known = before.and_then(|before| before.artifact.source());
     if let Some(source) = source

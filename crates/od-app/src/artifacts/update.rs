@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use od_core::artifact::{
-    ArtifactState, Author, Changed, Patch, Provenance, Source, SourceChange, SourcePin, Told,
-    UpdateRefused, UpdateRequest, apply_update, provenance_of, source_change,
+    AppliedUpdate, ApplyUpdateError, ArtifactState, Author, DataContext, Patch, Provenance, Source,
+    SourceChange, SourcePin, ToolUpdateRequest, UpdateRequest, apply_update, provenance_of,
+    source_change,
 };
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::event::{ArtifactAction, ArtifactEvent, Event};
@@ -175,7 +176,7 @@ async fn read(
             let named = body.value().get("artifactId").and_then(Value::as_str);
             let named = named.and_then(|id| id.parse().ok());
             let address = named.map(|artifact| Address { project: Some(project), artifact });
-            (UpdateRequest::parse_tool(body.value()), address)
+            (ToolUpdateRequest::parse(body.value()).map(|named| named.update), address)
         }
     };
     let mut issues = match (parsed, &address) {
@@ -233,7 +234,7 @@ fn check_revision(before: &ArtifactState, request: &UpdateRequest) -> Result<(),
 
 /// What an update would do, as far as that can be told without asking anyone.
 struct Judged {
-    changed: Changed,
+    changed: AppliedUpdate,
     page: Arc<[u8]>,
     warnings: Vec<Issue>,
 }
@@ -290,15 +291,15 @@ fn judge(
     author: Author,
 ) -> Result<Judged, UpdateError> {
     let input = request.input.clone().unwrap_or_default();
-    let mut warnings = input.warnings.clone();
+    let mut warnings = request.warnings.clone();
     let new_data = request.input.as_ref().and_then(|input| input.document.as_ref());
     let data = new_data.and_then(|document| document.data.as_ref()).unwrap_or(&before.data);
     let html = request.template_html.as_deref().unwrap_or(&before.template_html);
     let drawn = draw_page(html, data.value());
     let changed = match apply_update(before, input, author) {
         Ok(changed) => Ok(changed),
-        Err(UpdateRefused::SwitchedOff) => return Err(UpdateError::SwitchedOff),
-        Err(UpdateRefused::Invalid { issues }) => {
+        Err(ApplyUpdateError::SwitchedOff) => return Err(UpdateError::SwitchedOff),
+        Err(ApplyUpdateError::Invalid { issues }) => {
             Err(issues.into_iter().map(|issue| issue.under("/input")).collect::<Vec<_>>())
         }
     };
@@ -319,14 +320,13 @@ fn judge(
 fn build(
     before: &ArtifactState,
     request: UpdateRequest,
-    changed: Changed,
+    changed: AppliedUpdate,
     pin: Option<SourcePin>,
     author: Author,
     now: Timestamp,
 ) -> ArtifactState {
-    let UpdateRequest { input, template_html, provenance, artifact_id: _, if_revision: _ } =
-        request;
-    let Changed { mut artifact, data, source } = changed;
+    let UpdateRequest { input, template_html, provenance, if_revision: _, warnings: _ } = request;
+    let AppliedUpdate { mut artifact, data, source } = changed;
     if source == SourceChange::Replaced {
         artifact.source_pin = pin;
     }
@@ -335,8 +335,8 @@ fn build(
     let provenance = if provenance.is_some() || has_new_data {
         let kept = before.provenance.notes.clone().filter(|_| provenance.is_none());
         let pin = artifact.source_pin.as_ref();
-        let told = Told { source: artifact.source(), pin, author, at: now };
-        let told = provenance_of(provenance, &told);
+        let context = DataContext { source: artifact.source(), pin, author, at: now };
+        let told = provenance_of(provenance, &context);
         Provenance { notes: told.notes.or(kept), ..told }
     } else {
         before.provenance.clone()

@@ -1,12 +1,11 @@
 //! The rules that a stored state keeps, whoever wrote it.
 
-use super::document_input::credential_issues;
-use super::drawing::draw;
-use super::provenance_input::read_provenance;
-use super::target::blocked_targets;
+use super::mapping::blocked_targets;
+use super::page::render_checked;
+use super::provenance::ProvenanceInput;
 use super::{Artifact, Document, HealthReason, Provenance};
 use crate::error::Issue;
-use crate::fields::Issues;
+use crate::input::{Input as _, Issues, credential_issues};
 use crate::json::{BoundedObject, Map, Pointer, Value};
 use crate::schema::DataSchema;
 use crate::template::Template;
@@ -44,11 +43,11 @@ pub fn check_provenance(provenance: &Provenance) -> Vec<Issue> {
     // A provenance is always written as an object.
     if let Ok(Value::Object(mut fields)) = serde_json::to_value(known) {
         fields.remove("generatedBy");
-        read_provenance(&Value::Object(fields), at.clone(), &mut issues);
+        ProvenanceInput::read(&Value::Object(fields), at.clone(), &mut issues);
     }
     issues.extend(credential_issues(&Value::Object(provenance.extra.clone()), &at));
     match issues.finish(Some(())) {
-        Ok(()) => Vec::new(),
+        Ok(((), _)) => Vec::new(),
         Err(issues) => issues,
     }
 }
@@ -73,7 +72,8 @@ pub fn check_state(
     if !check_provenance(provenance).is_empty() {
         return Err(HealthReason::ProvenanceInvalid);
     }
-    draw(&template, data.value(), &mut std::io::sink()).map_err(|_| HealthReason::DataInvalid)?;
+    render_checked(&template, data.value(), &mut std::io::sink())
+        .map_err(|_| HealthReason::DataInvalid)?;
     Ok(())
 }
 
@@ -81,19 +81,22 @@ pub fn check_state(
 mod tests {
     use serde_json::json;
 
-    use super::super::{Author, Birth, CreateInput, Told, new_artifact, provenance_of};
+    use super::super::{
+        Author, CreateContext, CreateInput, DataContext, new_artifact, provenance_of,
+    };
     use super::*;
     use crate::ids::Timestamp;
 
     /// Judges an edit of a state whose schema asks for a number.
     fn judge(template: &str, data: Value, provenance: &Value) -> Result<(), HealthReason> {
         let at = Timestamp::from_unix_ms(0);
-        let input = CreateInput::parse(&json!({ "title": "T", "document": {
+        let input = CreateInput::read_whole(&json!({ "title": "T", "document": {
             "dataJson": { "n": 1 },
             "dataSchemaJson": { "properties": { "n": { "type": "number" } } },
         }}))
-        .unwrap();
-        let birth = Birth {
+        .unwrap()
+        .0;
+        let context = CreateContext {
             id: "la-x-000000000000".parse().unwrap(),
             project_id: "demo".parse().unwrap(),
             run_id: None,
@@ -102,9 +105,9 @@ mod tests {
             source_pin: None,
             attempt: None,
         };
-        let artifact = new_artifact(&input, birth);
-        let told = Told { source: None, pin: None, author: Author::Agent, at };
-        let mut known = serde_json::to_value(provenance_of(None, &told)).unwrap();
+        let artifact = new_artifact(&input, context);
+        let known_of = DataContext { source: None, pin: None, author: Author::Agent, at };
+        let mut known = serde_json::to_value(provenance_of(None, &known_of)).unwrap();
         for (key, value) in provenance.as_object().unwrap() {
             known[key] = value.clone();
         }

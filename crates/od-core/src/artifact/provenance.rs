@@ -1,7 +1,11 @@
 //! Where the data of an artifact came from.
 
+use super::Author;
+use super::source::{Source, SourcePin, SourceType};
 use crate::ids::Timestamp;
+use crate::input::{OriginLabel, input, list, one_of, parsed, text};
 use crate::json::Map;
+use crate::limits;
 use crate::words::words;
 
 words! {
@@ -38,34 +42,181 @@ pub struct Provenance {
     pub generated_by: GeneratedBy,
     /// What the agent wants a reader to know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 16384))]
+    #[schemars(length(max = limits::NOTES.allowed))]
     pub notes: Option<String>,
     /// The origins.
-    #[schemars(length(max = 50))]
+    #[schemars(length(max = limits::PROVENANCE_SOURCES.allowed))]
     pub sources: Vec<ProvenanceSource>,
     /// Fields of a newer daemon, kept as they were.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// One origin.
-#[derive(
-    Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "camelCase")]
-pub struct ProvenanceSource {
-    /// What a reader should call it.
-    #[schemars(length(min = 1, max = 1024))]
-    pub label: String,
-    /// What kind of origin it is.
-    #[serde(rename = "type")]
-    pub kind: ProvenanceSourceType,
-    /// Which one: a tool, a file, an address without credentials.
-    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 1024))]
-    pub reference: Option<String>,
-    /// The account it was read with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 1024))]
-    pub account_label: Option<String>,
+input! {
+    /// One origin.
+    #[derive(
+        Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+    )]
+    #[serde(rename_all = "camelCase")]
+    pub struct ProvenanceSource "one origin of the data" {
+        /// What a reader should call it.
+        #[schemars(length(min = 1, max = limits::SHORT_TEXT.allowed))]
+        required label: String = "label", OriginLabel, "what a reader should call it";
+        /// What kind of origin it is.
+        #[serde(rename = "type")]
+        required kind: ProvenanceSourceType
+            = "type", one_of(ProvenanceSourceType::ALL), "what kind of origin it is";
+        /// Which one: a tool, a file, an address without credentials.
+        #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
+        #[schemars(length(max = limits::SHORT_TEXT.allowed))]
+        optional reference: String
+            = "ref", text(&limits::SHORT_TEXT), "which one: a tool, a file, an address";
+        /// The account it was read with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(length(max = limits::SHORT_TEXT.allowed))]
+        optional account_label: String
+            = "accountLabel", text(&limits::SHORT_TEXT), "the account it was read with";
+    }
+}
+
+input! {
+    /// The origin of data as its author tells it: `provenanceJson`.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ProvenanceInput
+    "where the data came from; the daemon writes what it knows if absent" {
+        /// When the data was made, if the author says so.
+        optional generated_at: Timestamp
+            = "generatedAt", parsed(), "when the data was made; now if absent";
+        /// Who made the data: only the daemon speaks for the refresh runner.
+        default(GeneratedBy::Agent) generated_by: GeneratedBy
+            = "generatedBy", one_of(&[GeneratedBy::Agent]).defaulting_to(GeneratedBy::Agent), "who made the data; agents say agent";
+        /// What the author wants a reader to know.
+        optional notes: String = "notes", text(&limits::NOTES), "what a reader should know";
+        /// The origins.
+        default(Vec::new()) sources: Vec<ProvenanceSource>
+            = "sources", list(&limits::PROVENANCE_SOURCES), "the origins";
+    }
+}
+
+/// The facts the daemon knows of data that came with a request.
+#[derive(Clone, Copy, Debug)]
+pub struct DataContext<'a> {
+    /// The source the artifact has with it.
+    pub source: Option<&'a Source>,
+    /// What that source is pinned to.
+    pub pin: Option<&'a SourcePin>,
+    /// Who sent it.
+    pub author: Author,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Returns what the author says of the data's origin, or what is known without being context.
+#[must_use]
+pub fn provenance_of(input: Option<ProvenanceInput>, context: &DataContext<'_>) -> Provenance {
+    let input = input.unwrap_or_else(|| ProvenanceInput {
+        generated_at: None,
+        generated_by: GeneratedBy::Agent,
+        notes: None,
+        sources: vec![known_origin(context)],
+    });
+    Provenance {
+        generated_at: input.generated_at.unwrap_or(context.at),
+        generated_by: input.generated_by,
+        notes: input.notes,
+        sources: input.sources,
+        extra: Map::new(),
+    }
+}
+
+fn known_origin(context: &DataContext<'_>) -> ProvenanceSource {
+    let account = context.pin.and_then(|pin| pin.account_label.as_deref());
+    if let Some(source) = context.source {
+        return origin_of(source, account);
+    }
+    let (label, kind) = match context.author {
+        Author::Agent => ("given by the agent", ProvenanceSourceType::Derived),
+        Author::Person => ("given by a person", ProvenanceSourceType::UserInput),
+    };
+    ProvenanceSource { label: label.to_owned(), kind, reference: None, account_label: None }
+}
+
+/// Names a source as an origin: its tool or file, and the account it is read with.
+#[must_use]
+pub fn origin_of(source: &Source, account_label: Option<&str>) -> ProvenanceSource {
+    ProvenanceSource {
+        label: source_label(source),
+        kind: match source.kind {
+            SourceType::LocalFile => ProvenanceSourceType::LocalFile,
+            SourceType::DaemonTool | SourceType::ConnectorTool => ProvenanceSourceType::Connector,
+        },
+        reference: Some(source_reference(source)),
+        account_label: account_label.map(str::to_owned),
+    }
+}
+
+/// Names a source for a reader: its tool, or its file.
+#[must_use]
+pub fn source_label(source: &Source) -> String {
+    match &source.tool_name {
+        Some(tool) => tool.to_string(),
+        None => source.file().unwrap_or("a file of the project").to_owned(),
+    }
+}
+
+fn source_reference(source: &Source) -> String {
+    let connector = source.connector.as_ref().map(|connector| connector.connector_id.as_str());
+    match (connector, source.file()) {
+        (Some(connector), _) => connector.to_owned(),
+        (None, Some(path)) => path.chars().take(limits::SHORT_TEXT.max() / 2).collect(),
+        (None, None) => source.kind.as_str().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::json::Value;
+
+    fn origin(source: Option<Value>, author: Author) -> ProvenanceSource {
+        let source: Option<Source> = source.map(|source| serde_json::from_value(source).unwrap());
+        let context = DataContext {
+            source: source.as_ref(),
+            pin: None,
+            author,
+            at: Timestamp::from_unix_ms(0),
+        };
+        provenance_of(None, &context).sources.remove(0)
+    }
+
+    #[test]
+    fn an_origin_that_nobody_named_is_named_by_what_is_known() {
+        let file = json!({ "type": "local_file", "input": { "file": "data/a.json" } });
+        let from_file = origin(Some(file), Author::Agent);
+        assert_eq!(from_file.label, "data/a.json");
+        assert_eq!(from_file.reference.as_deref(), Some("data/a.json"));
+        assert_eq!(from_file.kind, ProvenanceSourceType::LocalFile);
+        let tool = json!({ "type": "daemon_tool", "toolName": "git.summary" });
+        let from_tool = origin(Some(tool), Author::Agent);
+        assert_eq!(from_tool.label, "git.summary");
+        assert_eq!(from_tool.kind, ProvenanceSourceType::Connector);
+        assert_eq!(origin(None, Author::Person).kind, ProvenanceSourceType::UserInput);
+        assert_eq!(origin(None, Author::Agent).kind, ProvenanceSourceType::Derived);
+    }
+
+    #[test]
+    fn what_the_author_says_stands() {
+        let said = ProvenanceInput {
+            generated_at: None,
+            generated_by: GeneratedBy::Agent,
+            notes: None,
+            sources: Vec::new(),
+        };
+        let at = Timestamp::from_unix_ms(7);
+        let context = DataContext { source: None, pin: None, author: Author::Agent, at };
+        let provenance = provenance_of(Some(said), &context);
+        assert_eq!((provenance.sources.len(), provenance.generated_at), (0, at));
+    }
 }

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use super::Health;
 use super::provenance::Provenance;
 use super::source::{Source, SourcePin};
-use super::status::{Preview, RefreshStatus, SchemaVersion, Status};
-use crate::ids::{
-    ArtifactId, AttemptId, Digest, ProjectId, Revision, RunId, SessionId, Slug, Timestamp,
-};
+use super::status::{Preview, RefreshStatus, SchemaVersion};
+use super::{Document, Heading, Health};
+use crate::ids::{ArtifactId, AttemptId, Digest, ProjectId, Revision, RunId, SessionId, Timestamp};
 use crate::json::{BoundedObject, Map, Value, pretty_bytes};
+use crate::limits;
 use crate::words::words;
 
 /// A live artifact without its data: `artifact.json`, the commit pointer.
@@ -101,102 +100,6 @@ impl Artifact {
             account_label: self.source_pin.as_ref().and_then(|pin| pin.account_label.clone()),
             edited: None,
         }
-    }
-}
-
-/// The fields of an artifact that its author writes and every answer shows: whole, in a list, and
-/// to an agent.
-#[derive(
-    Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "camelCase")]
-pub struct Heading {
-    /// What a person calls it.
-    #[schemars(length(min = 1, max = 200))]
-    pub title: String,
-    /// The title as part of names.
-    pub slug: Slug,
-    /// Whether it is in use.
-    pub status: Status,
-}
-
-impl Heading {
-    /// Makes the heading of an artifact in use of which no more than the title is known.
-    #[must_use]
-    pub fn of_title(title: impl Into<String>) -> Self {
-        let title = title.into();
-        Self { slug: Slug::from_title(&title), title, status: Status::Active }
-    }
-}
-
-/// The document of an artifact without its data, which stands in `data.json`.
-#[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Document {
-    /// The format of the template.
-    pub format: DocumentFormat,
-    /// The template's file.
-    pub template_path: TemplatePath,
-    /// The rendered page's file.
-    pub generated_preview_path: GeneratedPreviewPath,
-    /// The data's file.
-    pub data_path: DataFile,
-    /// What the data must look like, in the documented subset of JSON Schema.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub data_schema_json: Option<BoundedObject>,
-    /// Where refreshed data comes from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source_json: Option<Source>,
-    /// Fields of a newer daemon, kept as they were.
-    #[serde(flatten)]
-    pub extra: Map,
-}
-
-impl Document {
-    /// Makes a document with the fixed names.
-    #[must_use]
-    pub fn new(data_schema_json: Option<BoundedObject>, source_json: Option<Source>) -> Self {
-        Self {
-            format: DocumentFormat::HtmlTemplateV1,
-            template_path: TemplatePath::TemplateHtml,
-            generated_preview_path: GeneratedPreviewPath::IndexHtml,
-            data_path: DataFile::DataJson,
-            data_schema_json,
-            source_json,
-            extra: Map::new(),
-        }
-    }
-}
-
-words! {
-    /// The format of a document.
-    DocumentFormat {
-        /// Escaped interpolation and one level of repetition.
-        HtmlTemplateV1 = "html_template_v1",
-    }
-}
-
-words! {
-    /// The template's file name.
-    TemplatePath {
-        /// The one name.
-        TemplateHtml = "template.html",
-    }
-}
-
-words! {
-    /// The rendered page's file name.
-    GeneratedPreviewPath {
-        /// The one name.
-        IndexHtml = "index.html",
-    }
-}
-
-words! {
-    /// The data's file name.
-    DataFile {
-        /// The one name.
-        DataJson = "data.json",
     }
 }
 
@@ -341,11 +244,11 @@ pub struct ArtifactSummary {
     pub created_by_run_id: Option<RunId>,
     /// Where its data comes from, in a few words: a file or a tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 1024))]
+    #[schemars(length(max = limits::SHORT_TEXT.allowed))]
     pub source_label: Option<String>,
     /// The account that its source reads as.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 1024))]
+    #[schemars(length(max = limits::SHORT_TEXT.allowed))]
     pub account_label: Option<String>,
     /// The digest of the edits by hand since the last commit, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]

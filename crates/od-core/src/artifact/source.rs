@@ -1,10 +1,14 @@
 //! Where refreshed data comes from.
 
+use super::mapping::OutputMapping;
 use super::status::Status;
-use super::{FILE_SELECTORS, Health, HealthState};
-use crate::connector::ContractParts;
-use crate::ids::{ConnectorId, Digest, MappingPath, ToolName};
+use super::{Health, HealthState};
+use crate::connector::{ContractParts, LocalTool};
+use crate::error::{Issue, nearest_name};
+use crate::ids::{ConnectorId, Digest, RelPath, ToolName};
+use crate::input::{Fields, FreeForm, input, malformed, object, one_of, parsed, text, wrong_type};
 use crate::json::{BoundedObject, Value};
+use crate::limits;
 use crate::words::words;
 
 words! {
@@ -51,28 +55,35 @@ words! {
     }
 }
 
-/// A source as it is stored: `document.sourceJson`.
-#[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Source {
-    /// What kind of source it is.
-    #[serde(rename = "type")]
-    pub kind: SourceType,
-    /// The tool that runs, qualified (`github.list_releases`); absent for a local file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool_name: Option<ToolName>,
-    /// The input of the tool, or the file to read.
-    #[serde(default)]
-    pub input: BoundedObject,
-    /// The connector the tool belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub connector: Option<ConnectorRef>,
-    /// How the output becomes data.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output_mapping: Option<OutputMapping>,
-    /// Whether the source may be refreshed.
-    #[serde(default = "RefreshPermission::default_value")]
-    pub refresh_permission: RefreshPermission,
+input! {
+    /// A source as it is stored: `document.sourceJson`.
+    #[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Source
+    "where refreshed data comes from: a file of the project, a local tool, or a connector's tool"
+    then check_kind {
+        /// What kind of source it is.
+        #[serde(rename = "type")]
+        required kind: SourceType = "type", one_of(SourceType::ALL), "what kind of source it is";
+        /// The tool that runs, qualified (`github.list_releases`); absent for a local file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        optional tool_name: ToolName
+            = "toolName", parsed(), "the tool that runs; required for daemon_tool, absent for local_file";
+        /// The input of the tool, or the file to read.
+        #[serde(default)]
+        default(BoundedObject::default()) input: BoundedObject
+            = "input", FreeForm::Redacted, "free-form: the tool's input, or {\"path\": …} for a file of the project; bounded like all stored JSON; credentials are redacted";
+        /// The connector the tool belongs to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        optional connector: ConnectorRef = "connector", object();
+        /// How the output becomes data.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        optional output_mapping: OutputMapping = "outputMapping", object();
+        /// Whether the source may be refreshed.
+        #[serde(default = "RefreshPermission::default_value")]
+        default(RefreshPermission::None) refresh_permission: RefreshPermission
+            = "refreshPermission", one_of(RefreshPermission::ALL), "whether a refresh may run the source; none if absent";
+    }
 }
 
 impl Source {
@@ -118,51 +129,28 @@ impl RefreshPermission {
     }
 }
 
-/// Which connector, account and tool a source runs; never a credential.
-#[derive(
-    Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "camelCase")]
-pub struct ConnectorRef {
-    /// The connector.
-    pub connector_id: ConnectorId,
-    /// The account the connector must be connected to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 1024))]
-    pub account_label: Option<String>,
-    /// The tool, qualified.
-    pub tool_name: ToolName,
-    /// How the call was approved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub approval_policy: Option<ApprovalPolicy>,
-}
-
-/// How a source's output becomes data.
-#[derive(
-    Clone, Debug, Default, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "camelCase")]
-pub struct OutputMapping {
-    /// Which parts of the output go where; without it the output's top-level keys replace those of
-    /// the data.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 100))]
-    pub data_paths: Option<Vec<DataPath>>,
-    /// What is done to each value on the way; `identity` if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub transform: Option<Transform>,
-}
-
-/// One arrow of a mapping.
-#[derive(
-    Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "camelCase")]
-pub struct DataPath {
-    /// Where the value stands in the output.
-    pub from: MappingPath,
-    /// Where it replaces what stands in the data.
-    pub to: MappingPath,
+input! {
+    /// Which connector, account and tool a source runs; never a credential.
+    #[derive(
+        Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+    )]
+    #[serde(rename_all = "camelCase")]
+    pub struct ConnectorRef
+    "which connector and account the tool belongs to; required for connector_tool" {
+        /// The connector.
+        required connector_id: ConnectorId = "connectorId", parsed(), "the connector";
+        /// The account the connector must be connected to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(length(max = limits::SHORT_TEXT.allowed))]
+        optional account_label: String
+            = "accountLabel", text(&limits::SHORT_TEXT), "the account the connector must be connected to";
+        /// The tool, qualified.
+        required tool_name: ToolName = "toolName", parsed(), "the tool, qualified or short";
+        /// How the call was approved.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        optional approval_policy: ApprovalPolicy
+            = "approvalPolicy", one_of(ApprovalPolicy::ALL), "how the call was approved";
+    }
 }
 
 /// What a source was when it was set: the tool's contract and the account, kept by the daemon.
@@ -184,6 +172,136 @@ pub struct SourcePin {
     pub contract_parts: Option<ContractParts>,
     /// The account the connector was connected to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 1024))]
+    #[schemars(length(max = limits::SHORT_TEXT.allowed))]
     pub account_label: Option<String>,
+}
+
+/// The keys of an input that name the file to read, the first one present wins.
+pub const FILE_SELECTORS: &[&str] = &["path", "file", "name"];
+
+/// Checks the rules between the fields of a source: which of them its kind has, and what they name.
+fn check_kind(mut source: Source, fields: &mut Fields<'_, '_>) -> Option<Source> {
+    if fields.is_refused("input") {
+        return None;
+    }
+    let kind = source.kind;
+    match kind {
+        SourceType::LocalFile => {
+            refuse_field(fields, "toolName", kind);
+            refuse_field(fields, "connector", kind);
+            check_selector(fields, &source.input);
+            (source.tool_name, source.connector) = (None, None);
+        }
+        SourceType::DaemonTool => {
+            refuse_field(fields, "connector", kind);
+            source.tool_name = check_daemon_tool(fields, source.tool_name, &source.input);
+            source.connector = None;
+        }
+        SourceType::ConnectorTool => {
+            fields.require("connector");
+            source.connector = qualify(fields, source.connector, source.tool_name.as_ref());
+            source.tool_name = source.connector.as_ref().map(|tool| tool.tool_name.clone());
+        }
+    }
+    Some(source)
+}
+
+/// Qualifies the tool's name, and checks that the outer one, if given, is the same.
+fn qualify(
+    fields: &mut Fields<'_, '_>,
+    connector: Option<ConnectorRef>,
+    outer: Option<&ToolName>,
+) -> Option<ConnectorRef> {
+    let mut connector = connector?;
+    let at = fields.at("connector").key("toolName");
+    match connector.tool_name.qualified(&connector.connector_id) {
+        Ok(qualified) => connector.tool_name = qualified,
+        Err(error) => {
+            let shown = connector.tool_name.to_string();
+            fields.issues.push(malformed(&at, &shown, &error));
+            return None;
+        }
+    }
+    let is_other = outer.is_some_and(|outer| {
+        outer.qualified(&connector.connector_id).as_ref() != Ok(&connector.tool_name)
+    });
+    if is_other {
+        let issue = Issue::new(
+            fields.at("toolName").as_str(),
+            "tool_name_differs",
+            "`toolName` and `connector.toolName` name different tools",
+        )
+        .want(connector.tool_name.as_str())
+        .fix("remove the outer `toolName`");
+        fields.issues.push(issue);
+    }
+    Some(connector)
+}
+
+fn check_daemon_tool(
+    fields: &mut Fields<'_, '_>,
+    tool_name: Option<ToolName>,
+    input: &BoundedObject,
+) -> Option<ToolName> {
+    fields.require("toolName");
+    let tool_name = tool_name?;
+    let Some(local) = LocalTool::from_word(tool_name.as_str()) else {
+        let known: Vec<&str> = LocalTool::ALL.iter().map(|tool| tool.as_str()).collect();
+        let near = nearest_name(tool_name.as_str(), known.iter().copied());
+        let fix = near.map_or_else(
+            || "use one of them, or a `connector_tool` source".to_owned(),
+            |near| format!("did you mean `{near}`?"),
+        );
+        let issue = Issue::new(
+            fields.at("toolName").as_str(),
+            "unknown_tool",
+            "the daemon has no such local tool",
+        )
+        .got(tool_name.as_str())
+        .want(known.join(", "))
+        .fix(fix);
+        fields.issues.push(issue);
+        return None;
+    };
+    match local {
+        LocalTool::ReadJson => check_selector(fields, input),
+        LocalTool::SearchFiles | LocalTool::ReadJsonFolder | LocalTool::GitSummary => {}
+    }
+    Some(tool_name)
+}
+
+/// Checks that an input names the file to read, and that the name stays inside the project.
+fn check_selector(fields: &mut Fields<'_, '_>, input: &BoundedObject) {
+    let at = fields.at("input");
+    let selector = FILE_SELECTORS
+        .iter()
+        .find_map(|key| input.object().get(*key).map(|value| (at.clone().key(key), value)));
+    let Some((at, value)) = selector else {
+        let issue =
+            Issue::new(at.as_str(), "file_not_named", "the input does not name the file to read")
+                .want("`path` (or `file`, or `name`): a path inside the project")
+                .fix("add `path`, such as {\"path\": \"data/report.json\"}");
+        fields.issues.push(issue);
+        return;
+    };
+    match value.as_str().map(str::parse::<RelPath>) {
+        Some(Ok(_)) => {}
+        Some(Err(error)) => {
+            let shown = value.as_str().unwrap_or_default();
+            fields.issues.push(malformed(&at, shown, &error));
+        }
+        None => fields.issues.push(wrong_type(&at, value, "a string")),
+    }
+}
+
+fn refuse_field(fields: &mut Fields<'_, '_>, key: &str, kind: SourceType) {
+    if fields.has(key) {
+        let issue = Issue::new(
+            fields.at(key).as_str(),
+            "field_of_another_type",
+            format!("a `{kind}` source has no `{key}`"),
+        )
+        .fix(format!("remove `{key}`, or use another `type`"));
+        fields.issues.push(issue);
+    }
 }

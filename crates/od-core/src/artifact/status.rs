@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::input::{input, one_of};
 use crate::words::words;
 
 words! {
@@ -40,17 +41,21 @@ words! {
     }
 }
 
-/// How an artifact is shown.
-#[derive(
-    Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "camelCase")]
-pub struct Preview {
-    /// The type of the preview.
-    #[serde(rename = "type")]
-    pub kind: PreviewType,
-    /// The file that is shown.
-    pub entry: PreviewEntry,
+input! {
+    /// How an artifact is shown.
+    #[derive(
+        Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+    )]
+    #[serde(rename_all = "camelCase")]
+    pub struct Preview "how it is shown; may be left out, for it has one value" {
+        /// The type of the preview.
+        #[serde(rename = "type")]
+        default(PreviewType::Html) kind: PreviewType
+            = "type", one_of(PreviewType::ALL), "a rendered page";
+        /// The file that is shown.
+        default(PreviewEntry::IndexHtml) entry: PreviewEntry
+            = "entry", one_of(PreviewEntry::ALL), "the rendered page";
+    }
 }
 
 words! {

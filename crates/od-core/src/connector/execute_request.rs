@@ -1,62 +1,52 @@
-//! What a client sends to execute a tool.
+//! The request to execute a tool.
 
 use super::Purpose;
 use crate::error::Issue;
-use crate::fields::{Fields, Issues};
 use crate::ids::{ConnectorId, ToolName};
-use crate::json::{BoundedObject, Pointer, Value};
+use crate::input::{Fields, FreeForm, Input as _, input, malformed, one_of, parsed, schema_of};
+use crate::json::{BoundedObject, Value};
 
-/// A request to execute a tool, checked.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ExecuteRequest {
-    /// The connector.
-    pub connector_id: ConnectorId,
-    /// The tool, qualified.
-    pub tool_name: ToolName,
-    /// The tool's input; its schema is checked when the tool is known.
-    pub input: BoundedObject,
-    /// Why; whether the caller may say so is for the use case to decide.
-    pub purpose: Purpose,
+input! {
+    /// A request to execute a tool, checked.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ExecuteRequest "executes a read-only tool of a connector" then qualify {
+        /// The connector.
+        required connector_id: ConnectorId = "connectorId", parsed(), "the connector";
+        /// The tool, qualified.
+        required tool_name: ToolName = "toolName", parsed(), "the tool, qualified or short";
+        /// The tool's input; its schema is checked when the tool is known.
+        default(BoundedObject::default()) input: BoundedObject
+            = "input", FreeForm::Unstored, "free-form: what the tool's own inputSchema asks for; bounded like all stored JSON";
+        /// Why; whether the caller may say so is for the use case to decide.
+        default(Purpose::AgentPreview) purpose: Purpose
+            = "purpose", one_of(Purpose::ALL).telling(&[Purpose::AgentPreview]), "why; agents say agent_preview";
+    }
 }
 
-impl ExecuteRequest {
-    /// The fields of the request.
-    pub(crate) const FIELDS: &[&str] = &["connectorId", "toolName", "input", "purpose"];
+schema_of!(ExecuteRequest);
 
-    /// Reads `{ connectorId, toolName, input?, purpose? }`; the purpose is `agent_preview` if absent.
+impl ExecuteRequest {
+    /// Reads the body of an execute request.
     ///
     /// # Errors
     ///
     /// Returns every fault at once, at most 20.
     pub fn parse(value: &Value) -> Result<Self, Vec<Issue>> {
-        let mut issues = Issues::default();
-        let request =
-            Fields::open(value, Pointer::root(), Self::FIELDS, &mut issues).and_then(Self::read);
-        issues.finish(request)
+        Self::read_whole(value).map(|(request, _)| request)
     }
+}
 
-    fn read(mut fields: Fields<'_, '_>) -> Option<Self> {
-        fields.required("connectorId");
-        fields.required("toolName");
-        let connector_id: Option<ConnectorId> = fields.parsed("connectorId");
-        let tool_name: Option<ToolName> = fields.parsed("toolName");
-        let input = match fields.get("input") {
-            Some(_) => fields.bounded("input"),
-            None => Some(BoundedObject::default()),
-        };
-        let purpose = fields.word("purpose", Purpose::ALL, Purpose::as_str);
-        let connector_id = connector_id?;
-        let tool_name = match tool_name?.qualified(&connector_id) {
-            Ok(qualified) => qualified,
-            Err(error) => {
-                let at = fields.at("toolName");
-                fields.issues.push(crate::fields::malformed(&at, "a longer name", &error));
-                return None;
-            }
-        };
-        let purpose = purpose.unwrap_or(Purpose::AgentPreview);
-        Some(Self { connector_id, tool_name, input: input?, purpose })
+/// Qualifies the name of the tool with its connector's.
+fn qualify(mut request: ExecuteRequest, fields: &mut Fields<'_, '_>) -> Option<ExecuteRequest> {
+    match request.tool_name.qualified(&request.connector_id) {
+        Ok(qualified) => request.tool_name = qualified,
+        Err(error) => {
+            let issue = malformed(&fields.at("toolName"), "a longer name", &error);
+            fields.issues.push(issue);
+            return None;
+        }
     }
+    Some(request)
 }
 
 #[cfg(test)]

@@ -39,6 +39,12 @@ impl Pointer {
         self
     }
 
+    /// Returns the last step, as it is written.
+    #[must_use]
+    pub fn last(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or_default()
+    }
+
     /// Returns the pointer as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -4,7 +4,7 @@
 //! only where a name does not say enough, and what an answer holds is not bounded a second time.
 //! Exactly those faults of the core's lint are let pass, and no others.
 
-use od_core::shape::{FREE_FORM, LintFault, lint};
+use od_core::input::{FREE_FORM, LintFault, lint};
 use od_mcp::ToolName;
 use serde_json::{Value, json};
 

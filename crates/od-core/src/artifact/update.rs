@@ -1,102 +1,96 @@
-//! What a checked input makes of an artifact: the rules of creating and changing one.
+//! Changing an artifact: the request, and the rules of applying it.
 
 use super::check::check_data;
-use super::target::blocked_targets;
-use super::{
-    Artifact, ArtifactState, Attempt, Author, CreateInput, Digests, Document, Patch, Preview,
-    RefreshPermission, RefreshStatus, SchemaVersion, Source, SourcePin, UpdateInput,
-};
+use super::create::UpdateInput;
+use super::document::Document;
+use super::mapping::blocked_targets;
+use super::provenance::ProvenanceInput;
+use super::{Artifact, ArtifactState, Author, RefreshPermission, Source};
 use crate::error::Issue;
-use crate::ids::{ArtifactId, ProjectId, Revision, RunId, Timestamp};
-use crate::json::{BoundedObject, Map, Pointer};
+use crate::ids::{ArtifactId, Revision};
+use crate::input::{
+    Fields, Input, Patch, Properties, Reader as _, RevisionNumber, TemplateHtml, input, object,
+    parsed, schema_of,
+};
+use crate::json::{BoundedObject, Pointer, Value};
 
-/// What the daemon adds to an input to make an artifact of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Birth {
-    /// The artifact.
-    pub id: ArtifactId,
-    /// Its project.
-    pub project_id: ProjectId,
-    /// The run that creates it.
-    pub run_id: Option<RunId>,
-    /// Who creates it.
-    pub author: Author,
-    /// When.
-    pub at: Timestamp,
-    /// What its source is now.
-    pub source_pin: Option<SourcePin>,
-    /// The attempt, if the client named one.
-    pub attempt: Option<Attempt>,
-}
-
-/// Makes a new artifact: active unless the input says archived, idle, revision 1. Its digests are
-/// the store's to set.
-#[must_use]
-pub fn new_artifact(input: &CreateInput, birth: Birth) -> Artifact {
-    let document = input
-        .document
-        .as_ref()
-        .map(|document| Document::new(document.data_schema.clone(), document.source.clone()));
-    let permission =
-        permission(document.as_ref().and_then(|document| document.source_json.as_ref()));
-    Artifact {
-        schema_version: SchemaVersion::CURRENT,
-        id: birth.id,
-        project_id: birth.project_id,
-        session_id: input.session_id.clone(),
-        created_by_run_id: birth.run_id,
-        heading: input.heading.clone(),
-        pinned: input.pinned,
-        preview: Preview::html(),
-        refresh_status: RefreshStatus::Idle,
-        created_at: birth.at,
-        updated_at: birth.at,
-        last_refreshed_at: None,
-        document,
-        revision: Revision::first(),
-        digests: Digests::unset(),
-        source_pin: birth.source_pin,
-        // What nobody granted nobody has switched off.
-        permission_set_by: (permission == RefreshPermission::Manual).then_some(birth.author),
-        created_by_attempt: birth.attempt,
-        extra: Map::new(),
+input! {
+    /// A whole update request, checked.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct UpdateRequest "changes a live artifact; what is absent stays" {
+        @unsent {
+            /// What was changed in the request to make it safe; not faults.
+            warnings: Vec<Issue>;
+        }
+        /// The changes of the artifact.
+        optional input: UpdateInput = "input", object();
+        /// The new template.
+        optional template_html: String = "templateHtml", TemplateHtml;
+        /// Where the new data came from.
+        optional provenance: ProvenanceInput = "provenanceJson", object();
+        /// The revision the change is based on.
+        optional if_revision: Revision
+            = "ifRevision", RevisionNumber, "the revision the change is based on; another one is a conflict";
     }
 }
 
-/// What an update does to the source.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum SourceChange {
-    /// It is what it was, or only its permission is another: its pin stays.
-    Kept,
-    /// There is none any more, and no pin.
-    Removed,
-    /// It is another: it has to be checked and pinned.
-    Replaced,
+schema_of!(UpdateRequest);
+
+impl UpdateRequest {
+    /// Reads the body of an update.
+    ///
+    /// # Errors
+    ///
+    /// Returns every fault at once, at most 20, with pointers from the root of the body.
+    pub fn parse(value: &Value) -> Result<Self, Vec<Issue>> {
+        let (request, warnings) = Self::read_whole(value)?;
+        Ok(Self { warnings, ..request })
+    }
 }
 
-/// An artifact after an update; revision, digests, a new pin and the time are the committer's to set.
+/// An update at the agent's door, whose body names the artifact.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Changed {
-    /// The metadata.
-    pub artifact: Artifact,
-    /// The data.
-    pub data: BoundedObject,
-    /// What became of the source.
-    pub source: SourceChange,
+pub struct ToolUpdateRequest {
+    /// The artifact.
+    pub artifact_id: ArtifactId,
+    /// The changes.
+    pub update: UpdateRequest,
 }
 
-/// Why an update may not be made.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum UpdateRefused {
-    /// A person has switched refreshing off; an agent may not switch it on.
-    #[error("a person has switched refreshing off")]
-    SwitchedOff,
-    /// The whole would break rules; the pointers are from the root of the input.
-    #[error("the change breaks {} rules", issues.len())]
-    Invalid {
-        /// What is wrong, where, and what would be right.
-        issues: Vec<Issue>,
-    },
+schema_of!(ToolUpdateRequest);
+
+impl ToolUpdateRequest {
+    /// Reads the body of an update at the agent's door; see [`UpdateRequest::parse`].
+    ///
+    /// # Errors
+    ///
+    /// As [`UpdateRequest::parse`], and if `artifactId` is missing.
+    pub fn parse(value: &Value) -> Result<Self, Vec<Issue>> {
+        let (Self { artifact_id, update }, warnings) = Self::read_whole(value)?;
+        Ok(Self { artifact_id, update: UpdateRequest { warnings, ..update } })
+    }
+}
+
+impl Input for ToolUpdateRequest {
+    const DESCRIPTION: &'static str = UpdateRequest::DESCRIPTION;
+
+    fn push_names(names: &mut Vec<&'static str>) {
+        names.push("artifactId");
+        UpdateRequest::push_names(names);
+    }
+
+    fn read_fields(fields: &mut Fields<'_, '_>) -> Option<Self> {
+        fields.require("artifactId");
+        let artifact_id = fields.read("artifactId", &parsed());
+        let update = UpdateRequest::read_fields(fields);
+        Some(Self { artifact_id: artifact_id?, update: update? })
+    }
+
+    fn push_properties(properties: &mut Properties) {
+        UpdateRequest::push_properties(properties);
+        let schema = parsed::<ArtifactId>().schema("the artifact");
+        properties.push("artifactId", true, schema);
+    }
 }
 
 /// Applies an update to an artifact.
@@ -109,13 +103,13 @@ pub fn apply_update(
     state: &ArtifactState,
     input: UpdateInput,
     author: Author,
-) -> Result<Changed, UpdateRefused> {
+) -> Result<AppliedUpdate, ApplyUpdateError> {
     let mut artifact = state.artifact.clone();
     input.heading.apply(&mut artifact.heading);
     artifact.pinned = input.pinned.unwrap_or(artifact.pinned);
     let Some(patch) = input.document else {
         let data = state.data.clone();
-        return Ok(Changed { artifact, data, source: SourceChange::Kept });
+        return Ok(AppliedUpdate { artifact, data, source: SourceChange::Kept });
     };
     let source = source_change(state.artifact.source(), &patch.source);
     let mut document = artifact.document.take().unwrap_or_else(|| Document::new(None, None));
@@ -136,10 +130,46 @@ pub fn apply_update(
     }
     artifact.document = Some(document);
     if issues.is_empty() {
-        Ok(Changed { artifact, data, source })
+        Ok(AppliedUpdate { artifact, data, source })
     } else {
-        Err(UpdateRefused::Invalid { issues })
+        Err(ApplyUpdateError::Invalid { issues })
     }
+}
+
+/// What an update does to the source.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum SourceChange {
+    /// It is what it was, or only its permission is another: its pin stays.
+    Kept,
+    /// There is none any more, and no pin.
+    Removed,
+    /// It is another: it has to be checked and pinned.
+    Replaced,
+}
+
+/// An artifact after an update; revision, digests, a new pin and the time are the committer's to set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AppliedUpdate {
+    /// The metadata.
+    pub artifact: Artifact,
+    /// The data.
+    pub data: BoundedObject,
+    /// What became of the source.
+    pub source: SourceChange,
+}
+
+/// Why an update may not be made.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum ApplyUpdateError {
+    /// A person has switched refreshing off; an agent may not switch it on.
+    #[error("a person has switched refreshing off")]
+    SwitchedOff,
+    /// The whole would break rules; the pointers are from the root of the input.
+    #[error("the change breaks {} rules", issues.len())]
+    Invalid {
+        /// What is wrong, where, and what would be right.
+        issues: Vec<Issue>,
+    },
 }
 
 /// Says what a patch does to a source. One that only grants or takes the permission runs nothing
@@ -156,7 +186,8 @@ pub fn source_change(before: Option<&Source>, patch: &Patch<Source>) -> SourceCh
     }
 }
 
-fn permission(source: Option<&Source>) -> RefreshPermission {
+/// Returns the refresh permission of a source; none without one.
+pub(super) fn permission(source: Option<&Source>) -> RefreshPermission {
     source.map_or(RefreshPermission::None, |source| source.refresh_permission)
 }
 
@@ -168,13 +199,13 @@ fn settle_permission(
     before: &Artifact,
     after: Option<&Source>,
     author: Author,
-) -> Result<Option<Author>, UpdateRefused> {
+) -> Result<Option<Author>, ApplyUpdateError> {
     let decided = before.permission_set_by;
     match (permission(before.source()), permission(after), author) {
         (RefreshPermission::None, RefreshPermission::Manual, Author::Agent)
             if decided == Some(Author::Person) =>
         {
-            Err(UpdateRefused::SwitchedOff)
+            Err(ApplyUpdateError::SwitchedOff)
         }
         (RefreshPermission::None, RefreshPermission::Manual, _)
         | (RefreshPermission::Manual, RefreshPermission::None, _) => Ok(Some(author)),
@@ -191,8 +222,12 @@ fn settle_permission(
 mod tests {
     use serde_json::json;
 
-    use super::super::{GeneratedBy, Provenance, Status};
+    use super::super::{
+        CreateContext, CreateInput, GeneratedBy, Provenance, RefreshStatus, Status, new_artifact,
+    };
     use super::*;
+    use crate::ids::Timestamp;
+    use crate::json::Map;
     use Author::{Agent, Person};
 
     fn state(input: &serde_json::Value) -> ArtifactState {
@@ -200,8 +235,8 @@ mod tests {
     }
 
     fn state_by(input: &serde_json::Value, author: Author) -> ArtifactState {
-        let input = CreateInput::parse(input).unwrap();
-        let birth = Birth {
+        let input = CreateInput::read_whole(input).unwrap().0;
+        let context = CreateContext {
             id: "la-x-000000000000".parse().unwrap(),
             project_id: "demo".parse().unwrap(),
             run_id: None,
@@ -212,7 +247,7 @@ mod tests {
         };
         let data = input.document.as_ref().map(|document| document.data.clone());
         ArtifactState {
-            artifact: new_artifact(&input, birth),
+            artifact: new_artifact(&input, context),
             template_html: "<p></p>".into(),
             data: data.unwrap_or_default(),
             provenance: Provenance {
@@ -229,8 +264,8 @@ mod tests {
         state: &ArtifactState,
         input: &serde_json::Value,
         author: Author,
-    ) -> Result<Changed, UpdateRefused> {
-        apply_update(state, UpdateInput::parse(input).unwrap(), author)
+    ) -> Result<AppliedUpdate, ApplyUpdateError> {
+        apply_update(state, UpdateInput::read_whole(input).unwrap().0, author)
     }
 
     fn source(permission: &str) -> serde_json::Value {
@@ -284,7 +319,7 @@ mod tests {
     fn after(
         state: &mut ArtifactState,
         steps: &[(Author, serde_json::Value)],
-    ) -> Result<Option<Author>, UpdateRefused> {
+    ) -> Result<Option<Author>, ApplyUpdateError> {
         for (author, input) in steps {
             state.artifact = update(state, input, *author)?.artifact;
         }
@@ -305,10 +340,10 @@ mod tests {
         assert_eq!(after(&mut state, &[(Agent, source(GRANTED))]), Ok(Some(Agent)));
         assert_eq!(after(&mut state, &[(Person, source("none"))]), Ok(Some(Person)));
         let grant = [(Agent, source(GRANTED))];
-        assert_eq!(after(&mut state, &grant), Err(UpdateRefused::SwitchedOff));
+        assert_eq!(after(&mut state, &grant), Err(ApplyUpdateError::SwitchedOff));
         // Removing the source does not forget who decided.
         assert_eq!(after(&mut state, &[(Agent, no_source())]), Ok(Some(Person)));
-        assert_eq!(after(&mut state, &grant), Err(UpdateRefused::SwitchedOff));
+        assert_eq!(after(&mut state, &grant), Err(ApplyUpdateError::SwitchedOff));
         assert_eq!(after(&mut state, &[(Person, source(GRANTED))]), Ok(Some(Person)));
     }
 
@@ -316,7 +351,10 @@ mod tests {
     fn a_person_who_removes_a_granted_source_has_switched_it_off() {
         let mut state = plain();
         after(&mut state, &[(Agent, source(GRANTED)), (Person, no_source())]).unwrap();
-        assert_eq!(after(&mut state, &[(Agent, source(GRANTED))]), Err(UpdateRefused::SwitchedOff));
+        assert_eq!(
+            after(&mut state, &[(Agent, source(GRANTED))]),
+            Err(ApplyUpdateError::SwitchedOff)
+        );
     }
 
     #[test]
@@ -337,7 +375,10 @@ mod tests {
         let mut state = plain();
         let none = source("none");
         after(&mut state, &[(Agent, none.clone()), (Person, none)]).unwrap();
-        assert_eq!(after(&mut state, &[(Agent, source(GRANTED))]), Err(UpdateRefused::SwitchedOff));
+        assert_eq!(
+            after(&mut state, &[(Agent, source(GRANTED))]),
+            Err(ApplyUpdateError::SwitchedOff)
+        );
     }
 
     #[test]
@@ -368,7 +409,7 @@ mod tests {
         };
         let state = state(&json!({ "title": "T", "document": {
             "dataJson": { "title": "text", "none": null, "list": [1] } } }));
-        let Err(UpdateRefused::Invalid { issues }) = update(&state, &mapped("title.x"), Agent)
+        let Err(ApplyUpdateError::Invalid { issues }) = update(&state, &mapped("title.x"), Agent)
         else {
             panic!("it can never be written")
         };
@@ -398,5 +439,44 @@ mod tests {
         both["document"]["dataSchemaJson"] = json!(null);
         let after = update(&before, &both, Agent).unwrap();
         assert_eq!(after.artifact.document.unwrap().data_schema_json, None);
+    }
+
+    #[test]
+    fn every_part_is_optional_and_null_removes() {
+        assert_eq!(UpdateRequest::parse(&json!({})).unwrap(), UpdateRequest::default());
+        let request = UpdateRequest::parse(&json!({
+            "input": { "document": { "sourceJson": null, "dataJson": { "a": 1 } } },
+            "ifRevision": 3,
+        }))
+        .unwrap();
+        let document = request.input.unwrap().document.unwrap();
+        assert_eq!(document.source, Patch::Remove);
+        assert_eq!(document.data_schema, Patch::Keep);
+        assert!(document.data.is_some());
+        assert_eq!(request.if_revision.unwrap().get(), 3);
+    }
+
+    #[test]
+    fn what_an_update_may_not_say_is_refused() {
+        let codes = |value: &Value| -> Vec<(String, String)> {
+            let issues = UpdateRequest::parse(value).unwrap_err();
+            issues.into_iter().map(|issue| (issue.path, issue.code)).collect()
+        };
+        let found = codes(&json!({
+            "artifactId": "a", "ifRevision": 0,
+            "input": { "sessionId": "s", "status": "error", "createdAt": "x" },
+        }));
+        let want = [
+            ("/artifactId", "unknown_field"),
+            ("/input/sessionId", "unknown_field"),
+            ("/input/createdAt", "daemon_owned"),
+            ("/input/status", "not_allowed"),
+            ("/ifRevision", "wrong_type"),
+        ];
+        let want: Vec<_> =
+            want.iter().map(|(path, code)| ((*path).to_owned(), (*code).to_owned())).collect();
+        assert_eq!(found, want);
+        assert!(ToolUpdateRequest::parse(&json!({ "artifactId": "la-x" })).is_ok());
+        assert!(ToolUpdateRequest::parse(&json!({})).is_err());
     }
 }

@@ -1,81 +1,61 @@
-//! What a client sends to create an artifact.
+//! Creating an artifact: the request, and the artifact that it makes.
 
-use super::document_input::{DocumentInput, read_create_document, read_preview};
-use super::provenance_input::{ProvenanceInput, read_provenance};
-use super::template_input::read_template;
-use super::{Attempt, Heading, Status};
+use super::document::{Document, DocumentInput, DocumentPatch};
+use super::heading::{Heading, HeadingPatch};
+use super::provenance::ProvenanceInput;
+use super::update::permission;
+use super::{
+    Artifact, Attempt, Author, Digests, Preview, RefreshPermission, RefreshStatus, SchemaVersion,
+    SourcePin,
+};
 use crate::error::Issue;
-use crate::fields::{Fields, Issues, check_text};
-use crate::ids::{AttemptId, Digest, SessionId, Slug};
-use crate::json::{Pointer, Value};
-use crate::limits;
+use crate::ids::{ArtifactId, AttemptId, Digest, ProjectId, Revision, RunId, SessionId, Timestamp};
+use crate::input::{Flag, Input as _, TemplateHtml, input, object, parsed, schema_of};
+use crate::json::{Map, Value};
 
-/// The `input` of a create request, checked.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CreateInput {
-    /// What it is called, and whether it is in use; the slug is made from the title if the client
-    /// gave none.
-    pub heading: Heading,
-    /// The chat the agent works in.
-    pub session_id: Option<SessionId>,
-    /// Whether the console keeps it at the top of its lists.
-    pub pinned: bool,
-    /// Its document.
-    pub document: Option<DocumentInput>,
-    /// What was changed in the input to make it safe; not faults.
-    pub warnings: Vec<Issue>,
-}
-
-/// A whole create request, checked.
-///
-/// ```
-/// use od_core::artifact::CreateRequest;
-/// use serde_json::json;
-///
-/// let body = json!({ "input": { "title": "Releases", "document": { "dataJson": { "n": 1 } } } });
-/// assert_eq!(CreateRequest::parse(&body).unwrap().input.heading.slug.as_str(), "releases");
-///
-/// let issues = CreateRequest::parse(&json!({ "input": { "titel": "Releases" } })).unwrap_err();
-/// assert_eq!(issues[0].fix.as_deref(), Some("did you mean `title`?"));
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub struct CreateRequest {
-    /// The artifact.
-    pub input: CreateInput,
-    /// The template; a plain page for the data if absent.
-    pub template_html: Option<String>,
-    /// Where the data came from.
-    pub provenance: Option<ProvenanceInput>,
-    /// Names the attempt, so that a repeated request creates one artifact.
-    pub attempt_id: Option<AttemptId>,
-}
-
-impl CreateInput {
-    /// Reads the `input` of a create request.
+input! {
+    /// A whole create request, checked.
     ///
-    /// # Errors
+    /// ```
+    /// use od_core::artifact::CreateRequest;
+    /// use serde_json::json;
     ///
-    /// Returns every fault at once, at most 20, with pointers from the root of the input.
-    pub fn parse(value: &Value) -> Result<Self, Vec<Issue>> {
-        let mut issues = Issues::default();
-        let input = read_input(value, Pointer::root(), &mut issues);
-        issues.finish(input)
+    /// let body = json!({ "input": { "title": "Releases", "document": { "dataJson": { "n": 1 } } } });
+    /// assert_eq!(CreateRequest::parse(&body).unwrap().input.heading.slug.as_str(), "releases");
+    ///
+    /// let issues = CreateRequest::parse(&json!({ "input": { "titel": "Releases" } })).unwrap_err();
+    /// assert_eq!(issues[0].fix.as_deref(), Some("did you mean `title`?"));
+    /// ```
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct CreateRequest "creates a live artifact" {
+        @unsent {
+            /// What was changed in the request to make it safe; not faults.
+            warnings: Vec<Issue>;
+        }
+        /// The artifact.
+        required input: CreateInput = "input", object();
+        /// The template; a plain page for the data if absent.
+        optional template_html: String = "templateHtml", TemplateHtml;
+        /// Where the data came from.
+        optional provenance: ProvenanceInput = "provenanceJson", object();
+        /// Names the attempt, so that a repeated request creates one artifact.
+        optional attempt_id: AttemptId
+            = "attemptId", parsed(), "names this attempt: the same attempt creates one artifact";
     }
 }
 
+schema_of!(CreateRequest);
+
 impl CreateRequest {
-    /// Reads the body of a create request: `{ input, templateHtml?, provenanceJson?, attemptId? }`.
+    /// Reads the body of a create request.
     ///
     /// # Errors
     ///
     /// Returns every fault at once, at most 20, with pointers from the root of the body. The
     /// template is compiled by the caller, who adds its issues to these.
     pub fn parse(value: &Value) -> Result<Self, Vec<Issue>> {
-        const FIELDS: &[&str] = &["input", "templateHtml", "provenanceJson", "attemptId"];
-        let mut issues = Issues::default();
-        let request = Fields::open(value, Pointer::root(), FIELDS, &mut issues)
-            .and_then(|fields| Self::read(fields));
-        issues.finish(request)
+        let (request, warnings) = Self::read_whole(value)?;
+        Ok(Self { warnings, ..request })
     }
 
     /// Returns the attempt that a body names, whatever else is wrong with it: the same attempt is
@@ -85,76 +65,91 @@ impl CreateRequest {
         let id = body.get("attemptId")?.as_str()?.parse().ok()?;
         Some(Attempt { id, digest: Digest::of_json(body) })
     }
+}
 
-    fn read(mut fields: Fields<'_, '_>) -> Option<Self> {
-        let input_at = fields.at("input");
-        let input =
-            fields.required("input").and_then(|value| read_input(value, input_at, fields.issues));
-        let template_html = read_template(&mut fields);
-        let provenance_at = fields.at("provenanceJson");
-        let provenance = fields
-            .get("provenanceJson")
-            .and_then(|value| read_provenance(value, provenance_at, fields.issues));
-        let attempt_id = fields.parsed("attemptId");
-        Some(Self { input: input?, template_html, provenance, attempt_id })
+input! {
+    /// The `input` of a create request, checked.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct CreateInput "the artifact; the daemon adds ids, times, revision and digests",
+    patch UpdateInput "the changes; what is absent stays" {
+        ..heading: Heading => HeadingPatch;
+        @once {
+            /// The chat the agent works in.
+            session_id: SessionId = "sessionId", parsed(), "the chat the agent works in";
+        }
+        /// Whether the console keeps it at the top of its lists.
+        default(false) pinned: bool
+            = "pinned", Flag, "whether the console keeps it at the top of its lists";
+        /// How it is shown.
+        default(Preview::html()) preview: Preview = "preview", object();
+        /// Its document.
+        nested(DocumentPatch) document: DocumentInput = "document", object();
     }
 }
 
-fn read_input(value: &Value, at: Pointer, issues: &mut Issues) -> Option<CreateInput> {
-    const FIELDS: &[&str] =
-        &["title", "slug", "sessionId", "status", "pinned", "preview", "document"];
-    let mut fields = Fields::open(value, at, FIELDS, issues)?;
-    let mut warnings = Vec::new();
-    let title_at = fields.at("title");
-    let title =
-        fields.required("title").and_then(|title| read_title(title, &title_at, fields.issues));
-    let slug: Option<Slug> = fields.parsed("slug");
-    let session_id = fields.parsed("sessionId");
-    // `error` is the daemon's word.
-    let status = fields.word("status", &[Status::Active, Status::Archived], Status::as_str);
-    let pinned = fields.flag("pinned");
-    let preview_at = fields.at("preview");
-    if let Some(preview) = fields.get("preview") {
-        read_preview(preview, preview_at, fields.issues);
-    }
-    let document_at = fields.at("document");
-    let document = fields.get("document").and_then(|document| {
-        read_create_document(document, document_at, fields.issues, &mut warnings)
-    });
-    let title = title?;
-    let slug = slug.unwrap_or_else(|| Slug::from_title(&title));
-    Some(CreateInput {
-        heading: Heading { title, slug, status: status.unwrap_or(Status::Active) },
-        session_id,
-        pinned: pinned.unwrap_or(false),
+/// Makes a new artifact: active unless the input says archived, idle, revision 1. Its digests are
+/// the store's to set.
+#[must_use]
+pub fn new_artifact(input: &CreateInput, context: CreateContext) -> Artifact {
+    let document = input
+        .document
+        .as_ref()
+        .map(|document| Document::new(document.data_schema.clone(), document.source.clone()));
+    let permission =
+        permission(document.as_ref().and_then(|document| document.source_json.as_ref()));
+    Artifact {
+        schema_version: SchemaVersion::CURRENT,
+        id: context.id,
+        project_id: context.project_id,
+        session_id: input.session_id.clone(),
+        created_by_run_id: context.run_id,
+        heading: input.heading.clone(),
+        pinned: input.pinned,
+        preview: input.preview.clone(),
+        refresh_status: RefreshStatus::Idle,
+        created_at: context.at,
+        updated_at: context.at,
+        last_refreshed_at: None,
         document,
-        warnings,
-    })
+        revision: Revision::first(),
+        digests: Digests::unset(),
+        source_pin: context.source_pin,
+        // What nobody granted nobody has switched off.
+        permission_set_by: (permission == RefreshPermission::Manual).then_some(context.author),
+        created_by_attempt: context.attempt,
+        extra: Map::new(),
+    }
 }
 
-pub(super) fn read_title(value: &Value, at: &Pointer, issues: &mut Issues) -> Option<String> {
-    let title = check_text(value, at, &limits::TITLE, issues)?;
-    if title.trim().is_empty() {
-        issues.push(
-            Issue::new(at.as_str(), "empty", "the title is empty")
-                .want("1 to 200 UTF-16 code units")
-                .fix("give the artifact a title"),
-        );
-        return None;
-    }
-    Some(title)
+/// The facts that the daemon adds to an input to make an artifact of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateContext {
+    /// The artifact.
+    pub id: ArtifactId,
+    /// Its project.
+    pub project_id: ProjectId,
+    /// The run that creates it.
+    pub run_id: Option<RunId>,
+    /// Who creates it.
+    pub author: Author,
+    /// The time of the creation.
+    pub at: Timestamp,
+    /// What its source is now.
+    pub source_pin: Option<SourcePin>,
+    /// The attempt, if the client named one.
+    pub attempt: Option<Attempt>,
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::super::{RefreshPermission, SourceType, Transform};
+    use super::super::{SourceType, Status, Transform};
     use super::*;
 
     #[track_caller]
     fn faults(value: &Value) -> Vec<(String, String)> {
-        let issues = CreateInput::parse(value).unwrap_err();
+        let issues = CreateInput::read_whole(value).unwrap_err();
         issues.into_iter().map(|issue| (issue.path, issue.code)).collect()
     }
 
@@ -164,7 +159,7 @@ mod tests {
 
     #[track_caller]
     fn check_source(source: &Value, want: &[(&str, &str)]) {
-        let found = match CreateInput::parse(&with_source(source)) {
+        let found = match CreateInput::read_whole(&with_source(source)) {
             Ok(_) => Vec::new(),
             Err(issues) => issues.into_iter().map(|issue| (issue.path, issue.code)).collect(),
         };
@@ -177,7 +172,7 @@ mod tests {
 
     #[test]
     fn the_smallest_input_is_filled_in() {
-        let input = CreateInput::parse(&json!({ "title": "Crème: 1" })).unwrap();
+        let (input, _) = CreateInput::read_whole(&json!({ "title": "Crème: 1" })).unwrap();
         assert_eq!(input.heading.slug.as_str(), "creme-1");
         assert_eq!((input.heading.status, input.pinned), (Status::Active, false));
         assert_eq!(input.document, None);
@@ -210,7 +205,7 @@ mod tests {
         let want: Vec<_> =
             want.iter().map(|(path, code)| ((*path).to_owned(), (*code).to_owned())).collect();
         assert_eq!(faults(&value), want);
-        let issues = CreateInput::parse(&value).unwrap_err();
+        let issues = CreateInput::read_whole(&value).unwrap_err();
         assert_eq!(issues[1].fix.as_deref(), Some("did you mean `title`?"));
     }
 
@@ -225,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_title_is_measured_in_utf16_units() {
-        let parse = |title: String| CreateInput::parse(&json!({ "title": title }));
+        let parse = |title: String| CreateInput::read_whole(&json!({ "title": title }));
         assert!(parse("😀".repeat(100)).is_ok());
         assert!(parse(format!("{}a", "😀".repeat(100))).is_err());
         assert!(parse("a\0b".to_owned()).is_err());
@@ -236,7 +231,7 @@ mod tests {
     fn credentials_are_refused_without_being_repeated() {
         let key = ["gh", "p_abcdefghij0123456789klmnopqrst"].concat();
         let value = json!({ "title": key, "document": { "dataJson": { "a": [key] } } });
-        let issues = CreateInput::parse(&value).unwrap_err();
+        let issues = CreateInput::read_whole(&value).unwrap_err();
         assert!(issues.iter().all(|issue| issue.code == "REDACTION_REQUIRED"));
         assert_eq!(issues.len(), 2);
         assert!(!format!("{issues:?}").contains(&key));
@@ -247,8 +242,8 @@ mod tests {
         let key = ["gh", "p_abcdefghij0123456789klmnopqrst"].concat();
         let value =
             with_source(&json!({ "type": "local_file", "input": { "path": "a.json", "q": key } }));
-        let input = CreateInput::parse(&value).unwrap();
-        assert_eq!(input.warnings[0].path, "/document/sourceJson/input/q");
+        let (input, warnings) = CreateInput::read_whole(&value).unwrap();
+        assert_eq!(warnings[0].path, "/document/sourceJson/input/q");
         let source = input.document.unwrap().source.unwrap();
         assert_eq!(source.input.object()["q"], "[redacted]");
     }
@@ -281,7 +276,7 @@ mod tests {
             "outputMapping": { "dataPaths": [{ "from": "$.items", "to": "releases" }], "transform": "compact_table" },
             "refreshPermission": "manual_refresh_granted_for_read_only",
         }));
-        let source = CreateInput::parse(&value).unwrap().document.unwrap().source.unwrap();
+        let source = CreateInput::read_whole(&value).unwrap().0.document.unwrap().source.unwrap();
         assert_eq!(source.kind, SourceType::ConnectorTool);
         assert_eq!(source.tool_name.unwrap().as_str(), "github.list_releases");
         assert_eq!(source.connector.unwrap().tool_name.as_str(), "github.list_releases");
@@ -416,7 +411,7 @@ mod tests {
         assert!(issues.len() > 12, "{issues:?}");
         let too_many = with_source(&json!({ "type": "local_file", "input": { "path": "a.json" },
             "outputMapping": { "dataPaths": many } }));
-        for issue in issues.iter().chain(&CreateInput::parse(&too_many).unwrap_err()) {
+        for issue in issues.iter().chain(&CreateInput::read_whole(&too_many).unwrap_err()) {
             assert!(issue.fix.as_ref().is_some_and(|fix| !fix.is_empty()), "{issue:?}");
         }
     }

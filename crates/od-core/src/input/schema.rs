@@ -7,13 +7,7 @@ use crate::json::{Map, Value};
 use crate::limits::Limit;
 
 /// Builds an object that refuses what it does not declare.
-pub(super) fn object<const N: usize>(
-    description: &str,
-    properties: [(&str, Value); N],
-    required: &[&str],
-) -> Value {
-    let properties: Map =
-        properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
+pub(crate) fn object(description: &str, properties: &Map, required: &[&str]) -> Value {
     json!({
         "type": "object",
         "description": description,
@@ -24,7 +18,7 @@ pub(super) fn object<const N: usize>(
 }
 
 /// Builds a text within a limit.
-pub(super) fn text(description: &str, min: usize, limit: &Limit) -> Value {
+pub(crate) fn text(description: &str, min: usize, limit: &Limit) -> Value {
     json!({
         "type": "string",
         "description": description,
@@ -33,18 +27,8 @@ pub(super) fn text(description: &str, min: usize, limit: &Limit) -> Value {
     })
 }
 
-/// Builds a closed set of words.
-pub(super) fn words<T: Copy>(
-    description: &str,
-    all: &[T],
-    as_str: impl Fn(T) -> &'static str,
-) -> Value {
-    let words: Vec<&str> = all.iter().map(|one| as_str(*one)).collect();
-    json!({ "type": "string", "description": description, "enum": words })
-}
-
 /// Builds an array within a limit.
-pub(super) fn array(description: &str, items: &Value, min: usize, limit: &Limit) -> Value {
+pub(crate) fn array(description: &str, items: &Value, min: usize, limit: &Limit) -> Value {
     json!({
         "type": "array",
         "description": description,
@@ -54,12 +38,8 @@ pub(super) fn array(description: &str, items: &Value, min: usize, limit: &Limit)
     })
 }
 
-pub(super) fn flag(description: &str) -> Value {
-    json!({ "type": "boolean", "description": description })
-}
-
 /// Takes the schema a type has by itself.
-pub(super) fn typed<T: JsonSchema>(description: &str) -> Value {
+pub(crate) fn typed<T: JsonSchema>(description: &str) -> Value {
     let mut generator = schemars::SchemaGenerator::default();
     let mut schema = T::json_schema(&mut generator).to_value();
     schema["description"] = description.into();
@@ -67,7 +47,24 @@ pub(super) fn typed<T: JsonSchema>(description: &str) -> Value {
 }
 
 /// Lets a schema be null as well, which removes the part.
-pub(super) fn or_null(mut schema: Value) -> Value {
+pub(crate) fn or_null(mut schema: Value) -> Value {
     schema["type"] = json!([schema["type"], "null"]);
     schema
 }
+
+/// Gives a request the JSON Schema of its declaration, for generators that ask types for theirs.
+macro_rules! schema_of {
+    ($name:ident) => {
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                // An input is an object; nothing else is ever replaced by the schema of anything.
+                schemars::Schema::try_from(<Self as $crate::input::Input>::schema())
+                    .unwrap_or_default()
+            }
+        }
+    };
+}
+pub(crate) use schema_of;
