@@ -1,6 +1,6 @@
 //! One request to the daemon, built from the route table.
 
-use od_wire::route::{Operation, ROUTES, Route};
+use od_wire::route::{Operation, QueryName, Route};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub struct Call<'c> {
     client: &'c Client,
     route: &'static Route,
     parameters: Vec<String>,
-    query: Vec<(&'static str, String)>,
+    query: Vec<(QueryName, String)>,
     body: Option<Vec<u8>>,
 }
 
@@ -31,10 +31,7 @@ pub struct Answer {
 
 impl<'c> Call<'c> {
     pub(crate) fn new(client: &'c Client, operation: Operation) -> Self {
-        let route = ROUTES
-            .iter()
-            .find(|route| route.operation == operation)
-            .expect("a test of the table finds every operation in it");
+        let route = operation.route();
         Self { client, route, parameters: Vec::new(), query: Vec::new(), body: None }
     }
 
@@ -49,14 +46,14 @@ impl<'c> Call<'c> {
     /// Adds a query parameter.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "callers give numbers and texts in place")]
-    pub fn query(mut self, name: &'static str, value: impl ToString) -> Self {
+    pub fn query(mut self, name: QueryName, value: impl ToString) -> Self {
         self.query.push((name, value.to_string()));
         self
     }
 
     /// Adds a query parameter if there is a value for it.
     #[must_use]
-    pub fn maybe_query(self, name: &'static str, value: Option<impl ToString>) -> Self {
+    pub fn maybe_query(self, name: QueryName, value: Option<impl ToString>) -> Self {
         match value {
             Some(value) => self.query(name, value),
             None => self,
@@ -127,7 +124,7 @@ impl<'c> Call<'c> {
         }
         for (n, (name, value)) in self.query.iter().enumerate() {
             target.push(if n == 0 { '?' } else { '&' });
-            target.push_str(name);
+            target.push_str(name.as_str());
             target.push('=');
             encode_into(&mut target, value);
         }
@@ -159,7 +156,7 @@ mod tests {
             .call(Operation::ShowSnapshot)
             .parameter("../a?b")
             .parameter("refresh-000001")
-            .query("projectId", "a&b=c");
+            .query(QueryName::ProjectId, "a&b=c");
         assert_eq!(
             call.target(),
             "/api/live-artifacts/..%2Fa%3Fb/snapshots/refresh-000001?projectId=a%26b%3Dc"

@@ -11,7 +11,6 @@ use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use od_core::error::{ErrorCode, Failure};
 use od_wire::route::{Operation, Route};
-use serde::Deserialize;
 use tokio::net::TcpStream;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -230,34 +229,14 @@ impl Client {
     }
 }
 
-#[derive(Deserialize)]
-struct Envelope {
-    error: Failure,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RequestIdOnly {
-    request_id: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct EnvelopeId {
-    error: RequestIdOnly,
-}
-
 fn refusal(status: u16, body: &[u8]) -> CallError {
-    let request_id =
-        serde_json::from_slice::<EnvelopeId>(body).ok().and_then(|e| e.error.request_id);
-    let failure = match serde_json::from_slice::<Envelope>(body) {
-        Ok(envelope) => envelope.error,
-        Err(_) => Failure::new(
-            ErrorCode::Internal,
-            format!("the daemon answered {status} without an error envelope"),
-        )
-        .suggest("`od doctor` checks that daemon and program are of one version"),
-    };
-    CallError::Refused { status, failure: Box::new(failure), request_id }
+    let envelope = serde_json::from_slice(body).unwrap_or_else(|_| {
+        let message = format!("the daemon answered {status} without an error envelope");
+        Failure::new(ErrorCode::Internal, message)
+            .suggest("`od doctor` checks that daemon and program are of one version")
+            .into()
+    });
+    CallError::Refused { status, envelope }
 }
 
 #[cfg(test)]

@@ -4,19 +4,18 @@ use std::io;
 use std::time::Duration;
 
 use od_core::error::{ErrorCode, Failure};
+use od_wire::error::Envelope;
 
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     /// The daemon said no.
-    #[error("{}", failure.message)]
+    #[error("{}", envelope.error.failure.message)]
     Refused {
         /// The status.
         status: u16,
-        /// Its refusal, as in the envelope.
-        failure: Box<Failure>,
-        /// The id to quote.
-        request_id: Option<String>,
+        /// The envelope it came in.
+        envelope: Envelope,
     },
     /// Nobody listens there.
     #[error("no daemon answers at {url}")]
@@ -83,14 +82,32 @@ pub enum CallError {
 impl From<Failure> for CallError {
     fn from(failure: Failure) -> Self {
         let status = failure.code.http_status();
-        Self::Refused { status, failure: Box::new(failure), request_id: None }
+        Self::Refused { status, envelope: failure.into() }
+    }
+}
+
+/// The daemon's own envelope, or one of ours around why there is none.
+impl From<CallError> for Envelope {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Refused { envelope, .. } => envelope,
+            CallError::Unreachable { .. }
+            | CallError::Gone { .. }
+            | CallError::TimedOut { .. }
+            | CallError::Address { .. }
+            | CallError::Bearer
+            | CallError::Encode { .. }
+            | CallError::Decode { .. }
+            | CallError::Broken { .. }
+            | CallError::TooLarge { .. } => Failure::from(error).into(),
+        }
     }
 }
 
 impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
         match error {
-            CallError::Refused { failure, .. } => *failure,
+            CallError::Refused { envelope, .. } => envelope.error.failure,
             CallError::Unreachable { .. } => Self::new(ErrorCode::Internal, error.to_string())
                 .suggest("start the daemon with `od serve`, or run the agent with `od run -- …`"),
             CallError::Gone { .. } => Self::new(ErrorCode::Internal, error.to_string())

@@ -1,20 +1,17 @@
 //! What a person asks for, one typed call each.
 
 use od_core::ids::{ArtifactId, ConnectorId, ProjectId, RefreshId, Revision, RunId};
+use od_wire::Empty;
 use od_wire::artifact::{ArtifactAnswer, ArtifactsAnswer, RefreshedAnswer, RolledBackAnswer};
 use od_wire::connector::{ConnectConnector, ConnectorAnswer};
 use od_wire::refresh::{RollBack, StartRefresh};
-use od_wire::route::Operation;
+use od_wire::route::{Operation, QueryName};
 use od_wire::run::RunAnswer;
 use od_wire::session::SessionCode;
 use serde::Serialize;
 
 use crate::client::Client;
 use crate::error::CallError;
-
-/// The body of a request that has nothing to say.
-#[derive(Serialize)]
-struct Nothing {}
 
 /// # Errors
 ///
@@ -24,12 +21,12 @@ struct Nothing {}
 impl Client {
     /// Makes a one-time code for the console.
     pub async fn session_code(&self) -> Result<SessionCode, CallError> {
-        self.call(Operation::MakeSessionCode).json(&Nothing {})?.send().await
+        self.call(Operation::MakeSessionCode).json(&Empty {})?.send().await
     }
 
     /// Lists the artifacts of a project.
     pub async fn artifacts(&self, project: &ProjectId) -> Result<ArtifactsAnswer, CallError> {
-        self.call(Operation::ListArtifacts).query("projectId", project).send().await
+        self.call(Operation::ListArtifacts).query(QueryName::ProjectId, project).send().await
     }
 
     /// Creates an artifact from a body that the daemon checks.
@@ -38,7 +35,7 @@ impl Client {
         project: &ProjectId,
         body: &impl Serialize,
     ) -> Result<ArtifactAnswer, CallError> {
-        let call = self.call(Operation::CreateArtifact).query("projectId", project);
+        let call = self.call(Operation::CreateArtifact).query(QueryName::ProjectId, project);
         call.json(body)?.send().await
     }
 
@@ -66,7 +63,7 @@ impl Client {
         project: Option<&ProjectId>,
     ) -> Result<ArtifactAnswer, CallError> {
         let call = self.call(Operation::RestoreArtifact).parameter(artifact);
-        call.maybe_query("projectId", project).json(&Nothing {})?.send().await
+        call.maybe_query(QueryName::ProjectId, project).json(&Empty {})?.send().await
     }
 
     /// Connects a connector.

@@ -51,7 +51,7 @@ pub(crate) async fn perform(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         Operation::ToolValidateArtifact => tools::validate(exchange, body).await,
         Operation::ToolListConnectors => tools::connectors(exchange).await,
         Operation::ToolExecuteConnector => tools::execute(exchange, body).await,
-        Operation::ToolSchema => description::tools(exchange),
-        Operation::OpenApi => description::openapi(exchange),
+        Operation::ToolSchema => Ok(description::tools()),
+        Operation::OpenApi => Ok(description::openapi()),
     }
 }

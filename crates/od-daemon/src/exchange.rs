@@ -9,7 +9,8 @@ use od_app::artifacts::{self, Address};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_core::json::Message;
-use od_wire::route::Route;
+use od_wire::route::{Access, QueryName, Route};
+use serde::de::DeserializeOwned;
 
 use crate::auth::Identity;
 use crate::daemon::Daemon;
@@ -24,33 +25,24 @@ pub(crate) struct Exchange<'r> {
     pub(crate) daemon: &'r Daemon,
     pub(crate) route: &'static Route,
     pub(crate) params: PathParameters<'r>,
+    pub(crate) query: Query,
     pub(crate) head: &'r Parts,
     pub(crate) identity: Identity,
 }
 
 impl Exchange<'_> {
-    /// Reads the query strictly.
-    pub(crate) fn query(&self, known: &[&str]) -> Result<Query, Failure> {
-        Query::parse(self.head.uri.query(), known)
+    /// Reads the body as a type of the wire.
+    pub(crate) async fn body<T: DeserializeOwned>(&self, body: Incoming) -> Result<T, Failure> {
+        Fields::parse::<T>(&self.bytes(body).await?, &[])?.read()
     }
 
-    /// Reads the whole body within its bounds.
+    /// Reads the whole body within its bounds, which are narrow where no token was asked for.
     pub(crate) async fn bytes(&self, body: Incoming) -> Result<Bytes, Failure> {
-        Ok(body::read(self.head, body, Sender::Known).await?)
-    }
-
-    /// Reads a short body as an object with known fields: for routes that are open to anybody.
-    pub(crate) async fn short_fields(
-        &self,
-        body: Incoming,
-        known: &[&str],
-    ) -> Result<Fields, Failure> {
-        Fields::parse(&body::read(self.head, body, Sender::Anyone).await?, known)
-    }
-
-    /// Reads the body as an object with known fields.
-    pub(crate) async fn fields(&self, body: Incoming, known: &[&str]) -> Result<Fields, Failure> {
-        Fields::parse(&self.bytes(body).await?, known)
+        let sender = match self.route.access {
+            Access::Open => Sender::Anyone,
+            Access::Person | Access::Terminal | Access::Tool(_) | Access::AnyTool => Sender::Known,
+        };
+        Ok(body::read(self.head, body, sender).await?)
     }
 
     /// Reads the body as the document that a use case checks itself.
@@ -75,6 +67,11 @@ impl Exchange<'_> {
     /// Returns the project that the path names.
     pub(crate) fn project(&self) -> Result<ProjectId, Failure> {
         self.id(self.params.first(), ErrorCode::ProjectNotFound, "project")
+    }
+
+    /// Returns the artifact that the path names, in the project that the query names, if it does.
+    pub(crate) fn address(&self) -> Result<Address, Failure> {
+        Ok(Address { project: self.query.get(QueryName::ProjectId)?, artifact: self.artifact()? })
     }
 
     /// Returns the project of an artifact that the person names.

@@ -1,10 +1,10 @@
 //! The one way to the daemon: a call of a tool becomes a call of its endpoint.
 
-use od_client::{Call, CallError, Client};
+use od_client::{Call, Client};
 use od_core::error::{ErrorCode, Failure, Issue};
+use od_wire::error::Envelope;
 use serde_json::{Map, Value};
 
-use crate::outcome::Refusal;
 use crate::tool::ToolName;
 
 /// The daemon as the tools see it, or why there is none.
@@ -28,23 +28,32 @@ impl Door {
         &self,
         tool: ToolName,
         arguments: Map<String, Value>,
-    ) -> Result<Value, Refusal> {
-        let client = self.client.as_ref().map_err(|failure| Refusal::of_ours(failure.clone()))?;
+    ) -> Result<Value, Envelope> {
+        let client = self.client.as_ref().map_err(|failure| Envelope::from(failure.clone()))?;
         let call = client.call(tool.operation());
-        let call =
-            if tool.sends_body() { call.json(&arguments)? } else { with_query(call, &arguments)? };
+        let call = if tool.sends_body() {
+            call.json(&arguments)?
+        } else {
+            with_query(tool, call, &arguments)?
+        };
         Ok(call.send_value().await?)
     }
 }
 
-/// The endpoints without a body know two parameters, only to compare them with the token's.
-fn with_query<'c>(mut call: Call<'c>, arguments: &Map<String, Value>) -> Result<Call<'c>, Refusal> {
-    const COMPARED: [&str; 2] = ["projectId", "runId"];
+/// Sends the arguments of a tool without a body as the query of its endpoint, which takes project and run
+/// only to compare them with the token's.
+fn with_query<'c>(
+    tool: ToolName,
+    mut call: Call<'c>,
+    arguments: &Map<String, Value>,
+) -> Result<Call<'c>, Envelope> {
+    let known = tool.operation().route().query;
     let mut issues = Vec::new();
     for (name, value) in arguments {
-        match (COMPARED.iter().find(|known| *known == name), value.as_str()) {
-            (Some(known), Some(text)) => call = call.query(known, text),
-            _ => issues.push(
+        let known = known.iter().find(|known| known.name.as_str() == name);
+        match (known, value.as_str()) {
+            (Some(known), Some(text)) => call = call.query(known.name, text),
+            (None, _) | (Some(_), None) => issues.push(
                 Issue::new(format!("/{name}"), "unknown_field", "the tool takes no arguments")
                     .fix(format!("leave `{name}` out")),
             ),
@@ -53,23 +62,6 @@ fn with_query<'c>(mut call: Call<'c>, arguments: &Map<String, Value>) -> Result<
     if issues.is_empty() {
         Ok(call)
     } else {
-        Err(Refusal::of_ours(Failure::validation(ErrorCode::BadRequest, &issues)))
-    }
-}
-
-impl From<CallError> for Refusal {
-    fn from(error: CallError) -> Self {
-        match error {
-            CallError::Refused { request_id, failure, .. } => Self { failure, request_id },
-            CallError::Unreachable { .. }
-            | CallError::Gone { .. }
-            | CallError::TimedOut { .. }
-            | CallError::Address { .. }
-            | CallError::Bearer
-            | CallError::Encode { .. }
-            | CallError::Decode { .. }
-            | CallError::Broken { .. }
-            | CallError::TooLarge { .. } => Self::of_ours(error.into()),
-        }
+        Err(Failure::validation(ErrorCode::BadRequest, &issues).into())
     }
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use od_wire::error::Envelope;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
     CustomResult, ErrorCode, Implementation, JsonObject, ListToolsResult, MetaObject,
@@ -18,7 +19,7 @@ use tokio::time::{Instant, interval};
 
 use crate::arguments;
 use crate::door::Door;
-use crate::outcome::Refusal;
+use crate::outcome::refusal_text;
 use crate::tool::ToolName;
 
 /// How often a client that asked hears that a call still runs.
@@ -164,20 +165,20 @@ async fn tick(tool: ToolName, token: &ProgressToken, peer: &Peer<RoleServer>) {
     }
 }
 
-fn result(outcome: Result<Value, Refusal>, read_texts: &[String]) -> CallToolResult {
+fn result(outcome: Result<Value, Envelope>, read_texts: &[String]) -> CallToolResult {
     let mut result = match outcome {
         Ok(payload) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(payload.to_string())]);
             result.structured_content = Some(payload);
             result
         }
-        Err(refusal) => {
-            let mut result = CallToolResult::error(vec![ContentBlock::text(refusal.text())]);
+        Err(Envelope { error }) => {
+            let text = refusal_text(&error.failure);
+            let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
             let mut meta = MetaObject::new();
-            if let Value::Object(envelope) = refusal.envelope() {
-                meta.0
-                    .extend(envelope.into_iter().map(|(_, error)| (ERROR_META.to_owned(), error)));
-            }
+            // Strings, numbers and JSON only: writing them cannot fail.
+            let error = serde_json::to_value(error).unwrap_or_default();
+            meta.0.insert(ERROR_META.to_owned(), error);
             result.meta = Some(meta);
             result
         }

@@ -1,35 +1,43 @@
-//! The error envelope.
+//! The error envelope: one type for what HTTP answers, what the client reads, and what the command line
+//! and MCP hand on.
 
-use od_core::error::{ErrorCode, Retry};
+use od_core::error::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 /// What every refusal and failure looks like.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
-pub struct ErrorAnswer {
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[schemars(rename = "ErrorAnswer")]
+pub struct Envelope {
     /// The failure.
-    pub error: ErrorView,
+    pub error: Box<EnvelopedFailure>,
 }
 
 /// One failure.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ErrorView {
-    /// Which one.
-    pub code: ErrorCode,
-    /// What went wrong, in one sentence.
-    #[schemars(length(max = 4096))]
-    pub message: String,
-    /// What the client may do.
-    pub retry: Retry,
-    /// The next step that helps.
-    #[schemars(length(max = 4096))]
-    pub suggestion: String,
-    /// Facts for programs.
+#[schemars(rename = "ErrorView")]
+pub struct EnvelopedFailure {
+    /// The failure, as every door tells it.
+    #[serde(flatten)]
+    pub failure: Failure,
+    /// The id to quote, and to find in the log; absent from a failure that never reached a daemon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub details: Option<Map<String, Value>>,
-    /// The id to quote, and to find in the log.
-    #[schemars(length(max = 64))]
-    pub request_id: String,
+    #[schemars(required, length(max = 64))]
+    pub request_id: Option<String>,
+}
+
+impl Envelope {
+    /// Wraps a failure of a request that the daemon numbered.
+    #[must_use]
+    pub fn new(failure: Failure, request_id: Option<String>) -> Self {
+        Self { error: Box::new(EnvelopedFailure { failure, request_id }) }
+    }
+}
+
+/// Wraps a failure that never reached a daemon.
+impl From<Failure> for Envelope {
+    fn from(failure: Failure) -> Self {
+        Self::new(failure, None)
+    }
 }

@@ -16,3 +16,8 @@ pub mod route;
 pub mod run;
 pub mod schema;
 pub mod session;
+
+/// The body of a request that has nothing to say.
+#[derive(Clone, Copy, Debug, Default, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Empty {}

@@ -93,8 +93,8 @@ fn push_events(text: &mut String) {
 fn push_bodies(text: &mut String, route: &Route) {
     let bodies = bodies(route.operation);
     let _ = writeln!(text, "### {} {}\n", route.method, route.path);
-    for (name, doc) in route.query() {
-        let _ = writeln!(text, "- query `{name}`: {doc}");
+    for parameter in route.query {
+        let _ = writeln!(text, "- query `{}`: {}", parameter.name.as_str(), parameter.doc);
     }
     if let Some(request) = &bodies.request {
         let _ = writeln!(text, "- request: {}", fields(request));

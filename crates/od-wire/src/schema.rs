@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::event::EventName;
-use crate::route::{Access, Operation, ROUTES, Route};
+use crate::route::{Access, Operation, QueryParameter, ROUTES, Route};
 use crate::{artifact, connector, error, event, health, preview, project, refresh, run, session};
 
 /// What a route answers when it succeeds.
@@ -147,7 +147,7 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
 /// Returns the schema of the error envelope, every part inlined.
 #[must_use]
 pub fn error_envelope() -> Schema {
-    Shapes::inlined().answers.subschema_for::<error::ErrorAnswer>()
+    Shapes::inlined().answers.subschema_for::<error::Envelope>()
 }
 
 /// Returns the schema of an event's data, every part inlined.
@@ -217,7 +217,7 @@ pub fn tool_schema() -> Value {
 #[must_use]
 pub fn openapi() -> Value {
     let mut shapes = Shapes::referring();
-    let failure = shapes.answers.subschema_for::<error::ErrorAnswer>().to_value();
+    let failure = shapes.answers.subschema_for::<error::Envelope>().to_value();
     let mut paths: Map<String, Value> = Map::new();
     for route in ROUTES {
         let described = operation_object(&mut shapes, route, &failure);
@@ -259,8 +259,9 @@ fn operation_object(shapes: &mut Shapes, route: &Route, failure: &Value) -> Valu
     let parameters: Vec<Value> = route
         .parameters()
         .map(path_parameter)
-        .chain(route.query().iter().map(|(name, doc)| {
-            json!({ "name": name, "in": "query", "required": false, "description": doc, "schema": { "type": "string" } })
+        .chain(route.query.iter().map(|QueryParameter { name, required, doc }| {
+            let schema = name.schema(&mut shapes.requests);
+            json!({ "name": name.as_str(), "in": "query", "required": required, "description": doc, "schema": schema })
         }))
         .collect();
     let mut described = json!({

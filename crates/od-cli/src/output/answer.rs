@@ -2,6 +2,7 @@
 
 use od_client::CallError;
 use od_core::error::{ErrorCode, Failure};
+use od_wire::error::Envelope;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -120,10 +121,7 @@ impl CommandError {
     /// Returns the JSON document.
     #[must_use]
     pub fn document(&self) -> Value {
-        let mut error = self.failure.to_json();
-        if let (Some(id), Value::Object(fields)) = (&self.request_id, &mut error) {
-            fields.insert("requestId".to_owned(), json!(id));
-        }
+        let Envelope { error } = Envelope::new(*self.failure.clone(), self.request_id.clone());
         json!({ "ok": false, "status": self.failure.code.http_status(), "error": error })
     }
 
@@ -185,8 +183,8 @@ impl From<Failure> for CommandError {
 impl From<CallError> for CommandError {
     fn from(error: CallError) -> Self {
         match error {
-            CallError::Refused { request_id, failure, .. } => {
-                Self { request_id, ..Self::from(*failure) }
+            CallError::Refused { envelope: Envelope { error }, .. } => {
+                Self { request_id: error.request_id, ..Self::from(error.failure) }
             }
             CallError::Unreachable { .. } | CallError::Gone { .. } | CallError::TimedOut { .. } => {
                 Self::from(Failure::from(error)).ending(Exit::Unavailable)

@@ -7,8 +7,9 @@ use od_core::error::ErrorCode;
 use od_core::event::{ArtifactAction, Event};
 use od_core::token::{Claims, CliClaims};
 use od_wire::artifact::{ArtifactAnswer, ArtifactsAnswer, ToolArtifactAnswer};
+use od_wire::error::EnvelopedFailure;
 use od_wire::event::{Ready, StreamEvent};
-use od_wire::route::Operation;
+use od_wire::route::{Operation, QueryName};
 use serde_json::json;
 
 use crate::corpus::BearerName;
@@ -47,7 +48,7 @@ async fn answers_are_read_as_their_types() {
     let mut place = world.place("door-client").await;
     let made = create(&agent(&world, &mut place).await, "Typed").await;
     let person = person(&world);
-    let call = person.call(Operation::ListArtifacts).query("projectId", &place.project);
+    let call = person.call(Operation::ListArtifacts).query(QueryName::ProjectId, &place.project);
     let listed: ArtifactsAnswer = call.send().await.unwrap();
     assert_eq!(listed.artifacts.len(), 1);
     assert_eq!(listed.artifacts[0].id, made.artifact.id);
@@ -55,7 +56,7 @@ async fn answers_are_read_as_their_types() {
     let shown: ArtifactAnswer = call.send().await.unwrap();
     assert_eq!(shown.artifact.data.value(), &json!({ "n": 0.1 }));
     let call = person.call(Operation::PreviewArtifact).parameter(&made.artifact.id);
-    let page = call.query("variant", "rendered").send_raw().await.unwrap();
+    let page = call.query(QueryName::Variant, "rendered").send_raw().await.unwrap();
     assert!(page.content_type.starts_with("text/html"), "{}", page.content_type);
     assert!(String::from_utf8(page.body).unwrap().contains("0.1"));
     world.stop().await;
@@ -69,7 +70,8 @@ async fn a_refusal_carries_status_code_details_and_the_request() {
     let body = json!({ "input": { "titel": "T" } });
     let call = agent.call(Operation::ToolCreateArtifact).json(&body).unwrap();
     let error = call.send_value().await.unwrap_err();
-    let CallError::Refused { status, failure, request_id } = &error else { panic!("{error:?}") };
+    let CallError::Refused { status, envelope } = &error else { panic!("{error:?}") };
+    let EnvelopedFailure { failure, request_id } = envelope.error.as_ref();
     assert_eq!((*status, failure.code), (400, ErrorCode::LiveArtifactInvalid));
     assert!(failure.details.as_ref().unwrap()["issues"].as_array().unwrap().len() >= 2);
     assert!(request_id.as_deref().is_some_and(|id| id.starts_with("req-")), "{request_id:?}");
@@ -83,14 +85,9 @@ async fn a_refusal_carries_status_code_details_and_the_request() {
 /// Returns the title of an artifact that was created.
 #[track_caller]
 fn created(event: &StreamEvent) -> &str {
-    match event {
-        StreamEvent::Happened(Event::Artifact(event))
-            if event.action == ArtifactAction::Created =>
-        {
-            &event.title
-        }
-        other => panic!("{other:?}"),
-    }
+    let StreamEvent::Happened(Event::Artifact(event)) = event else { panic!("{event:?}") };
+    assert_eq!(event.action, ArtifactAction::Created);
+    &event.title
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -18,6 +18,7 @@ use crate::http::accept::Answer;
 use crate::http::body::Body;
 use crate::http::guard::{Guard, Target, Verdict};
 use crate::http::lookup::Lookup;
+use crate::http::query::Query;
 use crate::http::reply::Reply;
 
 /// Answers on the API port.
@@ -40,7 +41,7 @@ impl ApiDoor {
         (route, outcome)
     }
 
-    /// Guard, lookup, authorization, dispatch: in this order, whatever is asked.
+    /// Guard, lookup, authorization, query, dispatch: in this order, whatever is asked.
     async fn pass(
         &self,
         head: &Parts,
@@ -65,7 +66,8 @@ impl ApiDoor {
         };
         *route_name = route.path;
         let identity = auth::identify(&self.daemon, route, &head.headers).await?;
-        let exchange = Exchange { daemon: &self.daemon, route, params, head, identity };
+        let query = Query::parse(head.uri.query(), route.query)?;
+        let exchange = Exchange { daemon: &self.daemon, route, params, query, head, identity };
         dispatch::perform(&exchange, body).await
     }
 }

@@ -37,7 +37,8 @@ impl Timed {
             Ok(reply) => (reply, None),
             Err(failure) => {
                 self.log_cause(route, &failure);
-                (error::reply(&failure, self.id), Some(failure.code.as_str()))
+                let code = failure.code.as_str();
+                (error::reply(failure, self.id), Some(code))
             }
         };
         let response = reply.into_response(&daemon.policies);

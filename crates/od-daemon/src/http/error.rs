@@ -1,9 +1,8 @@
 //! The one place where a failure meets HTTP.
 
 use hyper::StatusCode;
-use hyper::body::Bytes;
 use od_core::error::{ErrorCode, Failure};
-use serde_json::{Map, Value};
+use od_wire::error::Envelope;
 
 use super::body::ReadBodyError;
 use super::guard::Refusal;
@@ -11,18 +10,11 @@ use super::reply::Reply;
 use super::request_id::RequestId;
 use crate::sse::hub::FollowError;
 
-/// Makes the error envelope of a failure.
-pub(crate) fn reply(failure: &Failure, request: RequestId) -> Reply {
+/// Answers a failure in the envelope, under the id that stands in the log.
+pub(crate) fn reply(failure: Failure, request: RequestId) -> Reply {
     let status = StatusCode::from_u16(failure.code.http_status())
         .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut error = failure.to_json();
-    if let Value::Object(fields) = &mut error {
-        fields.insert("requestId".to_owned(), request.to_string().into());
-    }
-    let mut envelope = Map::new();
-    envelope.insert("error".to_owned(), error);
-    let body = Value::Object(envelope).to_string();
-    Reply::Json { status, body: Bytes::from(body) }
+    Reply::json_with(status, &Envelope::new(failure, Some(request.to_string())))
 }
 
 impl From<Refusal> for Failure {

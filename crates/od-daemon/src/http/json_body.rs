@@ -1,69 +1,53 @@
-//! Request bodies: a JSON object with known fields, read by the core's strict reader.
+//! Request bodies: a JSON object, read by the core's strict reader, as a type of the wire.
+
+use std::cell::Cell;
+use std::fmt;
 
 use od_core::error::{ErrorCode, Failure, Issue, nearest_name};
 use od_core::json::{self, Map, Message, Value, type_name};
-use serde::de::DeserializeOwned;
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IntoDeserializer as _, MapAccess,
+    Visitor,
+};
+use serde::forward_to_deserialize_any;
 
-/// The fields of a request body.
+/// The fields of a request body, known by name and not yet read.
 #[derive(Debug)]
 pub(crate) struct Fields(Map);
 
 impl Fields {
-    /// Reads a body that may hold the `known` fields and no others. Nothing at all is `{}`.
-    pub(crate) fn parse(body: &[u8], known: &[&str]) -> Result<Self, Failure> {
-        let fields = object(body, ErrorCode::BadRequest)?;
+    /// Takes a body apart that may hold the fields of `T`, those of `also`, and no others. Nothing at
+    /// all is `{}`.
+    pub(crate) fn parse<T: DeserializeOwned>(body: &[u8], also: &[&str]) -> Result<Self, Failure> {
+        let fields = object(body)?;
+        let known: Vec<&str> = field_names::<T>().iter().chain(also).copied().collect();
         let unknown: Vec<Issue> = fields
             .keys()
             .filter(|name| !known.contains(&name.as_str()))
-            .map(|name| unknown_field(name, known))
+            .map(|name| unknown_field(name, &known))
             .take(20)
             .collect();
-        if unknown.is_empty() {
-            Ok(Self(fields))
-        } else {
-            Err(Failure::validation(ErrorCode::BadRequest, &unknown))
+        if unknown.is_empty() { Ok(Self(fields)) } else { Err(refused(&unknown)) }
+    }
+
+    /// Takes a field that is a text; absent and null are nothing.
+    pub(crate) fn take_text(&mut self, name: &'static str) -> Result<Option<String>, Failure> {
+        match self.0.remove(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => {
+                let got = type_name(&value);
+                serde_json::from_value(value)
+                    .map_err(|error| refused(&[invalid(name, got, &error)]))
+            }
         }
     }
 
-    /// Takes a field as it is; absent and null are nothing.
-    pub(crate) fn take(&mut self, name: &str) -> Option<Value> {
-        self.0.remove(name).filter(|value| !value.is_null())
+    /// Reads the type.
+    pub(crate) fn read<T: DeserializeOwned>(self) -> Result<T, Failure> {
+        T::deserialize(InOrder { fields: self.0, names: [].iter(), next: None })
+            .map_err(|Fault(issue)| refused(&[*issue]))
     }
-
-    /// Takes a field as a type.
-    pub(crate) fn optional<T: DeserializeOwned>(
-        &mut self,
-        name: &str,
-    ) -> Result<Option<T>, Failure> {
-        let Some(value) = self.take(name) else { return Ok(None) };
-        let got = type_name(&value);
-        serde_json::from_value(value).map(Some).map_err(|error| {
-            let issue = Issue::new(format!("/{name}"), "invalid", error.to_string())
-                .got(got)
-                .fix(format!("correct `{name}`; GET /openapi.json has its schema"));
-            Failure::validation(ErrorCode::BadRequest, &[issue])
-        })
-    }
-
-    /// Takes a field that has to be there.
-    pub(crate) fn required<T: DeserializeOwned>(&mut self, name: &str) -> Result<T, Failure> {
-        self.optional(name)?.ok_or_else(|| {
-            let issue = Issue::new(format!("/{name}"), "required", format!("`{name}` is missing"))
-                .fix(format!("add `{name}`"));
-            Failure::validation(ErrorCode::BadRequest, &[issue])
-        })
-    }
-}
-
-/// Reads a body as an object; nothing at all is `{}`.
-fn object(body: &[u8], code: ErrorCode) -> Result<Map, Failure> {
-    if body.is_empty() {
-        return Ok(Map::new());
-    }
-    let value = json::parse_message(body)
-        .map_err(|faults| Failure::validation(code, &faults.issues("")))?;
-    let Value::Object(fields) = value else { return Err(not_an_object(&value, code)) };
-    Ok(fields)
 }
 
 /// Reads a body as the object that a use case checks itself, with what only its bytes show to be
@@ -79,6 +63,21 @@ pub(crate) fn document(body: &[u8], code: ErrorCode) -> Result<Message, Failure>
     } else {
         Err(not_an_object(message.value(), code))
     }
+}
+
+fn object(body: &[u8]) -> Result<Map, Failure> {
+    if body.is_empty() {
+        return Ok(Map::new());
+    }
+    let code = ErrorCode::BadRequest;
+    let value = json::parse_message(body)
+        .map_err(|faults| Failure::validation(code, &faults.issues("")))?;
+    let Value::Object(fields) = value else { return Err(not_an_object(&value, code)) };
+    Ok(fields)
+}
+
+fn refused(issues: &[Issue]) -> Failure {
+    Failure::validation(ErrorCode::BadRequest, issues)
 }
 
 fn not_an_object(value: &Value, code: ErrorCode) -> Failure {
@@ -100,29 +99,170 @@ fn unknown_field(name: &str, known: &[&str]) -> Issue {
     }
 }
 
+fn invalid(name: &str, got: &str, error: &serde_json::Error) -> Issue {
+    Issue::new(format!("/{name}"), "invalid", error.to_string())
+        .got(got)
+        .fix(format!("correct `{name}`; GET /openapi.json has its schema"))
+}
+
+/// A fault of a body, with the field it is in: serde's own errors do not name the field.
+#[derive(Debug)]
+struct Fault(Box<Issue>);
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl serde::de::Error for Fault {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self(Box::new(Issue::new("", "invalid", message.to_string())))
+    }
+
+    fn missing_field(name: &'static str) -> Self {
+        let issue = Issue::new(format!("/{name}"), "required", format!("`{name}` is missing"));
+        Self(Box::new(issue.fix(format!("add `{name}`"))))
+    }
+}
+
+/// Gives a struct its fields in the order in which it declares them, so that of two faults the same
+/// one is told however the client ordered its body. A null is left out: absent and null are nothing.
+struct InOrder {
+    fields: Map,
+    names: std::slice::Iter<'static, &'static str>,
+    next: Option<(&'static str, Value)>,
+}
+
+impl<'de> Deserializer<'de> for InOrder {
+    type Error = Fault;
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        mut self,
+        _: &'static str,
+        names: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        self.names = names.iter();
+        visitor.visit_map(self)
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Fault> {
+        Err(Fault::custom("the body of this route is no object"))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+impl<'de> MapAccess<'de> for InOrder {
+    type Error = Fault;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Fault> {
+        let fields = &mut self.fields;
+        self.next = self.names.find_map(|name| {
+            let value = fields.remove(*name).filter(|value| !value.is_null())?;
+            Some((*name, value))
+        });
+        let Some((name, _)) = &self.next else { return Ok(None) };
+        let name: StrDeserializer<'_, Fault> = name.into_deserializer();
+        seed.deserialize(name).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
+        let (name, value) =
+            self.next.take().ok_or_else(|| Fault::custom("a value without a key"))?;
+        let got = type_name(&value);
+        seed.deserialize(value).map_err(|error| Fault(Box::new(invalid(name, got, &error))))
+    }
+}
+
+/// Returns the fields that a struct reads, as serde knows them.
+fn field_names<T: DeserializeOwned>() -> &'static [&'static str] {
+    struct Asks<'c>(&'c Cell<&'static [&'static str]>);
+
+    impl<'de> Deserializer<'de> for Asks<'_> {
+        type Error = Fault;
+
+        fn deserialize_struct<V: Visitor<'de>>(
+            self,
+            _: &'static str,
+            names: &'static [&'static str],
+            _: V,
+        ) -> Result<V::Value, Fault> {
+            self.0.set(names);
+            Err(Fault::custom("only the names were asked for"))
+        }
+
+        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Fault> {
+            Err(Fault::custom("no struct"))
+        }
+
+        forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+            unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+        }
+    }
+
+    let names = Cell::new([].as_slice());
+    // It always fails: nothing is read.
+    let _ = T::deserialize(Asks(&names));
+    names.get()
+}
+
 #[cfg(test)]
 mod tests {
+    use od_core::token::Variant;
+    use od_wire::preview::TicketRequest;
+    use od_wire::run::StartRun;
+    use od_wire::session::OpenSession;
+
     use super::*;
 
+    fn read<T: DeserializeOwned>(body: &str) -> Result<T, Failure> {
+        Fields::parse::<T>(body.as_bytes(), &[])?.read()
+    }
+
     fn failed(body: &str) -> Failure {
-        Fields::parse(body.as_bytes(), &["code", "variant"]).unwrap_err()
+        read::<TicketRequest>(body).unwrap_err()
     }
 
     #[test]
     fn fields_are_known_and_given_once() {
         assert_eq!(failed(r#"{"vareint":1}"#).suggestion, "did you mean `variant`?");
-        for body in
-            [r#"{"code":1,"code":2}"#, "[]", "{", "\u{feff}{}", "nul", r#"{"code":"\ud800"}"#]
-        {
+        for body in [
+            r#"{"variant":"inspect","variant":"inspect"}"#,
+            "[]",
+            "{",
+            "\u{feff}{}",
+            "nul",
+            r#"{"variant":"\ud800"}"#,
+        ] {
             assert_eq!(failed(body).code, ErrorCode::BadRequest, "{body}");
         }
     }
 
     #[test]
     fn a_missing_body_is_an_empty_one_and_says_what_it_lacks() {
-        let mut fields = Fields::parse(b"", &["code"]).unwrap();
-        assert_eq!(fields.optional::<String>("code").unwrap(), None);
-        assert_eq!(fields.required::<String>("code").unwrap_err().suggestion, "add `code`");
+        assert!(read::<TicketRequest>("").is_ok());
+        let failure = read::<OpenSession>("").unwrap_err();
+        assert_eq!(failure.message, "/code: `code` is missing");
+        assert_eq!(failure.suggestion, "add `code`");
+    }
+
+    #[test]
+    fn a_null_is_nothing() {
+        let ticket: TicketRequest = read(r#"{"snapshot":null,"variant":"template"}"#).unwrap();
+        assert_eq!((ticket.variant, ticket.snapshot), (Some(Variant::Template), None));
+        let failure = read::<OpenSession>(r#"{"code":null}"#).unwrap_err();
+        assert_eq!(failure.suggestion, "add `code`");
     }
 
     #[test]
@@ -141,8 +281,22 @@ mod tests {
 
     #[test]
     fn a_wrong_type_names_its_field() {
-        let mut fields = Fields::parse(br#"{"code":7}"#, &["code"]).unwrap();
-        let failure = fields.required::<String>("code").unwrap_err();
+        let failure = read::<OpenSession>(r#"{"code":7}"#).unwrap_err();
         assert_eq!(failure.message, "/code: invalid type: integer `7`, expected a string");
+        // Of two the first that is declared, whatever the order of the body.
+        let failure = failed(r#"{"snapshot":1,"variant":2}"#);
+        assert!(failure.message.starts_with("/variant: "), "{}", failure.message);
+    }
+
+    #[test]
+    fn fields_beside_the_type_are_taken_and_not_read() {
+        let also = ["runId"];
+        let body = br#"{"projectId":"p","runId":"r"}"#;
+        let mut fields = Fields::parse::<StartRun>(body, &also).unwrap();
+        assert_eq!(fields.take_text("runId").unwrap().as_deref(), Some("r"));
+        assert_eq!(fields.read::<StartRun>().unwrap().project_id.as_str(), "p");
+        let mut fields = Fields::parse::<StartRun>(br#"{"runId":1}"#, &also).unwrap();
+        assert!(fields.take_text("runId").unwrap_err().message.starts_with("/runId: "));
+        assert!(Fields::parse::<StartRun>(body, &[]).is_err());
     }
 }

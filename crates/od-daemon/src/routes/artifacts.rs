@@ -2,11 +2,11 @@
 
 use hyper::body::Incoming;
 use od_app::Caller;
-use od_app::artifacts::{
-    self, Address, CreateArtifact, DeleteArtifact, ListArtifacts, UpdateArtifact,
-};
-use od_core::error::{ErrorCode, Failure, Issue};
-use od_wire::artifact::{ArtifactsAnswer, DeletedAnswer};
+use od_app::artifacts::{self, CreateArtifact, DeleteArtifact, ListArtifacts, UpdateArtifact};
+use od_core::error::Failure;
+use od_wire::Empty;
+use od_wire::artifact::{self as wire, ArtifactsAnswer, DeletedAnswer};
+use od_wire::route::QueryName;
 
 use crate::exchange::Exchange;
 use crate::http::reply::Reply;
@@ -14,8 +14,7 @@ use crate::views;
 
 /// Lists the summaries of one project, or of all, newest first.
 pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    let query = exchange.query(&["projectId"])?;
-    let request = ListArtifacts { project: query.get("projectId")? };
+    let request = ListArtifacts { project: exchange.query.get(QueryName::ProjectId)? };
     let found = artifacts::list(&exchange.daemon.app, &Caller::Person, request).await?;
     let artifacts = found.iter().map(|summary| summary.as_ref().clone()).collect();
     Ok(Reply::json(&ArtifactsAnswer { artifacts }))
@@ -23,8 +22,7 @@ pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
 
 /// Creates an artifact.
 pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    let query = exchange.query(&["projectId"])?;
-    let Some(project) = query.get("projectId")? else { return Err(no_project()) };
+    let project = exchange.query.required(QueryName::ProjectId)?;
     let body = exchange.document(body).await?;
     let request = CreateArtifact { project, body };
     let created = artifacts::create(&exchange.daemon.app, &Caller::Person, request).await?;
@@ -37,13 +35,13 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
 
 /// Shows one artifact.
 pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    let detail = artifacts::get(&exchange.daemon.app, &Caller::Person, address(exchange)?).await?;
+    let detail = artifacts::get(&exchange.daemon.app, &Caller::Person, exchange.address()?).await?;
     Ok(Reply::json(&views::detail(&exchange.daemon.urls.console, &detail, Vec::new())?))
 }
 
 /// Changes one artifact.
 pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    let address = address(exchange)?;
+    let address = exchange.address()?;
     let body = exchange.document(body).await?;
     let request = UpdateArtifact { target: address.into(), body };
     let updated = artifacts::update(&exchange.daemon.app, &Caller::Person, request).await?;
@@ -56,9 +54,9 @@ pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
 
 /// Moves one artifact to the trash.
 pub(crate) async fn delete(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    let address = address(exchange)?;
-    let mut fields = exchange.fields(body, &["ifRevision"]).await?;
-    let request = DeleteArtifact { address, if_revision: fields.optional("ifRevision")? };
+    let address = exchange.address()?;
+    let wire::DeleteArtifact { if_revision } = exchange.body(body).await?;
+    let request = DeleteArtifact { address, if_revision };
     let trashed = artifacts::delete(&exchange.daemon.app, &Caller::Person, request).await?;
     Ok(Reply::json(&DeletedAnswer {
         deleted: true,
@@ -69,19 +67,8 @@ pub(crate) async fn delete(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
 
 /// Brings one artifact back.
 pub(crate) async fn restore(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    let address = address(exchange)?;
-    exchange.fields(body, &[]).await?;
+    let address = exchange.address()?;
+    exchange.body::<Empty>(body).await?;
     let detail = artifacts::restore(&exchange.daemon.app, &Caller::Person, address).await?;
     Ok(Reply::json(&views::detail(&exchange.daemon.urls.console, &detail, Vec::new())?))
-}
-
-fn address(exchange: &Exchange<'_>) -> Result<Address, Failure> {
-    let query = exchange.query(&["projectId"])?;
-    Ok(Address { project: query.get("projectId")?, artifact: exchange.artifact()? })
-}
-
-fn no_project() -> Failure {
-    let issue = Issue::new("/projectId", "required", "`projectId` is missing from the query")
-        .fix("add `?projectId=<project>`");
-    Failure::validation(ErrorCode::BadRequest, &[issue])
 }

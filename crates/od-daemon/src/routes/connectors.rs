@@ -7,30 +7,27 @@ use od_app::connectors::{connect, disconnect, get, list};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::ConnectorId;
 use od_ports::credential_vault::Secret;
-use od_wire::connector::{ConnectorAnswer, ConnectorsAnswer};
+use od_wire::Empty;
+use od_wire::connector::{ConnectConnector, ConnectorAnswer, ConnectorsAnswer};
 
 use crate::exchange::Exchange;
 use crate::http::reply::Reply;
 
 /// Lists the catalog.
 pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    exchange.query(&[])?;
     let connectors = list(&exchange.daemon.app, &Caller::Person).await?;
     Ok(Reply::json(&ConnectorsAnswer { connectors }))
 }
 
 /// Shows one.
 pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    exchange.query(&[])?;
     let connector = get(&exchange.daemon.app, &id(exchange)?).await?;
     Ok(Reply::json(&ConnectorAnswer { connector }))
 }
 
 /// Connects one.
 pub(crate) async fn open(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    exchange.query(&[])?;
-    let mut fields = exchange.fields(body, &["secret"]).await?;
-    let secret: Option<String> = fields.optional("secret")?;
+    let ConnectConnector { secret } = exchange.body(body).await?;
     let secret = match secret.as_deref().map(Secret::parse) {
         None => None,
         Some(Ok(secret)) => Some(secret),
@@ -47,8 +44,7 @@ pub(crate) async fn open(exchange: &Exchange<'_>, body: Incoming) -> Result<Repl
 
 /// Disconnects one.
 pub(crate) async fn close(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    exchange.query(&[])?;
-    exchange.fields(body, &[]).await?;
+    exchange.body::<Empty>(body).await?;
     let connector = id(exchange)?;
     let connector = disconnect(&exchange.daemon.app, &Caller::Person, &connector).await?;
     Ok(Reply::json(&ConnectorAnswer { connector }))

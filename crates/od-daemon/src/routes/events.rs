@@ -23,7 +23,6 @@ pub(crate) fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
 }
 
 fn follow(exchange: &Exchange<'_>, project: Option<ProjectId>) -> Result<Reply, Failure> {
-    exchange.query(&[])?;
     let after = exchange.head.headers.get("last-event-id").map(|id| id.to_str().unwrap_or(""));
     let stream = exchange.daemon.hub.follow(project, after)?;
     // A stream does not outlive the bearer it was opened with.

@@ -9,7 +9,6 @@ use crate::http::reply::Reply;
 
 /// Reports versions, the state of the store, and how long the daemon has been up.
 pub(crate) async fn report(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    exchange.query(&[])?;
     let daemon = exchange.daemon;
     let found = od_app::health::report(&daemon.app).await;
     let mut artifacts = ArtifactCounts::default();

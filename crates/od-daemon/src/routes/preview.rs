@@ -2,11 +2,11 @@
 
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderValue};
-use od_app::artifacts::Address;
 use od_app::preview::{self, Media, PageRequest};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::token::{Claims, PreviewClaims, Variant};
-use od_wire::preview::TicketAnswer;
+use od_wire::preview::{TicketAnswer, TicketRequest};
+use od_wire::route::QueryName;
 
 use crate::daemon::Daemon;
 use crate::exchange::Exchange;
@@ -18,12 +18,12 @@ const TICKET_LIFETIME_MS: u64 = 5 * 60 * 1000;
 
 /// Serves a page to an API client.
 pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    let query = exchange.query(&["projectId", "variant", "snapshot"])?;
+    let query = &exchange.query;
     let request = PageRequest {
-        project: query.get("projectId")?,
+        project: query.get(QueryName::ProjectId)?,
         artifact: exchange.artifact()?,
-        variant: variant(&query)?,
-        snapshot: query.get("snapshot")?,
+        variant: variant(query)?,
+        snapshot: query.get(QueryName::Snapshot)?,
     };
     let validator = exchange.head.headers.get(header::IF_NONE_MATCH);
     page(exchange.daemon, request, validator).await
@@ -31,14 +31,11 @@ pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
 
 /// Makes a URL that opens a page in a browser. The page has to be there.
 pub(crate) async fn ticket(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    let query = exchange.query(&["projectId"])?;
-    let mut fields = exchange.fields(body, &["variant", "snapshot"]).await?;
-    let variant: Option<Variant> = fields.optional("variant")?;
-    let snapshot = fields.optional("snapshot")?;
-    let artifact = exchange.artifact()?;
+    let TicketRequest { variant, snapshot } = exchange.body(body).await?;
     let app = &exchange.daemon.app;
-    let address = Address { project: query.get("projectId")?, artifact: artifact.clone() };
+    let address = exchange.address()?;
     let project = exchange.locate(&address).await?;
+    let artifact = address.artifact;
     let variant = variant.unwrap_or(Variant::Rendered);
     let request = PageRequest {
         project: Some(project.clone()),
@@ -96,7 +93,7 @@ async fn page(
 }
 
 fn variant(query: &Query) -> Result<Variant, Failure> {
-    let Some(word) = query.text("variant") else { return Ok(Variant::Rendered) };
+    let Some(word) = query.text(QueryName::Variant) else { return Ok(Variant::Rendered) };
     Variant::from_word(word).ok_or_else(|| {
         let words: Vec<&str> = Variant::ALL.iter().map(|variant| variant.as_str()).collect();
         let issue = Issue::new("/variant", "unknown_word", "there is no such variant")

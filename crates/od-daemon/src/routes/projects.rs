@@ -7,15 +7,15 @@ use od_core::error::Failure;
 use od_core::ids::RelPath;
 use od_ports::project_registry::Project;
 use od_wire::project::{
-    ProjectAnswer, ProjectFile, ProjectFilesAnswer, ProjectView, ProjectsAnswer,
+    self as wire, ProjectAnswer, ProjectFile, ProjectFilesAnswer, ProjectView, ProjectsAnswer,
 };
+use od_wire::route::QueryName;
 
 use crate::exchange::Exchange;
 use crate::http::reply::Reply;
 
 /// Lists projects.
 pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    exchange.query(&[])?;
     let found = projects::list(&exchange.daemon.app, &Caller::Person).await;
     let found = found?;
     Ok(Reply::json(&ProjectsAnswer { projects: found.iter().map(view).collect() }))
@@ -23,23 +23,21 @@ pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
 
 /// Creates a project, without a directory: only the command line binds one.
 pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    exchange.query(&[])?;
-    let mut fields = exchange.fields(body, &["name"]).await?;
-    let request = CreateProject { id: None, name: fields.required("name")?, root: None };
+    let wire::CreateProject { name } = exchange.body(body).await?;
+    let request = CreateProject { id: None, name, root: None };
     let project = projects::create(&exchange.daemon.app, &Caller::Person, request).await?;
     Ok(Reply::json(&ProjectAnswer { project: view(&project) }))
 }
 
 /// Shows one project.
 pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    exchange.query(&[])?;
     let project = projects::get(&exchange.daemon.app, &Caller::Person, exchange.project()?).await?;
     Ok(Reply::json(&ProjectAnswer { project: view(&project) }))
 }
 
 /// Lists a project's files; or one of them, with what is in it.
 pub(crate) async fn files(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    let path: Option<RelPath> = exchange.query(&["path"])?.get("path")?;
+    let path: Option<RelPath> = exchange.query.get(QueryName::Path)?;
     let (app, project) = (&exchange.daemon.app, exchange.project()?);
     let (listing, content) = match path {
         Some(path) => {

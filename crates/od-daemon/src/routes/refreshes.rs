@@ -1,14 +1,16 @@
 //! Refreshes and what they left, for the person.
 
 use hyper::body::Incoming;
-use od_app::artifacts::{self, Address, RollBack};
+use od_app::artifacts::{self, RollBack};
 use od_app::refresh::cancel::CancelRefresh;
 use od_app::refresh::run::RunRefresh;
 use od_app::{Caller, refresh};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
+use od_wire::Empty;
 use od_wire::refresh::{
-    CancelAnswer, RefreshesAnswer, SnapshotAnswer, SnapshotLine, SnapshotView, SnapshotsAnswer,
+    self as wire, CancelAnswer, RefreshesAnswer, SnapshotAnswer, SnapshotLine, SnapshotView,
+    SnapshotsAnswer, StartRefresh,
 };
 
 use crate::exchange::Exchange;
@@ -18,8 +20,7 @@ use crate::views;
 /// Refreshes an artifact.
 pub(crate) async fn start(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let (project, artifact) = named(exchange).await?;
-    let mut fields = exchange.fields(body, &["acceptDrift"]).await?;
-    let accept_drift = fields.optional("acceptDrift")?.unwrap_or(false);
+    let StartRefresh { accept_drift } = exchange.body(body).await?;
     let request = RunRefresh { caller: Caller::Person, project, artifact, accept_drift };
     let refreshed = refresh::run(&exchange.daemon.app, request).await?;
     Ok(Reply::json(&views::refreshed(&exchange.daemon.urls.console, &refreshed)?))
@@ -28,7 +29,7 @@ pub(crate) async fn start(exchange: &Exchange<'_>, body: Incoming) -> Result<Rep
 /// Cancels the running refresh.
 pub(crate) async fn cancel(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let (project, artifact) = named(exchange).await?;
-    exchange.fields(body, &[]).await?;
+    exchange.body::<Empty>(body).await?;
     let request = CancelRefresh { project, artifact };
     let cancelled = refresh::cancel(&exchange.daemon.app, &Caller::Person, request).await?;
     Ok(Reply::json(&CancelAnswer { refresh_id: cancelled.refresh, status: cancelled.status }))
@@ -36,14 +37,14 @@ pub(crate) async fn cancel(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
 
 /// Lists the history, newest first.
 pub(crate) async fn history(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    let address = address(exchange)?;
+    let address = exchange.address()?;
     let history = artifacts::history(&exchange.daemon.app, &Caller::Person, address).await?;
     Ok(Reply::json(&RefreshesAnswer { refreshes: history.records }))
 }
 
 /// Lists the stored states, newest first.
 pub(crate) async fn snapshots(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    let address = address(exchange)?;
+    let address = exchange.address()?;
     let snapshots = artifacts::snapshots(&exchange.daemon.app, &Caller::Person, address)
         .await?
         .into_iter()
@@ -59,7 +60,7 @@ pub(crate) async fn snapshots(exchange: &Exchange<'_>) -> Result<Reply, Failure>
 
 /// Shows one stored state.
 pub(crate) async fn snapshot(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    let address = address(exchange)?;
+    let address = exchange.address()?;
     let id = snapshot_id(exchange)?;
     let snapshot = artifacts::snapshot(&exchange.daemon.app, &Caller::Person, address, id).await?;
     let snapshot = SnapshotView {
@@ -72,10 +73,10 @@ pub(crate) async fn snapshot(exchange: &Exchange<'_>) -> Result<Reply, Failure> 
 
 /// Makes one stored state the current one again.
 pub(crate) async fn roll_back(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    let address = address(exchange)?;
+    let address = exchange.address()?;
     let refresh = snapshot_id(exchange)?;
-    let mut fields = exchange.fields(body, &["ifRevision"]).await?;
-    let request = RollBack { address, refresh, if_revision: fields.optional("ifRevision")? };
+    let wire::RollBack { if_revision } = exchange.body(body).await?;
+    let request = RollBack { address, refresh, if_revision };
     let done = artifacts::roll_back(&exchange.daemon.app, &Caller::Person, request).await?;
     Ok(Reply::json(&views::rolled_back(&exchange.daemon.urls.console, done)?))
 }
@@ -85,12 +86,7 @@ fn snapshot_id(exchange: &Exchange<'_>) -> Result<RefreshId, Failure> {
 }
 
 async fn named(exchange: &Exchange<'_>) -> Result<(ProjectId, ArtifactId), Failure> {
-    let address = address(exchange)?;
+    let address = exchange.address()?;
     let project = exchange.locate(&address).await?;
     Ok((project, address.artifact))
-}
-
-fn address(exchange: &Exchange<'_>) -> Result<Address, Failure> {
-    let query = exchange.query(&["projectId"])?;
-    Ok(Address { project: query.get("projectId")?, artifact: exchange.artifact()? })
 }

@@ -6,16 +6,16 @@ use od_app::runs::{self, StartRun};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::RunId;
 use od_ports::run_store::Run;
-use od_wire::run::{RunAnswer, RunView, StartedRun};
+use od_wire::Empty;
+use od_wire::run::{self as wire, RunAnswer, RunView, StartedRun};
 
 use crate::exchange::Exchange;
 use crate::http::reply::Reply;
 
 /// Starts a run and hands out the one copy of its token.
 pub(crate) async fn start(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    exchange.query(&[])?;
-    let mut fields = exchange.fields(body, &["projectId"]).await?;
-    let request = StartRun { project: fields.required("projectId")? };
+    let wire::StartRun { project_id } = exchange.body(body).await?;
+    let request = StartRun { project: project_id };
     let started = runs::start(&exchange.daemon.app, &Caller::Person, request).await?;
     let run = view(exchange, &started.run);
     Ok(Reply::json(&StartedRun { run, tool_token: started.token }))
@@ -38,8 +38,7 @@ pub(crate) async fn end(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply
 }
 
 async fn named(exchange: &Exchange<'_>, body: Incoming) -> Result<RunId, Failure> {
-    exchange.query(&[])?;
-    exchange.fields(body, &[]).await?;
+    exchange.body::<Empty>(body).await?;
     exchange.id(exchange.params.first(), ErrorCode::NotFound, "run")
 }
 

@@ -3,7 +3,8 @@
 use hyper::body::Incoming;
 use od_core::error::{ErrorCode, Failure};
 use od_core::token::{Claims, ConsoleClaims};
-use od_wire::session::{Session, SessionCode};
+use od_wire::Empty;
+use od_wire::session::{OpenSession, Session, SessionCode};
 
 use crate::exchange::Exchange;
 use crate::http::reply::Reply;
@@ -14,9 +15,7 @@ const BEARER_LIFETIME_MS: u64 = 12 * 60 * 60 * 1000;
 
 /// Exchanges a code for a bearer.
 pub(crate) async fn open(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    exchange.query(&[])?;
-    let mut fields = exchange.short_fields(body, &["code"]).await?;
-    let code: String = fields.required("code")?;
+    let OpenSession { code } = exchange.body(body).await?;
     let ports = &exchange.daemon.app.ports;
     let now = ports.clock.now();
     if !exchange.daemon.codes.exchange(&code, now) {
@@ -33,8 +32,7 @@ pub(crate) async fn open(exchange: &Exchange<'_>, body: Incoming) -> Result<Repl
 
 /// Makes a code.
 pub(crate) async fn make_code(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    exchange.query(&[])?;
-    exchange.fields(body, &[]).await?;
+    exchange.body::<Empty>(body).await?;
     let code = Code::from_entropy(exchange.daemon.random()?);
     let now = exchange.daemon.app.ports.clock.now();
     exchange.daemon.codes.add(&code, now);

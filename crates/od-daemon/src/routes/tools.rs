@@ -17,11 +17,13 @@ use od_wire::artifact::{
     ToolArtifactAnswer, ToolArtifactsAnswer, ToolRefreshedAnswer, ToolValidAnswer,
 };
 use od_wire::connector::{ConnectorsAnswer, ExecuteAnswer};
+use od_wire::refresh::ToolRefresh;
+use od_wire::route::QueryName;
+use serde::de::DeserializeOwned;
 
 use crate::auth::Identity;
 use crate::exchange::Exchange;
 use crate::http::json_body::Fields;
-use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::views;
 
@@ -70,11 +72,11 @@ pub(crate) async fn list(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
 /// Refreshes an artifact.
 pub(crate) async fn refresh(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let (agent, dry_run) = Agent::changing(exchange)?;
-    let mut fields = agent.fields(exchange, body, &["artifactId"]).await?;
+    let ToolRefresh { artifact_id } = agent.body(exchange, body).await?;
     let request = RunRefresh {
         caller: agent.caller,
         project: agent.project,
-        artifact: fields.required("artifactId")?,
+        artifact: artifact_id,
         accept_drift: false,
     };
     let app = &exchange.daemon.app;
@@ -189,39 +191,34 @@ struct Agent {
 impl Agent {
     /// Returns the agent; what the query says about project or run has to agree with its token.
     fn of(exchange: &Exchange<'_>) -> Result<Self, Failure> {
-        Self::with_query(exchange, &exchange.query(&["projectId", "runId"])?)
-    }
-
-    /// As [`Self::of`], where the query may also ask for a change to be tried only.
-    fn changing(exchange: &Exchange<'_>) -> Result<(Self, bool), Failure> {
-        let query = exchange.query(&["projectId", "runId", "dryRun"])?;
-        Ok((Self::with_query(exchange, &query)?, query.get("dryRun")?.unwrap_or(false)))
-    }
-
-    fn with_query(exchange: &Exchange<'_>, query: &Query) -> Result<Self, Failure> {
         let Identity::Agent(caller @ Caller::Agent { run, project }) = &exchange.identity else {
             return Err(Failure::new(ErrorCode::ToolTokenMissing, "no agent is asking")
                 .suggest("start the agent with `od run -- …`; it sets OD_TOOL_TOKEN"));
         };
         let (run, project) = (run.clone(), project.clone());
         let agent = Self { caller: caller.clone(), run, project };
-        agent.agree(query.text("projectId"), query.text("runId"))?;
+        let query = &exchange.query;
+        agent.agree(query.text(QueryName::ProjectId), query.text(QueryName::RunId))?;
         Ok(agent)
     }
 
-    /// Reads the body; what it says about project or run has to agree with the token.
-    async fn fields(
+    /// As [`Self::of`], where the query may also ask for a change to be tried only.
+    fn changing(exchange: &Exchange<'_>) -> Result<(Self, bool), Failure> {
+        let dry_run = exchange.query.get(QueryName::DryRun)?.unwrap_or(false);
+        Ok((Self::of(exchange)?, dry_run))
+    }
+
+    /// Reads the body as a type of the wire; what it says about project or run has to agree with the
+    /// token.
+    async fn body<T: DeserializeOwned>(
         &self,
         exchange: &Exchange<'_>,
         body: Incoming,
-        known: &[&str],
-    ) -> Result<Fields, Failure> {
-        let known: Vec<&str> = known.iter().copied().chain(["projectId", "runId"]).collect();
-        let mut fields = exchange.fields(body, &known).await?;
-        let project: Option<String> = fields.optional("projectId")?;
-        let run: Option<String> = fields.optional("runId")?;
+    ) -> Result<T, Failure> {
+        let mut fields = Fields::parse::<T>(&exchange.bytes(body).await?, &["projectId", "runId"])?;
+        let (project, run) = (fields.take_text("projectId")?, fields.take_text("runId")?);
         self.agree(project.as_deref(), run.as_deref())?;
-        Ok(fields)
+        fields.read()
     }
 
     /// Reads the body for a use case that checks it itself.

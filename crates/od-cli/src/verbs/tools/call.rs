@@ -11,7 +11,7 @@ use od_wire::artifact::{
     ToolArtifactAnswer, ToolArtifactsAnswer, ToolRefreshedAnswer, ToolValidAnswer,
 };
 use od_wire::connector::{ConnectorsAnswer, ExecuteAnswer};
-use od_wire::route::Operation;
+use od_wire::route::{Operation, QueryName};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -104,7 +104,7 @@ async fn create(client: &Client, args: ToolCreate) -> Result<Value, CommandError
 
 /// Asks that a change is only tried.
 fn tried(call: Call<'_>, dry_run: bool) -> Call<'_> {
-    call.maybe_query("dryRun", dry_run.then_some(true))
+    call.maybe_query(QueryName::DryRun, dry_run.then_some(true))
 }
 
 /// Lists the artifacts of the run's project.
