@@ -1,5 +1,7 @@
 //! What the developer asked for.
 
+use std::path::PathBuf;
+
 use lexopt::prelude::{Long, Short, Value, ValueExt};
 
 /// The usage text.
@@ -11,6 +13,8 @@ cargo xtask codegen [--check]
     Write every derived file, or name the stale ones and change nothing.
 cargo xtask layering
     Compare each crate's dependencies with the table in ARCHITECTURE.md.
+cargo xtask count [DIR]
+    Print figures of size and style, of this tree or of another.
 cargo xtask bench [AREA…] | bench --check | bench --bless
     Measure every figure against a floor or a peer of the same run and write
     docs/benchmarks.md; or compare the instruction counts of the pure parts with
@@ -29,6 +33,11 @@ pub(crate) enum Command {
     Codegen(CodegenMode),
     /// Check the dependency table.
     Layering,
+    /// Print figures of size and style.
+    Count {
+        /// The tree, if not this one.
+        root: Option<PathBuf>,
+    },
     /// Run every check of CI.
     Test(TestOptions),
     /// Measure.
@@ -80,6 +89,7 @@ pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error
     match verb.as_str() {
         "codegen" => parse_codegen(parser),
         "layering" => no_more(parser, Command::Layering),
+        "count" => parse_count(parser),
         "test" => parse_test(parser),
         "bench" => parse_bench(parser),
         "mcp-clients" => parse_mcp_clients(parser),
@@ -97,6 +107,17 @@ fn parse_codegen(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
         }
     }
     Ok(Command::Codegen(mode))
+}
+
+fn parse_count(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
+    let mut root = None;
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Value(folder) if root.is_none() => root = Some(PathBuf::from(folder)),
+            Short(_) | Long(_) | Value(_) => return Err(arg.unexpected()),
+        }
+    }
+    Ok(Command::Count { root })
 }
 
 fn parse_test(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
@@ -158,6 +179,7 @@ mod tests {
         check(&["codegen"], &Command::Codegen(CodegenMode::Write));
         check(&["codegen", "--check"], &Command::Codegen(CodegenMode::Check));
         check(&["layering"], &Command::Layering);
+        check(&["count", "/tree"], &Command::Count { root: Some("/tree".into()) });
         check(&["mcp-clients", "--update"], &Command::McpClients { update: true });
         check(
             &["test", "--without-browser"],

@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `codegen`, `layering`, `bench`,
+//! The project's own commands: `cargo xtask test`, `codegen`, `layering`, `count`, `bench`,
 //! `mcp-clients`.
 //!
 //! Must not know: anything at run time of the product; nothing depends on it.
@@ -8,6 +8,7 @@ use std::process::ExitCode;
 mod arguments;
 mod bench;
 mod codegen;
+mod count;
 mod dependencies;
 mod layering;
 mod mcp_clients;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         Ok(Command::Help) => say(arguments::HELP),
         Ok(Command::Codegen(mode)) => codegen::run(mode),
         Ok(Command::Layering) => layering::run(),
+        Ok(Command::Count { root }) => count::run(&root.unwrap_or_else(tree::root)),
         Ok(Command::Test(options)) => test::run(&options),
         Ok(Command::Bench(options)) => bench::run(&options),
         Ok(Command::McpClients { update }) => mcp_clients::run(update),
