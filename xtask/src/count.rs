@@ -183,7 +183,7 @@ impl Comment {
 /// Cuts a comment off; slashes inside a string literal, as of an address, stay.
 fn without_comment(line: &str) -> &str {
     let at = line.match_indices("//").map(|(at, _)| at);
-    let comment = at.into_iter().find(|at| line[..*at].matches('"').count() % 2 == 0);
+    let comment = at.into_iter().find(|at| line[..*at].matches('"').count().is_multiple_of(2));
     &line[..comment.unwrap_or(line.len())]
 }
 
