@@ -1,4 +1,4 @@
-//! What the developer asked for.
+//! The command line of xtask.
 
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ pub(crate) enum Command {
     },
 }
 
-/// What to measure.
+/// The choice of what is measured.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct BenchOptions {
     /// Only these areas, or all where none is named.
@@ -69,7 +69,7 @@ pub(crate) enum CodegenMode {
     Check,
 }
 
-/// What to leave out of the test run.
+/// Parts that are left out of the test run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct TestOptions {
     /// Leave out everything that needs Chromium.

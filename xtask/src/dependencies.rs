@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::test::{announce, cargo, present};
-use crate::tree;
+use crate::steps::{announce, cargo, present, root};
 
 const PROGRAM: &str = "cargo-deny";
 /// Pinned, because a newer one may refuse what this one accepts.
@@ -36,7 +35,7 @@ fn find() -> Option<PathBuf> {
 }
 
 fn own_place() -> PathBuf {
-    tree::root().join("target/tools")
+    root().join("target/tools")
 }
 
 /// Compiles cargo-deny below `target/`, once.
@@ -87,14 +86,14 @@ mod tests {
 
     /// Checks the crate `planted` by the project's own deny.toml; returns the codes of its errors.
     ///
-    /// Its dependencies lie beside it: below it cargo would take them for members.
+    /// Dependencies lie beside it: below it cargo would take them for members.
     fn errors(root: &Path) -> Option<Vec<String>> {
         let Some(program) = find() else {
             announce("skipped: cargo-deny is not installed; `cargo xtask test` installs it");
             return None;
         };
         let planted = root.join("planted");
-        fs::copy(tree::root().join("deny.toml"), planted.join("deny.toml")).unwrap();
+        fs::copy(super::root().join("deny.toml"), planted.join("deny.toml")).unwrap();
         let output = checking(program)
             .current_dir(planted)
             .env("CARGO_HOME", root.join("cargo-home"))

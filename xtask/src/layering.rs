@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use crate::tree;
+use crate::steps::root;
 
 /// One row of the table.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ struct Dependency {
 
 /// Fails naming every dependency that the table does not allow.
 pub(crate) fn run() -> Result<(), String> {
-    let root = tree::root();
+    let root = root();
     let text = std::fs::read_to_string(root.join("ARCHITECTURE.md"))
         .map_err(|err| format!("ARCHITECTURE.md: {err}"))?;
     let output = Command::new(env!("CARGO"))

@@ -11,10 +11,9 @@ mod codegen;
 mod count;
 mod dependencies;
 mod layering;
-mod mcp_clients;
+mod steps;
 mod system_tools;
 mod test;
-mod tree;
 
 use arguments::Command;
 
@@ -23,10 +22,10 @@ fn main() -> ExitCode {
         Ok(Command::Help) => say(arguments::HELP),
         Ok(Command::Codegen(mode)) => codegen::run(mode),
         Ok(Command::Layering) => layering::run(),
-        Ok(Command::Count { root }) => count::run(&root.unwrap_or_else(tree::root)),
+        Ok(Command::Count { root }) => count::run(&root.unwrap_or_else(steps::root)),
         Ok(Command::Test(options)) => test::run(&options),
         Ok(Command::Bench(options)) => bench::run(&options),
-        Ok(Command::McpClients { update }) => mcp_clients::run(update),
+        Ok(Command::McpClients { update }) => test::run_mcp_clients(update),
         Err(err) => Err(format!("{err}\n\n{}", arguments::HELP)),
     };
     match outcome {

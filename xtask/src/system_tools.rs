@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::test::present;
+use crate::steps::present;
 
 /// A program that a suite starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl SystemTool {
         }
     }
 
-    /// Its Debian package.
+    /// The name of the Debian package.
     fn package(self) -> &'static str {
         match self {
             Self::Ripgrep => "ripgrep",
@@ -44,7 +44,7 @@ impl SystemTool {
         }
     }
 
-    /// How to do without it.
+    /// The remedy where it is missing.
     fn way_round(self) -> &'static str {
         match self {
             Self::Git | Self::Valgrind | Self::Ripgrep | Self::Sqlite3 => {
@@ -74,7 +74,7 @@ pub(crate) fn ensure(tools: &[SystemTool]) -> Result<(), String> {
     if still.is_empty() { Ok(()) } else { Err(still.join("; ")) }
 }
 
-/// Tries; whether it worked is judged by what is on the search path afterwards.
+/// Installs with apt-get; the caller looks at the search path to see whether that worked.
 fn install(tools: &[SystemTool]) {
     let update = vec!["update", "-qq"];
     let mut install = vec!["install", "-y", "-qq", "--no-install-recommends"];

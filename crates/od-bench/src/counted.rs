@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// One workload: prepared outside the count, run once inside it.
 pub(crate) struct Counted {
-    /// Its name in the baseline.
+    /// The name in the baseline.
     pub(crate) name: &'static str,
     prepare: fn() -> Box<dyn FnOnce()>,
 }
@@ -21,7 +21,7 @@ pub(crate) const COUNTED: &[Counted] = &[
     Counted { name: "template: render 500 rows", prepare: render },
 ];
 
-/// Runs one workload by name; tells whether there is one.
+/// Runs one workload by name; returns whether there is one.
 pub(crate) fn run(name: &str) -> bool {
     let Some(workload) = COUNTED.iter().find(|workload| workload.name == name) else {
         return false;

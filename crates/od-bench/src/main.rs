@@ -6,9 +6,7 @@
 
 mod areas;
 mod counted;
-mod growth;
 mod measure;
-mod reasons;
 mod row;
 mod world;
 

@@ -19,7 +19,7 @@ use tokio::runtime::Runtime;
 /// Work that is measured fails with a sentence for the person at the terminal.
 pub(crate) type Outcome<T> = Result<T, String>;
 
-/// A clock that moves on at each look, so that no limit of calls per minute is met.
+/// A clock that moves on at each reading, so that no limit of calls per minute is met.
 #[derive(Debug)]
 struct FastClock(AtomicI64);
 
@@ -41,7 +41,7 @@ static FOLDERS: Mutex<Vec<TempDir>> = Mutex::new(Vec::new());
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Where it is.
+    /// Returns the path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
@@ -93,7 +93,7 @@ impl World {
         Ok(Self { root, runtime, app, project })
     }
 
-    /// Lets time fly, so that a thousand refreshes are not too many for one minute.
+    /// Replaces the clock, so that a thousand refreshes are not too many for one minute.
     pub(crate) fn with_fast_clock(mut self) -> Outcome<Self> {
         let clock = Arc::new(FastClock(AtomicI64::new(1_777_507_200_000)));
         self.app = composed(self.root.path(), Some(clock))?;

@@ -1,4 +1,4 @@
-//! The use cases in this process, for verbs that need no daemon.
+//! The use cases in this process, for verbs that need no daemon, and the errors they share.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use crate::verbs::keys;
 
 /// Puts the adapters together over the settings' directories, making them if they are missing.
 pub(crate) fn open(settings: &Settings) -> Result<App, CommandError> {
-    compose(&settings.home, &settings.data_dir, options()).map_err(|error| refused(&error))
+    compose(&settings.home, &settings.data_dir, options()).map_err(|error| compose_error(&error))
 }
 
 /// As [`open`], in a directory that holds nothing of the person's.
 pub(crate) fn open_in(scratch: &Path) -> Result<App, CommandError> {
     let (home, data_dir) = (scratch.join("home"), scratch.join("data"));
-    compose(&home, &data_dir, options()).map_err(|error| refused(&error))
+    compose(&home, &data_dir, options()).map_err(|error| compose_error(&error))
 }
 
 /// As [`open`], but `None` where nothing has been stored yet: looking makes no directories.
@@ -34,14 +34,14 @@ pub(crate) fn open_existing(settings: &Settings) -> Result<Option<App>, CommandE
     if settings.data_dir.is_dir() { open(settings).map(Some) } else { Ok(None) }
 }
 
-/// What the environment says to the adapters.
+/// Returns the options of the adapters that the environment sets.
 pub(crate) fn options() -> ComposeOptions {
     let github = std::env::var("OD_GITHUB_BASE_URL").ok().filter(|url| !url.is_empty());
     ComposeOptions { github_base_url: github, ..ComposeOptions::default() }
 }
 
-/// Says why the adapters could not be put together, and what helps.
-pub(crate) fn refused(error: &ComposeError) -> CommandError {
+/// Explains why the adapters could not be put together.
+pub(crate) fn compose_error(error: &ComposeError) -> CommandError {
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
     let message = format!("{error}{}", cause.unwrap_or_default());
     match error {
@@ -61,7 +61,7 @@ pub(crate) fn refused(error: &ComposeError) -> CommandError {
     }
 }
 
-/// Says why a directory or a file in it is not trusted, and what helps.
+/// Explains why a directory or a file in it is not trusted.
 pub(crate) fn untrusted(error: &PrivateError) -> CommandError {
     CommandError::new(ErrorCode::BadRequest, error.to_string())
         .suggest(error.fix())
@@ -158,19 +158,19 @@ pub(crate) async fn artifact(
     }
 }
 
-/// Returns the refusal of a use case.
+/// Returns the error of a use case.
 pub(crate) fn failed(error: impl Into<Failure>) -> CommandError {
     CommandError::from(error.into())
 }
 
-/// The refusal of a person who is in no project's directory.
+/// Returns the error of a verb that needs a project and has none.
 pub(crate) fn no_project(directory: &Path) -> CommandError {
     let message = format!("{} belongs to no project", directory.display());
     CommandError::new(ErrorCode::ProjectNotFound, message)
         .suggest("register it with `od init`, or name a project with --project")
 }
 
-/// The refusal where nothing has been stored yet.
+/// Returns the error of a verb that needs stored artifacts where there are none.
 pub(crate) fn nothing_stored(data_dir: &Path) -> CommandError {
     let message = format!("there is no data directory {}", data_dir.display());
     CommandError::new(ErrorCode::NotFound, message)
@@ -195,7 +195,7 @@ pub(crate) fn existing_directory(directory: Option<PathBuf>) -> Result<PathBuf, 
 }
 
 /// Returns a path for people, with the home directory as `~`.
-pub(crate) fn shown(path: &Path, settings: &Settings) -> String {
+pub(crate) fn display_path(path: &Path, settings: &Settings) -> String {
     match settings.user_home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {
         Some(rest) if rest == Path::new("") => "~".to_owned(),
         Some(rest) => PathBuf::from("~").join(rest).display().to_string(),

@@ -1,4 +1,4 @@
-//! Where everything is: flag, else environment, else default.
+//! Directories of the program: flag, else environment, else default.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::args::Globals;
 use crate::local;
 use crate::output::CommandError;
 
-/// Where everything is.
+/// The directories that the program works with.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Settings {
     /// `OD_HOME`, else `~/.open-design`.
@@ -37,7 +37,8 @@ impl Settings {
         Ok(settings)
     }
 
-    /// As [`Self::of_process`], whoever can write there: for the verb that says what is wrong.
+    /// As [`Self::of_process`], without the check of who can write there: for `od doctor`, which
+    /// explains what is wrong.
     pub(crate) fn unchecked(globals: &Globals) -> Result<Self, CommandError> {
         let directory = std::env::current_dir().map_err(|error| {
             CommandError::new(

@@ -1,4 +1,5 @@
-//! Instruction counts of the pure parts, against a stored baseline.
+//! Instruction counts: of the pure parts against a stored baseline, and of hostile templates from
+//! 64 KiB to the largest there may be.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,10 +7,10 @@ use std::path::Path;
 use std::process::Command;
 
 use super::valgrind;
-use crate::tree;
+use crate::steps::root;
 
 const BASELINE: &str = "docs/benchmarks-baseline.json";
-/// How much more a workload may need before it is named.
+/// The growth from which a workload is reported.
 const GROWTH_MAX: f64 = 1.03;
 
 pub(crate) type Counts = BTreeMap<String, u64>;
@@ -17,7 +18,7 @@ pub(crate) type Counts = BTreeMap<String, u64>;
 /// Counts every workload; stores the counts, or names what has grown.
 pub(crate) fn run(program: &Path, bless: bool) -> Result<(), String> {
     let counts = count_all(program)?;
-    let path = tree::root().join(BASELINE);
+    let path = root().join(BASELINE);
     if bless {
         let text = serde_json::to_string_pretty(&counts).map_err(|err| err.to_string())?;
         return fs::write(path, text + "\n").map_err(|err| format!("{BASELINE}: {err}"));
@@ -50,6 +51,38 @@ pub(crate) fn count_all(program: &Path) -> Result<Counts, String> {
     names.lines().map(|name| Ok((name.to_owned(), valgrind::marked_part(program, name)?))).collect()
 }
 
+const SMALLEST: u64 = 64 << 10;
+const DOUBLINGS: u32 = 4;
+/// Doubling the size may double the work, with a little to spare.
+const DOUBLING_MAX: f64 = 2.2;
+
+/// Counts every family at every size; returns one line for each, or the families that grow too fast.
+pub(crate) fn check_hostile_templates(program: &Path) -> Result<Vec<String>, String> {
+    let names = valgrind::output(Command::new(program).arg("list"))?.0;
+    let mut lines = Vec::new();
+    let mut broken = Vec::new();
+    for name in names.lines() {
+        let counts = (0..=DOUBLINGS)
+            .map(|step| valgrind::whole_run(program, &[name, &(SMALLEST << step).to_string()]))
+            .collect::<Result<Vec<u64>, String>>()?;
+        let worst = worst_growth(&counts);
+        let line = format!("{name}: at most {worst:.2} times per doubling");
+        if worst > DOUBLING_MAX {
+            broken.push(format!("{line}; allowed is {DOUBLING_MAX}: {counts:?}"));
+        }
+        lines.push(line);
+    }
+    if broken.is_empty() { Ok(lines) } else { Err(broken.join("\n")) }
+}
+
+fn worst_growth(counts: &[u64]) -> f64 {
+    let growth = |pair: &[u64]| match pair {
+        [before, after] => *after as f64 / (*before).max(1) as f64,
+        _ => f64::INFINITY,
+    };
+    counts.windows(2).map(growth).fold(0.0, f64::max)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,5 +101,10 @@ mod tests {
                 "parse needs 3.1 % more instructions: 1000 before, 1031 now"
             ]
         );
+    }
+
+    #[test]
+    fn the_worst_doubling_is_the_one_that_counts() {
+        assert!((worst_growth(&[10, 20, 60, 61]) - 3.0).abs() < 1e-9);
     }
 }

@@ -1,7 +1,6 @@
 //! `cargo xtask bench`: every figure against a floor or a peer of the same run.
 
 mod counts;
-mod families;
 mod run;
 mod valgrind;
 

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{counts, families};
+use super::counts;
 use crate::arguments::BenchOptions;
+use crate::steps::root;
 use crate::system_tools::{self, SystemTool};
-use crate::tree;
 
 const PAGE: &str = "docs/benchmarks.md";
 
@@ -29,13 +29,13 @@ pub(crate) fn run(options: &BenchOptions) -> Result<(), String> {
     if options.check || options.bless {
         counts::run(&program, options.bless)?;
         if options.check {
-            show(&families::check(&target.join("template-cost"))?.join("\n"));
+            show(&counts::check_hostile_templates(&target.join("template-cost"))?.join("\n"));
         }
         return Ok(());
     }
     let output = Command::new(&program)
         .args(&options.areas)
-        .current_dir(tree::root())
+        .current_dir(root())
         .stderr(Stdio::inherit())
         .output()
         .map_err(|err| format!("{}: {err}", program.display()))?;
@@ -45,7 +45,7 @@ pub(crate) fn run(options: &BenchOptions) -> Result<(), String> {
         let counted = instructions(&target)?;
         show(&counted);
         page.push_str(&counted);
-        fs::write(tree::root().join(PAGE), format!("{HOW_TO_READ}{page}"))
+        fs::write(root().join(PAGE), format!("{HOW_TO_READ}{page}"))
             .map_err(|err| format!("{PAGE}: {err}"))?;
     }
     Ok(())
@@ -58,7 +58,7 @@ fn instructions(target: &Path) -> Result<String, String> {
         text.push_str(&format!("| {name} | {count} |\n"));
     }
     text.push_str("\n## Hostile templates, 64 KiB to 1 MiB\n\n");
-    for line in families::check(&target.join("template-cost"))? {
+    for line in counts::check_hostile_templates(&target.join("template-cost"))? {
         text.push_str(&format!("- {line}\n"));
     }
     Ok(text)
@@ -66,7 +66,7 @@ fn instructions(target: &Path) -> Result<String, String> {
 
 /// Builds everything that is measured; returns the folder of the programs.
 fn build() -> Result<PathBuf, String> {
-    let root = tree::root();
+    let root = root();
     let status = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--profile", "counted"])
         .args(["-p", "od-bench", "-p", "od-cli", "-p", "od-oracle"])

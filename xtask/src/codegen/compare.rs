@@ -6,11 +6,11 @@ use std::path::Path;
 
 use super::table::{GENERATED, Generated, GeneratedFile};
 use crate::arguments::CodegenMode;
-use crate::tree;
+use crate::steps::root;
 
 /// Writes every stale file, or fails naming them.
 pub(crate) fn run(mode: CodegenMode) -> Result<(), String> {
-    apply(&tree::root(), GENERATED, mode)
+    apply(&root(), GENERATED, mode)
 }
 
 fn apply(root: &Path, generators: &[Generated], mode: CodegenMode) -> Result<(), String> {

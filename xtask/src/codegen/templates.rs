@@ -9,7 +9,7 @@ use od_core::template::{
 };
 
 use super::table::GeneratedFile;
-use crate::tree;
+use crate::steps::root;
 
 const PAGE: &str = include_str!("templates.md");
 /// Where the rules are broken one by one.
@@ -42,7 +42,7 @@ struct Corpus {
 impl Corpus {
     fn read() -> Result<Self, String> {
         let mut templates = Vec::new();
-        for path in files(&tree::root().join(CORPUS))? {
+        for path in files(&root().join(CORPUS))? {
             let text = fs::read_to_string(&path);
             let text = text.map_err(|err| format!("{}: {err}", path.display()))?;
             let folder = path.parent().and_then(Path::file_name).unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::world::Outcome;
 
 /// Rows that belong together.
 pub(crate) struct Area {
-    /// What the command line calls it.
+    /// The name on the command line.
     pub(crate) name: &'static str,
     /// Measures every row of the area, or says why it cannot.
     pub(crate) measure: fn() -> Outcome<Vec<Row>>,

@@ -11,12 +11,11 @@ use serde_json::{Value, json};
 
 use super::disk::one_file;
 use super::store::against_floor;
-use crate::growth;
 use crate::measure;
 use crate::row::{Row, Target};
 use crate::world::{Outcome, World, scratch, template, told};
 
-/// How many refreshes an artifact has behind it.
+/// Numbers of refreshes that artifacts have behind them.
 const PASTS: [usize; 3] = [10, 100, 1_000];
 const ROUNDS: usize = 60;
 const UNCHANGED: usize = 50;
@@ -110,12 +109,12 @@ fn changing(world: &World, pasts: &[(usize, ArtifactId)], source: &Path) -> Outc
         .collect();
     let at = |index: usize| readings.get(index).map(|(_, time)| *time).unwrap_or_default();
     Ok(vec![
-        growth::late_against_early(
+        measure::late_against_early(
             "refresh after 1,000 refreshes against one after 100",
             &measure::Pair { subject: at(2), peer: at(1) },
             1.2,
         ),
-        growth::exponent("refresh with past refreshes", &readings, 0.1),
+        measure::exponent("refresh with past refreshes", &readings, 0.1),
     ])
 }
 
@@ -128,7 +127,7 @@ fn change(world: &World, artifact: &ArtifactId, source: &Path, number: usize) ->
     refreshed(world, artifact).map(drop)
 }
 
-/// What a refresh that changes nothing leaves on the disk.
+/// Measures the bytes that a refresh leaves on the disk when it changes nothing.
 fn unchanged(world: &World, artifact: &ArtifactId) -> Outcome<Row> {
     refreshed(world, artifact)?;
     let before = bytes_under(world.path())?;

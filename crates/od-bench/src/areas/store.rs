@@ -8,7 +8,6 @@ use od_core::ids::ArtifactId;
 use serde_json::json;
 
 use super::disk::one_file;
-use crate::growth;
 use crate::measure;
 use crate::row::{Row, Target};
 use crate::world::{Outcome, World, page, scratch, template, told};
@@ -64,7 +63,7 @@ fn updates() -> Outcome<Vec<Row>> {
     failed.map_or(Ok(()), Err)?;
     Ok(vec![
         against_floor("durable update, 4 KiB", &to_floor, 2.5),
-        growth::late_against_early("update after 1,000 commits against one after 100", &late, 1.2),
+        measure::late_against_early("update after 1,000 commits against one after 100", &late, 1.2),
     ])
 }
 
@@ -101,8 +100,8 @@ fn lists() -> Outcome<Vec<Row>> {
             at_thousand(300.0),
         ));
     }
-    rows.push(growth::exponent("list, cold", &colds, 1.1));
-    rows.push(growth::exponent("list, warm", &warms, 1.1));
+    rows.push(measure::exponent("list, cold", &colds, 1.1));
+    rows.push(measure::exponent("list, warm", &warms, 1.1));
     Ok(rows)
 }
 

@@ -54,7 +54,7 @@ pub enum Arity {
 /// The positional argument of a verb.
 #[derive(Clone, Copy, Debug)]
 pub struct Positional {
-    /// Its name in the usage line.
+    /// The name in the usage line.
     pub name: &'static str,
     /// The number of them.
     pub arity: Arity,

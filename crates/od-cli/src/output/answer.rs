@@ -1,4 +1,4 @@
-//! The two ways a verb ends: an answer, or a refusal.
+//! The two outcomes of a verb: an answer, or an error.
 
 use od_client::CallError;
 use od_core::error::{ErrorCode, Failure};
@@ -10,17 +10,17 @@ use super::exit::Exit;
 use super::text::{Style, Text};
 use crate::args::UsageError;
 
-/// What a verb has to say when it ran.
+/// The answer of a verb that ran.
 #[derive(Debug)]
 pub struct Answer {
     /// Fields of the JSON document, besides `ok`.
     pub json: Map<String, Value>,
     /// The same for people.
     pub text: Text,
-    /// How the program ends; [`Exit::Found`] makes `ok` false.
+    /// The exit code; [`Exit::Found`] makes `ok` false.
     pub exit: Exit,
     /// Whether everything has been written while the verb ran.
-    pub said: bool,
+    pub is_written: bool,
 }
 
 impl Answer {
@@ -35,7 +35,7 @@ impl Answer {
         } else {
             fields.insert("value".to_owned(), json);
         }
-        Self { json: fields, text, exit: Exit::Ok, said: false }
+        Self { json: fields, text, exit: Exit::Ok, is_written: false }
     }
 
     /// Returns an answer of the wire, with exit code 0.
@@ -45,7 +45,7 @@ impl Answer {
         Self::new(serde_json::to_value(answer).unwrap_or_default(), text)
     }
 
-    /// Says that nothing was changed.
+    /// Marks the answer of a dry run: nothing was changed.
     #[must_use]
     pub fn dry(mut self) -> Self {
         self.json.insert("dryRun".to_owned(), Value::Bool(true));
@@ -53,13 +53,13 @@ impl Answer {
         self
     }
 
-    /// Returns the answer of a verb that has said everything already: nothing more is written.
+    /// Returns the answer of a verb that has written everything itself.
     #[must_use]
     pub fn silent() -> Self {
-        Self { json: Map::new(), text: Text::new(), exit: Exit::Ok, said: true }
+        Self { json: Map::new(), text: Text::new(), exit: Exit::Ok, is_written: true }
     }
 
-    /// Sets how the program ends.
+    /// Sets the exit code.
     #[must_use]
     pub fn ending(mut self, exit: Exit) -> Self {
         self.exit = exit;
@@ -76,34 +76,34 @@ impl Answer {
     }
 }
 
-/// Why a verb did not do what it was asked.
+/// The error that a verb ended with.
 #[derive(Clone, Debug)]
 pub struct CommandError {
-    /// The neutral form that every door tells.
+    /// The error in the form that every door has.
     pub failure: Box<Failure>,
     /// The id of the request at the daemon, if it came that far.
     pub request_id: Option<String>,
-    /// How the program ends.
+    /// The exit code.
     pub exit: Exit,
     /// The usage line, when the command line was wrong.
     pub usage: Option<String>,
 }
 
 impl CommandError {
-    /// Returns a refusal of our own making.
+    /// Returns an error of our own making.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self::from(Failure::new(code, message))
     }
 
-    /// Sets what to do about it.
+    /// Sets the suggestion.
     #[must_use]
     pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {
         self.failure.suggestion = suggestion.into();
         self
     }
 
-    /// Adds one fact for programs.
+    /// Adds one detail for programs.
     #[must_use]
     pub fn detail(mut self, key: &str, value: impl Into<Value>) -> Self {
         let details = self.failure.details.get_or_insert_with(Map::new);
@@ -111,7 +111,7 @@ impl CommandError {
         self
     }
 
-    /// Sets how the program ends, where that is not the code's own.
+    /// Sets the exit code, where that is not the error code's own.
     #[must_use]
     pub fn ending(mut self, exit: Exit) -> Self {
         self.exit = exit;
@@ -125,7 +125,7 @@ impl CommandError {
         json!({ "ok": false, "status": self.failure.code.http_status(), "error": error })
     }
 
-    /// Returns the refusal for people.
+    /// Returns the error for people.
     #[must_use]
     pub fn text(&self) -> Text {
         let failure = &self.failure;

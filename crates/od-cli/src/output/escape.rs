@@ -1,4 +1,4 @@
-//! Stored text, made harmless for a terminal.
+//! Escapes stored text for a terminal.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,6 @@
 //! Exit codes.
 
-/// How the program ends.
+/// The exit code of the program.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Exit {
     /// 0: done.
@@ -23,7 +23,7 @@ pub enum Exit {
     Denied,
     /// 9: timed out, or not available now.
     Unavailable,
-    /// What the command of `od run` ended with.
+    /// The exit code of the command of `od run`.
     Child(u8),
 }
 

@@ -1,4 +1,4 @@
-//! What leaves the program: text, JSON, exit codes.
+//! Output of the program: text, JSON, exit codes.
 
 mod answer;
 mod escape;

@@ -1,4 +1,4 @@
-//! Where answers go: data to stdout, the rest to stderr.
+//! Writes answers: data to stdout, the rest to stderr.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -8,7 +8,7 @@ use super::answer::{Answer, CommandError};
 use super::escape::escape_json;
 use super::exit::Exit;
 
-/// The two streams of the program, and how to write to them.
+/// The two streams of the program, with the form and colour of each.
 #[derive(Clone, Copy, Debug)]
 pub struct Sink {
     /// Whether stdout is to be one JSON document.
@@ -36,18 +36,18 @@ impl Sink {
         }
     }
 
-    /// Writes what a verb ended with, and returns how the program ends.
+    /// Writes a verb's answer or error, and returns the exit code.
     #[must_use]
     pub fn finish(self, outcome: Result<Answer, CommandError>) -> Exit {
         match outcome {
-            Ok(answer) if answer.said => answer.exit,
+            Ok(answer) if answer.is_written => answer.exit,
             Ok(answer) => {
                 let text = if self.json {
                     pretty(&answer.document())
                 } else {
                     answer.text.render(self.colour_out)
                 };
-                written(io::stdout().lock(), &text, answer.exit)
+                write_text(io::stdout().lock(), &text, answer.exit)
             }
             Err(refusal) => {
                 let text = if self.json {
@@ -55,7 +55,7 @@ impl Sink {
                 } else {
                     refusal.text().render(self.colour_err)
                 };
-                written(io::stderr().lock(), &text, refusal.exit)
+                write_text(io::stderr().lock(), &text, refusal.exit)
             }
         }
     }
@@ -64,7 +64,7 @@ impl Sink {
     #[must_use]
     pub fn document(document: &Value, indented: bool, exit: Exit) -> Exit {
         let text = if indented { pretty(document) } else { line(document) };
-        written(io::stdout().lock(), &text, exit)
+        write_text(io::stdout().lock(), &text, exit)
     }
 
     /// Writes a tool's refusal to stderr, stdout staying empty.
@@ -72,14 +72,14 @@ impl Sink {
     pub fn refusal_document(refusal: &CommandError, indented: bool) -> Exit {
         let document = refusal.document();
         let text = if indented { pretty(&document) } else { line(&document) };
-        written(io::stderr().lock(), &text, refusal.exit)
+        write_text(io::stderr().lock(), &text, refusal.exit)
     }
 
     /// Tells a person something beside the answer.
     pub fn remark(self, words: &str) {
         if !self.json {
             // Nobody listens: then it is not said.
-            let _exit = written(io::stderr().lock(), &format!("od: {words}\n"), Exit::Ok);
+            let _exit = write_text(io::stderr().lock(), &format!("od: {words}\n"), Exit::Ok);
         }
     }
 
@@ -91,7 +91,7 @@ impl Sink {
             answer.text.render(self.colour_out)
         };
         // A reader that went away does not end a daemon.
-        let _exit = written(io::stdout().lock(), &text, Exit::Ok);
+        let _exit = write_text(io::stdout().lock(), &text, Exit::Ok);
     }
 }
 
@@ -104,8 +104,11 @@ fn line(document: &Value) -> String {
     format!("{}\n", escape_json(&document.to_string()))
 }
 
-/// A reader that closed the pipe has seen what it wanted; any other fault of the stream is ours to report.
-fn written(mut stream: impl Write, text: &str, exit: Exit) -> Exit {
+/// Writes the text and returns the exit code.
+///
+/// A reader that closed the pipe has seen what it wanted; any other fault of the stream changes the
+/// code.
+fn write_text(mut stream: impl Write, text: &str, exit: Exit) -> Exit {
     match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
         Ok(()) => exit,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => exit,

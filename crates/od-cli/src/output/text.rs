@@ -2,20 +2,20 @@
 
 use super::escape::escape;
 
-/// How a piece of text looks where colour is on.
+/// The look of a piece of text where colour is on.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Style {
-    /// As it is.
+    /// Ordinary text.
     Plain,
     /// Headings and names.
     Bold,
-    /// What matters less.
+    /// Details.
     Dim,
-    /// What went well.
+    /// Success.
     Good,
-    /// What deserves a look.
+    /// Warnings.
     Warn,
-    /// What failed.
+    /// Failures.
     Bad,
 }
 
@@ -33,7 +33,7 @@ impl Style {
     }
 }
 
-/// Lines of styled text. Whatever is put in is escaped, so that no stored text can steer a terminal.
+/// Lines of styled text. Everything that is put in is escaped, so that no stored text can steer a terminal.
 #[derive(Clone, Debug, Default)]
 pub struct Text {
     pub(super) lines: Vec<Vec<(Style, String)>>,

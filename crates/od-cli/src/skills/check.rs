@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::frontmatter::{Form, Frontmatter, FrontmatterError, Place, read};
+use super::frontmatter::{Form, Frontmatter, FrontmatterError, Position, read};
 use super::yaml::{Entry, Node};
 use crate::args::nearest;
 
@@ -15,7 +15,7 @@ const COMPATIBILITY_MAX: usize = 500;
 const BODY_LINES_MAX: usize = 500;
 const BODY_TOKENS_MAX: usize = 5_000;
 
-/// How bad a finding is.
+/// The weight of a finding.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Severity {
     /// Agents will not load the skill, or not as meant.
@@ -27,13 +27,13 @@ pub enum Severity {
 /// One finding.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Finding {
-    /// How bad it is.
+    /// The weight.
     pub severity: Severity,
-    /// Where.
-    pub place: Place,
-    /// What is wrong.
+    /// The position in the file.
+    pub at: Position,
+    /// The fault, in one sentence.
     pub message: String,
-    /// What to do.
+    /// The remedy, in one sentence.
     pub fix: String,
 }
 
@@ -53,52 +53,53 @@ pub fn check(text: &str, directory: Option<&str>, exists: &dyn Fn(&Path) -> bool
     check_optional(&head, &mut findings);
     check_unknown(&head, &mut findings);
     check_body(&head, exists, &mut findings);
-    findings.sort_by_key(|finding| finding.place);
+    findings.sort_by_key(|finding| finding.at);
     findings
 }
 
 fn unreadable(error: &FrontmatterError) -> Finding {
-    let (place, fix) = match error {
+    let (at, fix) = match error {
         FrontmatterError::Missing => (
-            Place { line: 1, column: 1 },
+            Position { line: 1, column: 1 },
             "start the file with `---`, `name: …`, `description: …`, `---`",
         ),
         FrontmatterError::Unclosed => (
-            Place { line: 1, column: 1 },
+            Position { line: 1, column: 1 },
             "close the frontmatter with a line `---` before the body",
         ),
-        FrontmatterError::TooLong { .. } => {
-            (Place { line: 1, column: 1 }, "move the long text from the frontmatter into the body")
-        }
-        FrontmatterError::Yaml { place, .. } => (
-            *place,
+        FrontmatterError::TooLong { .. } => (
+            Position { line: 1, column: 1 },
+            "move the long text from the frontmatter into the body",
+        ),
+        FrontmatterError::Yaml { at, .. } => (
+            *at,
             "give each key once, put text with `: ` or `#` or a leading `[`, `{`, `*`, `&` in double quotes, and indent with spaces",
         ),
         FrontmatterError::NotAMapping { .. } => {
-            (Place { line: 2, column: 1 }, "write one `key: value` on each line")
+            (Position { line: 2, column: 1 }, "write one `key: value` on each line")
         }
     };
-    Finding { severity: Severity::Error, place, message: error.to_string(), fix: fix.to_owned() }
+    Finding { severity: Severity::Error, at, message: error.to_string(), fix: fix.to_owned() }
 }
 
-fn place(entry: &Entry) -> Place {
+fn position(entry: &Entry) -> Position {
     // The YAML starts on the second line of the file.
-    Place { line: entry.at.0 + 1, column: entry.at.1 }
+    Position { line: entry.at.0 + 1, column: entry.at.1 }
 }
 
-fn error(place: Place, message: impl Into<String>, fix: impl Into<String>) -> Finding {
-    Finding { severity: Severity::Error, place, message: message.into(), fix: fix.into() }
+fn error(at: Position, message: impl Into<String>, fix: impl Into<String>) -> Finding {
+    Finding { severity: Severity::Error, at, message: message.into(), fix: fix.into() }
 }
 
-fn warning(place: Place, message: impl Into<String>, fix: impl Into<String>) -> Finding {
-    Finding { severity: Severity::Warning, place, message: message.into(), fix: fix.into() }
+fn warning(at: Position, message: impl Into<String>, fix: impl Into<String>) -> Finding {
+    Finding { severity: Severity::Warning, at, message: message.into(), fix: fix.into() }
 }
 
 fn check_name(head: &Frontmatter, directory: Option<&str>, findings: &mut Vec<Finding>) {
     let Some(entry) = head.entry("name") else {
         let name = directory.unwrap_or("my-skill");
         findings.push(error(
-            Place { line: 2, column: 1 },
+            Position { line: 2, column: 1 },
             "`name` is missing",
             format!("add `name: {name}`"),
         ));
@@ -107,7 +108,7 @@ fn check_name(head: &Frontmatter, directory: Option<&str>, findings: &mut Vec<Fi
     let Some(name) = entry.value.scalar().filter(|name| !name.is_empty()) else {
         let kind = entry.value.kind();
         findings.push(error(
-            place(entry),
+            position(entry),
             format!("`name` is {kind}"),
             "write one word: `name: my-skill`",
         ));
@@ -123,7 +124,7 @@ fn check_name(head: &Frontmatter, directory: Option<&str>, findings: &mut Vec<Fi
             .collect::<Vec<_>>()
             .join("-");
         findings.push(error(
-            place(entry),
+            position(entry),
             format!(
                 "`name` is `{name}`; it takes 1 to {NAME_MAX} of a-z, 0-9 and single inner hyphens"
             ),
@@ -131,7 +132,7 @@ fn check_name(head: &Frontmatter, directory: Option<&str>, findings: &mut Vec<Fi
         ));
     } else if let Some(directory) = directory.filter(|directory| *directory != name) {
         findings.push(error(
-            place(entry),
+            position(entry),
             format!("`name` is `{name}` but the directory is `{directory}`"),
             format!("rename the directory to `{name}`, or write `name: {directory}`"),
         ));
@@ -141,7 +142,7 @@ fn check_name(head: &Frontmatter, directory: Option<&str>, findings: &mut Vec<Fi
 fn check_description(head: &Frontmatter, findings: &mut Vec<Finding>) {
     let Some(entry) = head.entry("description") else {
         findings.push(error(
-            Place { line: 2, column: 1 },
+            Position { line: 2, column: 1 },
             "`description` is missing: agents choose skills by it",
             "add `description: \"What it does. Use when …\"`",
         ));
@@ -150,7 +151,7 @@ fn check_description(head: &Frontmatter, findings: &mut Vec<Finding>) {
     let Some(text) = entry.value.scalar().filter(|text| !text.trim().is_empty()) else {
         let kind = entry.value.kind();
         findings.push(error(
-            place(entry),
+            position(entry),
             format!("`description` is {kind}"),
             "write one line of text",
         ));
@@ -159,14 +160,14 @@ fn check_description(head: &Frontmatter, findings: &mut Vec<Finding>) {
     let length = text.chars().count();
     if length > DESCRIPTION_MAX {
         findings.push(error(
-            place(entry),
+            position(entry),
             format!("`description` has {length} characters, at most {DESCRIPTION_MAX} are allowed"),
             "say what it does and when to use it; move the rest into the body",
         ));
     }
     if text.trim_end().contains('\n') {
         findings.push(warning(
-            place(entry),
+            position(entry),
             "`description` has several lines; some agents read only the first",
             "write it on one line, in double quotes",
         ));
@@ -181,7 +182,7 @@ fn check_optional(head: &Frontmatter, findings: &mut Vec<Finding>) {
                 if key == "compatibility" && text.chars().count() > COMPATIBILITY_MAX =>
             {
                 findings.push(error(
-                    place(entry),
+                    position(entry),
                     format!("`compatibility` has {} characters, at most {COMPATIBILITY_MAX} are allowed", text.chars().count()),
                     "name only what the skill needs from its environment",
                 ));
@@ -190,13 +191,13 @@ fn check_optional(head: &Frontmatter, findings: &mut Vec<Finding>) {
             Node::List(items) => {
                 let words: Vec<&str> = items.iter().filter_map(Node::scalar).collect();
                 findings.push(error(
-                    place(entry),
+                    position(entry),
                     format!("`{key}` is a list, the format takes text"),
                     format!("write `{key}: {}`", words.join(" ")),
                 ));
             }
             Node::Other(_) | Node::Empty | Node::Map(_) => findings.push(error(
-                place(entry),
+                position(entry),
                 format!("`{key}` is {}, the format takes text", entry.value.kind()),
                 format!("write `{key}: \"…\"`, or remove it"),
             )),
@@ -211,7 +212,7 @@ fn check_metadata(entry: &Entry, findings: &mut Vec<Finding>) {
     let Node::Map(items) = &entry.value else {
         let kind = entry.value.kind();
         findings.push(error(
-            place(entry),
+            position(entry),
             format!("`metadata` is {kind}, the format takes a mapping of text to text"),
             "write `metadata:` and indented `key: \"value\"` lines",
         ));
@@ -233,7 +234,7 @@ fn check_metadata(entry: &Entry, findings: &mut Vec<Finding>) {
             }
         };
         findings.push(error(
-            place(item),
+            position(item),
             format!("`metadata.{}` is {}, the format takes text", item.key, item.value.kind()),
             fix,
         ));
@@ -256,7 +257,7 @@ fn check_unknown(head: &Frontmatter, findings: &mut Vec<Finding>) {
             },
         };
         findings.push(error(
-            place(entry),
+            position(entry),
             format!("`{}` is not a key of the format ({})", entry.key, KEYS.join(", ")),
             fix,
         ));
@@ -264,7 +265,7 @@ fn check_unknown(head: &Frontmatter, findings: &mut Vec<Finding>) {
 }
 
 fn check_body(head: &Frontmatter, exists: &dyn Fn(&Path) -> bool, findings: &mut Vec<Finding>) {
-    let start = Place { line: head.body_line, column: 1 };
+    let start = Position { line: head.body_line, column: 1 };
     if head.body.trim().is_empty() {
         findings.push(error(
             start,
@@ -290,10 +291,10 @@ fn check_body(head: &Frontmatter, exists: &dyn Fn(&Path) -> bool, findings: &mut
             "move details into files under references/ and link them",
         ));
     }
-    for (target, place) in links(&head.body, head.body_line) {
+    for (target, at) in links(&head.body, head.body_line) {
         if !exists(Path::new(&target)) {
             findings.push(error(
-                place,
+                at,
                 format!("the link to `{target}` leads nowhere"),
                 "add the file, or correct the path (relative to SKILL.md)",
             ));
@@ -308,7 +309,7 @@ pub(super) fn tokens(text: &str) -> usize {
 }
 
 /// Returns the relative targets of Markdown links outside code blocks.
-fn links(body: &str, first_line: u64) -> Vec<(String, Place)> {
+fn links(body: &str, first_line: u64) -> Vec<(String, Position)> {
     let mut found = Vec::new();
     let mut fenced = false;
     for (line, number) in body.lines().zip(first_line..) {
@@ -323,7 +324,7 @@ fn links(body: &str, first_line: u64) -> Vec<(String, Place)> {
             let target = target.split('#').next().unwrap_or_default();
             if !target.is_empty() && !target.contains("://") && !target.starts_with("mailto:") {
                 let column = line[..at + 2].chars().count() as u64 + 1;
-                found.push((target.to_owned(), Place { line: number, column }));
+                found.push((target.to_owned(), Position { line: number, column }));
             }
         }
     }
@@ -342,7 +343,7 @@ mod tests {
             .map(|finding| {
                 format!(
                     "{}:{} {} | {}",
-                    finding.place.line, finding.place.column, finding.message, finding.fix
+                    finding.at.line, finding.at.column, finding.message, finding.fix
                 )
             })
             .collect()

@@ -12,20 +12,20 @@ const SKILL_BYTES_MAX: u64 = 1024 * 1024;
 
 /// One SKILL.md.
 #[derive(Debug)]
-pub struct Found {
+pub struct SkillFile {
     /// The file.
     pub path: PathBuf,
     /// The name of its directory.
     pub directory: String,
-    /// Its text, if it could be read.
+    /// The text, if it could be read.
     pub text: Option<String>,
-    /// Its head, or why it has none.
+    /// The frontmatter, or the reason why it cannot be read.
     pub head: Result<Frontmatter, FrontmatterError>,
     /// Whether a nearer skill of the same place and name hides it.
     pub shadowed: bool,
 }
 
-impl Found {
+impl SkillFile {
     /// Returns the name that an agent shows.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -38,14 +38,14 @@ impl Found {
 pub fn discover<'p>(
     directories: impl Iterator<Item = &'p Path>,
     home: Option<&'p Path>,
-) -> Vec<Found> {
+) -> Vec<SkillFile> {
     let mut roots: Vec<&Path> = directories.collect();
     if let Some(home) = home
         && !roots.contains(&home)
     {
         roots.push(home);
     }
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<SkillFile> = Vec::new();
     for place in PLACES {
         let mut names: Vec<String> = Vec::new();
         for root in &roots {
@@ -59,9 +59,9 @@ pub fn discover<'p>(
     found
 }
 
-fn in_directory(directory: &Path) -> Vec<Found> {
+fn in_directory(directory: &Path) -> Vec<SkillFile> {
     let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
-    let mut found: Vec<Found> = entries
+    let mut found: Vec<SkillFile> = entries
         .filter_map(Result::ok)
         .map(|entry| entry.path().join("SKILL.md"))
         .filter(|path| path.is_file())
@@ -73,7 +73,7 @@ fn in_directory(directory: &Path) -> Vec<Found> {
 
 /// Reads one SKILL.md.
 #[must_use]
-pub(crate) fn load(path: &Path) -> Found {
+pub(crate) fn load(path: &Path) -> SkillFile {
     let directory = path
         .parent()
         .and_then(Path::file_name)
@@ -82,15 +82,15 @@ pub(crate) fn load(path: &Path) -> Found {
     let small = std::fs::metadata(path).is_ok_and(|meta| meta.len() <= SKILL_BYTES_MAX);
     let text = small.then(|| std::fs::read_to_string(path).ok()).flatten();
     let head = read(text.as_deref().unwrap_or_default());
-    Found { path: path.to_owned(), directory, text, head, shadowed: false }
+    SkillFile { path: path.to_owned(), directory, text, head, shadowed: false }
 }
 
 /// One file of the built-in skill.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltinFile {
-    /// Its path inside the skill's directory.
+    /// The path inside the skill's directory.
     pub path: &'static str,
-    /// Its text.
+    /// The text.
     pub text: &'static str,
 }
 

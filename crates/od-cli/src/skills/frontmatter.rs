@@ -5,16 +5,16 @@ use super::yaml::{Entry, Node};
 /// The longest frontmatter that is read, in bytes.
 const FRONTMATTER_BYTES_MAX: usize = 16 * 1024;
 
-/// A place in the file, from 1.
+/// A position in the file, from 1.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
-pub struct Place {
+pub struct Position {
     /// The line.
     pub line: u64,
     /// The column.
     pub column: u64,
 }
 
-/// Which form the frontmatter has.
+/// The form of a frontmatter.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Form {
     /// The six keys of the Agent Skills format.
@@ -27,7 +27,7 @@ pub enum Form {
 #[derive(Clone, Debug)]
 pub struct Frontmatter {
     pub(super) entries: Vec<Entry>,
-    /// Which form it has.
+    /// The form.
     pub form: Form,
     /// The text after the frontmatter.
     pub body: String,
@@ -35,7 +35,7 @@ pub struct Frontmatter {
     pub body_line: u64,
 }
 
-/// Why a file has no readable frontmatter.
+/// A file has no readable frontmatter.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum FrontmatterError {
     /// The first line is not `---`.
@@ -47,21 +47,21 @@ pub enum FrontmatterError {
     /// Too long.
     #[error("the frontmatter has {bytes} bytes, at most {FRONTMATTER_BYTES_MAX} are read")]
     TooLong {
-        /// How long it is.
+        /// The length.
         bytes: usize,
     },
     /// Not YAML.
     #[error("{message}")]
     Yaml {
-        /// Where.
-        place: Place,
-        /// What the YAML reader says.
+        /// The position in the file.
+        at: Position,
+        /// The YAML reader's own words.
         message: String,
     },
     /// YAML, but not a mapping.
     #[error("the frontmatter is {kind}, not a mapping of keys to values")]
     NotAMapping {
-        /// What it is.
+        /// The kind of value that stands there.
         kind: &'static str,
     },
 }
@@ -150,13 +150,13 @@ pub fn read(text: &str) -> Result<Frontmatter, FrontmatterError> {
 }
 
 fn yaml_error(error: &serde_saphyr::Error) -> FrontmatterError {
-    let place = error
+    let at = error
         .location()
-        .map(|location| Place { line: location.line() + 1, column: location.column() })
-        .unwrap_or(Place { line: 2, column: 1 });
+        .map(|location| Position { line: location.line() + 1, column: location.column() })
+        .unwrap_or(Position { line: 2, column: 1 });
     let message = error.to_string();
     let message = message.lines().next().unwrap_or_default().to_owned();
-    FrontmatterError::Yaml { place, message }
+    FrontmatterError::Yaml { at, message }
 }
 
 #[cfg(test)]
@@ -188,12 +188,12 @@ mod tests {
             read("---\n- a\n---\n").unwrap_err(),
             FrontmatterError::NotAMapping { .. }
         ));
-        let FrontmatterError::Yaml { place, .. } =
+        let FrontmatterError::Yaml { at, .. } =
             read("---\nname: a\nmetadata: [\n---\n").unwrap_err()
         else {
             panic!("not a YAML error")
         };
-        assert!(place.line >= 3, "{place:?}");
+        assert!(at.line >= 3, "{at:?}");
         let long = format!("---\nname: {}\n---\n", "a".repeat(17_000));
         assert!(matches!(read(&long).unwrap_err(), FrontmatterError::TooLong { .. }));
     }

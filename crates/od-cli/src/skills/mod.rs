@@ -14,5 +14,5 @@ mod rule_tests;
 pub(crate) use asset_tests::check_page;
 pub use check::{Finding, Severity, check};
 pub(crate) use discover::load;
-pub use discover::{BUILTIN_FILES, BUILTIN_NAME, BuiltinFile, Found, PLACES, discover};
-pub use frontmatter::{Form, Frontmatter, FrontmatterError, Place, read};
+pub use discover::{BUILTIN_FILES, BUILTIN_NAME, BuiltinFile, PLACES, SkillFile, discover};
+pub use frontmatter::{Form, Frontmatter, FrontmatterError, Position, read};

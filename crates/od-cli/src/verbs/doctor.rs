@@ -16,7 +16,7 @@ use crate::settings::Settings;
 use crate::skills::{self, BUILTIN_FILES, BUILTIN_NAME};
 use crate::verbs::daemon;
 
-/// How a check went.
+/// The outcome of a check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Verdict {
     Good,
@@ -87,7 +87,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<Answer, CommandError> {
     Ok(Answer::new(json!({ "checks": json, "bad": bad }), text).ending(exit))
 }
 
-/// A directory of ours exists and nobody else can look into it.
+/// Checks that a directory of ours exists and that nobody else can look into it.
 fn private(name: &'static str, path: &Path) -> Check {
     let shown = path.display();
     match DataDir::look(path) {
@@ -267,7 +267,7 @@ fn git() -> Check {
     }
 }
 
-/// On many systems `od` is octal dump; a person should know which one they get.
+/// Checks which program `od` is: on many systems it is octal dump.
 fn other_od() -> Check {
     let own = std::env::current_exe().and_then(|path| path.canonicalize()).ok();
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -21,9 +21,9 @@ use crate::output::{Answer, CommandError, Exit, Sink, Text, with_progress};
 use crate::settings::Settings;
 use crate::verbs::daemon;
 
-/// How soon a failed renewal is tried again.
+/// The pause after which a failed renewal is tried again.
 const RENEW_AGAIN: Duration = Duration::from_secs(20);
-/// How soon a lease is renewed at the earliest, however short it is.
+/// The shortest pause between renewals, however short the lease.
 const RENEW_SOONEST: Duration = Duration::from_millis(100);
 
 /// Starts the command with the run's environment, waits for it, ends the run.

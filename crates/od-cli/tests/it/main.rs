@@ -1,19 +1,12 @@
 //! The `od` program, started for real.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
-mod agreement;
+mod answers;
 mod bench;
 mod completions;
+mod daemon;
 mod demo;
 mod doctor;
-mod dry_run;
-mod exits;
-mod opening;
-mod running;
 mod secrecy;
-mod serving;
 mod skill_agent;
-mod success;
-mod transcripts;
 mod trust;
-mod waiting;

@@ -1,4 +1,4 @@
-//! What keeps a page from being used by everyone, by rules like those of the usual checkers.
+//! Accessibility faults of a page, by rules like those of the usual checkers.
 //!
 //! Structure, ARIA and contrast are looked at in the page; names are taken from the accessibility tree that
 //! the browser itself computes. Nothing has to be installed or loaded for it.

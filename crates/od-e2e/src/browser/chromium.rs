@@ -26,7 +26,7 @@ const FLAGS: &[&str] = &[
 /// Every name leads nowhere.
 const NO_NAMES: &str = "MAP * ~NOTFOUND";
 
-/// How long the browser may take for anything. A cold machine with two busy cores needs much of it;
+/// The longest that the browser may take for anything. A cold machine with two busy cores needs much of it;
 /// nothing waits this long when all is well.
 pub(super) const PATIENCE: Duration = Duration::from_secs(90);
 

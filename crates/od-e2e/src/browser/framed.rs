@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::chromium::PATIENCE;
 use super::tab::Tab;
 
-/// How often a condition is looked at.
+/// The pause between two looks at a condition.
 const LOOK_EVERY: Duration = Duration::from_millis(15);
 
 /// The page in a frame of a tab.

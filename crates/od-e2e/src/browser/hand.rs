@@ -1,4 +1,4 @@
-//! What a person does in a tab: clicks, keys, going from place to place.
+//! Input of a person in a tab: clicks, keys, going from place to place.
 //!
 //! Nothing is done to a page that is still on its way to what it shows: every step waits first until the page
 //! has dealt with the step before it.
@@ -25,7 +25,7 @@ const AIM: &str = include_str!("aim.js");
 const SETTLED: &str = "new Promise((done) => { setTimeout(done, 1000); \
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))); })";
 
-/// How many stops of the Tab key a walk may take before it counts as lost.
+/// Stops of the Tab key that a walk may take before it counts as lost.
 const STOPS_MAX: usize = 80;
 
 /// The focused element, if a person cannot see that it has the focus. Asked at once: the focus moves into a frame

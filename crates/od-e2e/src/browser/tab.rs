@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::chromium::PATIENCE;
 use super::watch::{Problem, REPORT_VIOLATIONS, Request, Watch};
 
-/// How often a condition is looked at.
+/// The pause between two looks at a condition.
 const LOOK_EVERY: Duration = Duration::from_millis(15);
 
 /// A tab under watch.

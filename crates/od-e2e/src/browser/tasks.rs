@@ -1,4 +1,4 @@
-//! How long the tasks of pages keep the processor.
+//! Durations of the tasks that pages keep the processor with.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What went wrong in a tab, in the order it happened.
+//! Errors in a tab, in the order they happened.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,7 +27,7 @@ pub enum Problem {
 /// One request of a tab.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Request {
-    /// What it asked for.
+    /// The address that was asked for.
     pub url: String,
     /// Whether a script asked for it (by running, or by naming another one), and not the page itself.
     pub by_script: bool,

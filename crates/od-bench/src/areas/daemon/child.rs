@@ -1,17 +1,25 @@
 //! Processes of their own for what is measured, so that the load generator is not counted with it.
 
+use std::convert::Infallible;
+use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{self, Command, Stdio};
 
+use http_body_util::Full;
+use hyper::Response;
 use hyper::body::Bytes;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
 use od_daemon::{LogSink, Port, ServeConfig, serve};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 
-use super::bare_hyper;
 use super::subject::{Page, Subject};
 
-/// What the first argument of a child is.
+/// First arguments of a child process.
 const DAEMON: &str = "--serve-daemon";
 const BARE: &str = "--serve-bare";
 
@@ -136,7 +144,7 @@ async fn serve_daemon(root: &Path) {
 
 #[expect(clippy::print_stdout, reason = "the parent reads the address from here")]
 async fn serve_bare(length: usize) {
-    if let Ok((address, _serving)) = bare_hyper::start(Bytes::from(vec![b'x'; length])).await {
+    if let Ok((address, _serving)) = serve_bytes(Bytes::from(vec![b'x'; length])).await {
         println!("{address}");
         wait_for_parent().await;
     }
@@ -147,4 +155,35 @@ async fn wait_for_parent() {
         let _ = io::stdin().read_to_end(&mut Vec::new());
     });
     let _ = waiting.await;
+}
+
+/// Starts the peer: hyper with nothing around it, answering every request with the same bytes.
+async fn serve_bytes(body: Bytes) -> io::Result<(SocketAddr, JoinHandle<()>)> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let address = listener.local_addr()?;
+    let serving = tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let _ = stream.set_nodelay(true);
+            let body = body.clone();
+            let service = service_fn(move |_| {
+                let body = body.clone();
+                async move { Ok::<_, Infallible>(Response::new(Full::new(body))) }
+            });
+            tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+        }
+    });
+    Ok((address, serving))
+}
+
+/// Returns the resident memory of a process in bytes.
+pub(crate) fn resident_bytes(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// Returns how many file descriptors a process has open.
+pub(crate) fn open_files(pid: u32) -> Option<usize> {
+    Some(fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count())
 }

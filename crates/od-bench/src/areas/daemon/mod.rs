@@ -1,9 +1,7 @@
 //! The daemon under load, against hyper with nothing around it.
 
-mod bare_hyper;
 pub(crate) mod child;
 pub(crate) mod http_load;
-mod process;
 mod subject;
 
 use std::time::{Duration, Instant};
@@ -14,7 +12,7 @@ use http_load::{Connection, p99_of_new_connections, requests_per_second};
 use subject::{ARTIFACTS, Subject};
 
 use super::store::timed;
-use crate::growth;
+use crate::measure;
 use crate::row::{Row, Target};
 use crate::world::{Outcome, World, told};
 
@@ -23,7 +21,7 @@ const ROUNDS: usize = 5;
 const ROUND: Duration = Duration::from_millis(1500);
 const SLOW_CLIENTS: usize = 1000;
 const STREAM_CYCLES: usize = 10_000;
-/// How many artifacts there are in the end.
+/// Artifacts in the data directory in the end.
 const MANY: usize = 10_000;
 
 /// Measures every row; what fails ends the area.
@@ -56,13 +54,13 @@ pub(crate) fn measure() -> Outcome<Vec<Row>> {
     let preview_many = one_preview(&subject)?;
     let (start_many, _) = start(&|| subject.spawn())?;
     let starts = [(1, start_empty), (ARTIFACTS, start_full), (MANY, start_many)];
-    rows.push(growth::exponent("cold start with artifacts (the first has none)", &starts, 1.1));
+    rows.push(measure::exponent("cold start with artifacts (the first has none)", &starts, 1.1));
     let previews = [(ARTIFACTS, preview_full), (MANY, preview_many)];
-    rows.push(growth::exponent("one preview with artifacts", &previews, 0.1));
+    rows.push(measure::exponent("one preview with artifacts", &previews, 0.1));
     Ok(rows)
 }
 
-/// What one preview takes on a kept-alive connection.
+/// Returns the time of one preview on a kept-alive connection.
 fn one_preview(subject: &Subject) -> Outcome<Duration> {
     let child = subject.spawn()?;
     let page = subject.pages().first().ok_or("there is no page")?;
@@ -71,12 +69,12 @@ fn one_preview(subject: &Subject) -> Outcome<Duration> {
     let mut readings = Vec::new();
     for _ in 0..2_000 {
         let mut outcome = Ok((0, 0));
-        readings.push(crate::measure::once(&mut || outcome = connection.exchange(&request)));
+        readings.push(measure::once(&mut || outcome = connection.exchange(&request)));
         if outcome.map_err(told)?.0 != 200 {
             return Err("a preview failed".to_owned());
         }
     }
-    Ok(crate::measure::median(&mut readings))
+    Ok(measure::median(&mut readings))
 }
 
 /// A new client's preview while others keep the daemon busy.
@@ -116,9 +114,9 @@ fn start(spawn: &dyn Fn() -> Outcome<Child>) -> Outcome<(Duration, u64)> {
         if status != 200 {
             return Err(format!("the first answer was {status}"));
         }
-        resident = process::resident_bytes(child.pid()).ok_or("no memory reading")?;
+        resident = child::resident_bytes(child.pid()).ok_or("no memory reading")?;
     }
-    Ok((crate::measure::median(&mut readings), resident))
+    Ok((measure::median(&mut readings), resident))
 }
 
 /// Requests per second of two pages, in turns with bare hyper and the same bytes.
@@ -223,8 +221,8 @@ fn cycle(subject: &Subject, child: &Child, times: usize) -> Outcome<()> {
 /// Open files and memory once they have stopped falling.
 fn settled(child: &Child) -> Outcome<(usize, u64)> {
     let read = || {
-        let files = process::open_files(child.pid()).ok_or("no reading of open files")?;
-        let resident = process::resident_bytes(child.pid()).ok_or("no reading of memory")?;
+        let files = child::open_files(child.pid()).ok_or("no reading of open files")?;
+        let resident = child::resident_bytes(child.pid()).ok_or("no reading of memory")?;
         Ok::<_, String>((files, resident))
     };
     let mut last = read()?;

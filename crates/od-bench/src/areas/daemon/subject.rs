@@ -1,4 +1,4 @@
-//! What is measured: a data directory with many artifacts, two of them with pages of known size.
+//! The measured data directory: many artifacts, two of them with pages of known size.
 
 use od_core::ids::ArtifactId;
 use od_core::token::{Claims, CliClaims, PreviewClaims, Variant};
@@ -7,7 +7,7 @@ use od_daemon::Announcement;
 use super::child::Child;
 use crate::world::{Outcome, World, page, template, told};
 
-/// How many artifacts the data directory holds at first.
+/// Artifacts in the data directory at first.
 pub(crate) const ARTIFACTS: usize = 1000;
 
 /// One page to ask for.

@@ -1,4 +1,4 @@
-//! A log that stays bounded.
+//! A log that stays bounded, by rotation.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -9,21 +9,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-/// How long one file grows; with the one before it a log takes twice as much.
+/// The size at which a file is rotated; with the one before it a log takes twice as much.
 pub(crate) const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// A file that becomes `NAME.1` when it is full; what was that before is gone.
 #[derive(Clone, Debug)]
 pub(crate) struct LogFile {
-    shared: Arc<Mutex<Open>>,
+    shared: Arc<Mutex<OpenLog>>,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenLog {
     path: PathBuf,
     file: File,
     bytes: u64,
-    most: u64,
+    bytes_max: u64,
 }
 
 impl LogFile {
@@ -32,10 +32,10 @@ impl LogFile {
         Self::bounded(path, FILE_BYTES_MAX)
     }
 
-    fn bounded(path: &Path, most: u64) -> io::Result<Self> {
+    fn bounded(path: &Path, bytes_max: u64) -> io::Result<Self> {
         let file = append(path)?;
         let bytes = file.metadata()?.len();
-        let open = Open { path: path.to_owned(), file, bytes, most };
+        let open = OpenLog { path: path.to_owned(), file, bytes, bytes_max };
         Ok(Self { shared: Arc::new(Mutex::new(open)) })
     }
 }
@@ -69,9 +69,9 @@ fn refused(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, why)
 }
 
-impl Open {
+impl OpenLog {
     /// Keeps the full file aside and begins another.
-    fn turn_over(&mut self) -> io::Result<()> {
+    fn rotate(&mut self) -> io::Result<()> {
         let mut aside = self.path.clone().into_os_string();
         aside.push(".1");
         std::fs::rename(&self.path, aside)?;
@@ -84,8 +84,8 @@ impl Open {
 impl Write for LogFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut open = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.bytes > 0 && open.bytes.saturating_add(bytes.len() as u64) > open.most {
-            open.turn_over()?;
+        if open.bytes > 0 && open.bytes.saturating_add(bytes.len() as u64) > open.bytes_max {
+            open.rotate()?;
         }
         let written = open.file.write(bytes)?;
         open.bytes += written as u64;

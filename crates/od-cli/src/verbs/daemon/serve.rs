@@ -71,7 +71,7 @@ fn start_log(path: Option<&Path>) -> Result<LogSink, CommandError> {
     Ok(LogSink::Writer(Box::new(log)))
 }
 
-/// A second start is no fault: what the person wanted is there.
+/// Answers a second start, which is no fault: the daemon that the person wants is there.
 fn already(running: &Announcement) -> Answer {
     let text = Text::new()
         .pieces(&[
@@ -83,7 +83,7 @@ fn already(running: &Announcement) -> Answer {
     Answer::new(json, text)
 }
 
-/// Returns what the daemon is started with.
+/// Returns the daemon's configuration.
 pub(crate) fn serve_config(settings: &Settings, port: Option<u16>) -> ServeConfig {
     let mut config = ServeConfig::new(&settings.home, &settings.data_dir);
     config.options = local::options();
@@ -147,7 +147,7 @@ impl EndSignals {
     }
 }
 
-/// Says why the daemon did not start, and what helps.
+/// Explains why the daemon did not start.
 pub(crate) fn start_error(error: &StartError) -> CommandError {
     let mut message = error.to_string();
     let mut cause = std::error::Error::source(error);
@@ -157,7 +157,7 @@ pub(crate) fn start_error(error: &StartError) -> CommandError {
     }
     let refusal = CommandError::new(ErrorCode::Internal, message);
     match error {
-        StartError::Compose(error) => local::refused(error),
+        StartError::Compose(error) => local::compose_error(error),
         StartError::Claim(ClaimError::Running { .. }) => refusal
             .suggest("`od open` opens its console; end it before you start another here")
             .ending(Exit::Conflict),

@@ -3,6 +3,6 @@
 mod content;
 mod repository;
 mod run;
-mod stage;
+mod setup;
 
 pub(crate) use run::run;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::content::{ARTIFACTS, Home, change_sources, write_files};
 use super::repository::{commit_all, has_git, work_tree};
-use super::stage::{Stage, Staged};
+use super::setup::{DemoTarget, InstalledArtifact};
 use crate::args::Demo;
 use crate::local;
 use crate::output::{Answer, CommandError, Sink, Style, Text};
@@ -36,7 +36,7 @@ fn plan(settings: &Settings, args: &Demo) -> Answer {
     let place = if args.once && args.directory.is_none() {
         "a temporary directory".to_owned()
     } else {
-        local::shown(&directory, settings)
+        local::display_path(&directory, settings)
     };
     let text = Text::new().line(&format!(
         "Would write the demo's files to {place}, register {} live artifacts and refresh them.",
@@ -45,7 +45,7 @@ fn plan(settings: &Settings, args: &Demo) -> Answer {
     Answer::new(json!({ "dryRun": true, "once": args.once, "artifacts": ARTIFACTS.len() }), text)
 }
 
-/// Where a person finds the demo's files: outside `OD_HOME`, which sources may not read.
+/// Returns the directory of the demo's files: outside `OD_HOME`, which sources may not read.
 fn default_directory(settings: &Settings) -> PathBuf {
     let data_home = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
     let data_home = data_home.filter(|path| path.is_absolute());
@@ -70,56 +70,57 @@ async fn once(settings: &Settings, args: &Demo) -> Result<Answer, CommandError> 
     let mut config = serve_config(&own, Some(args.port.unwrap_or(0)));
     config.access_log = LogSink::Off;
     let daemon = serve(config).await.map_err(|error| start_error(&error))?;
-    let outcome = play(&own, &directory, with_git, &daemon).await;
+    let outcome = run_steps(&own, &directory, with_git, &daemon).await;
     daemon.shutdown().await;
     outcome
 }
 
-async fn play(
+/// Creates, refreshes, changes the sources and checks that every page follows.
+async fn run_steps(
     settings: &Settings,
     directory: &Path,
     with_git: bool,
     daemon: &RunningDaemon,
 ) -> Result<Answer, CommandError> {
     let client = daemon::person_client(settings, daemon.announcement())?;
-    let stage = Stage { app: daemon.app(), client: &client };
+    let target = DemoTarget { app: daemon.app(), client: &client };
     let repository = with_git.then(|| directory.to_owned());
-    let staged = set_up(&stage, directory, repository.as_deref()).await?;
-    let mut story = Story::default();
-    for artifact in &staged {
-        story.tell("created", artifact, &format!("from {}", artifact.source));
-        story.refreshed(artifact, &stage.refresh(artifact).await?);
+    let installed = set_up(&target, directory, repository.as_deref()).await?;
+    let mut transcript = Transcript::default();
+    for artifact in &installed {
+        transcript.add("created", artifact, &format!("from {}", artifact.source));
+        transcript.refreshed(artifact, &target.refresh(artifact).await?);
     }
     let changes = change_sources(directory).map_err(|error| unwritable(directory, &error))?;
     if with_git {
         commit_all(directory, "A late team reports");
     }
-    story.changed_sources(&changes, with_git);
-    for artifact in &staged {
-        let before = stage.page(artifact).await?;
-        let refresh = stage.refresh(artifact).await?;
-        let after = stage.page(artifact).await?;
+    transcript.changed_sources(&changes, with_git);
+    for artifact in &installed {
+        let before = target.page(artifact).await?;
+        let refresh = target.refresh(artifact).await?;
+        let after = target.page(artifact).await?;
         if !refresh.changed || before == after {
             let message = format!("the source of “{}” changed, its page did not", artifact.title);
             return Err(CommandError::new(ErrorCode::Internal, message)
                 .suggest("this is a fault of od; please report it"));
         }
-        story.refreshed(artifact, &refresh);
+        transcript.refreshed(artifact, &refresh);
     }
-    if let Some(artifact) = staged.last() {
-        story.refreshed(artifact, &stage.refresh(artifact).await?);
+    if let Some(artifact) = installed.last() {
+        transcript.refreshed(artifact, &target.refresh(artifact).await?);
     }
-    Ok(story.answer(staged.len()))
+    Ok(transcript.answer(installed.len()))
 }
 
 /// Makes the demo's projects and artifacts, with what is there already.
 async fn set_up(
-    stage: &Stage<'_>,
+    target: &DemoTarget<'_>,
     directory: &Path,
     repository: Option<&Path>,
-) -> Result<Vec<Staged>, CommandError> {
-    let files = stage.project(directory, "Demo").await?;
-    let mut staged = Vec::new();
+) -> Result<Vec<InstalledArtifact>, CommandError> {
+    let files = target.project(directory, "Demo").await?;
+    let mut installed = Vec::new();
     for artifact in ARTIFACTS {
         let project = match (artifact.home, repository) {
             (Home::Files, _) => files.clone(),
@@ -127,14 +128,14 @@ async fn set_up(
                 let name = root
                     .file_name()
                     .map_or_else(|| "repository".into(), |name| name.to_string_lossy());
-                stage.project(root, &name).await?
+                target.project(root, &name).await?
             }
             // Without git there is no repository to show.
             (Home::Repository, None) => continue,
         };
-        staged.push(stage.artifact(&project, artifact).await?);
+        installed.push(target.artifact(&project, artifact).await?);
     }
-    Ok(staged)
+    Ok(installed)
 }
 
 /// Sets the demo up and stays with a console until a signal ends it.
@@ -191,10 +192,10 @@ async fn introduce(
     directory: &Path,
     repository: Option<&Path>,
 ) -> Result<Text, CommandError> {
-    let stage = Stage { app, client };
+    let target = DemoTarget { app, client };
     let mut text = Text::new();
-    for artifact in set_up(&stage, directory, repository).await? {
-        let refreshed = stage.refresh(&artifact).await;
+    for artifact in set_up(&target, directory, repository).await? {
+        let refreshed = target.refresh(&artifact).await;
         let word = if artifact.existed { "ready  " } else { "created" };
         text = text.pieces(&[
             (Style::Good, word),
@@ -218,7 +219,7 @@ async fn introduce(
         .gap()
         .line(&format!(
             "Try it: change a number in {},",
-            local::shown(&directory.join("metrics.json"), settings)
+            local::display_path(&directory.join("metrics.json"), settings)
         ))
         .line("or add a file to teams/ beside it, then press Refresh in the console.")
         .gap())
@@ -235,15 +236,15 @@ fn unwritable(path: &Path, error: &std::io::Error) -> CommandError {
         .suggest("choose another place with --dir")
 }
 
-/// What happened, in order.
+/// The steps of a demo that nobody watches, as text and as JSON.
 #[derive(Default)]
-struct Story {
+struct Transcript {
     text: Text,
     steps: Vec<Value>,
 }
 
-impl Story {
-    fn tell(&mut self, step: &str, artifact: &Staged, what: &str) {
+impl Transcript {
+    fn add(&mut self, step: &str, artifact: &InstalledArtifact, what: &str) {
         self.text = std::mem::take(&mut self.text).pieces(&[
             (Style::Good, &format!("{step:<10}")),
             (Style::Bold, &format!("{:<26}", artifact.title)),
@@ -252,7 +253,7 @@ impl Story {
         self.steps.push(json!({ "step": step, "artifactId": artifact.id, "title": artifact.title, "what": what }));
     }
 
-    fn refreshed(&mut self, artifact: &Staged, refresh: &RefreshView) {
+    fn refreshed(&mut self, artifact: &InstalledArtifact, refresh: &RefreshView) {
         let what = if refresh.changed {
             let paths: Vec<&str> =
                 refresh.changes.paths.iter().take(3).map(String::as_str).collect();
@@ -260,7 +261,7 @@ impl Story {
         } else {
             "nothing changed at the source".to_owned()
         };
-        self.tell("refreshed", artifact, &what);
+        self.add("refreshed", artifact, &what);
     }
 
     fn changed_sources(&mut self, changes: &[String], with_git: bool) {

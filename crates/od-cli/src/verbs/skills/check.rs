@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::local;
 use crate::output::{Answer, CommandError, Exit, Style, Text};
 use crate::settings::Settings;
-use crate::skills::{self, Finding, Found, Severity};
+use crate::skills::{self, Finding, Severity, SkillFile};
 
 /// Checks SKILL.md files; those that an agent here would see, if none are named.
 pub(crate) fn check(paths: &[PathBuf], settings: &Settings) -> Result<Answer, CommandError> {
@@ -48,7 +48,7 @@ pub(crate) fn check(paths: &[PathBuf], settings: &Settings) -> Result<Answer, Co
     Ok(Answer::new(json, text).ending(exit))
 }
 
-fn named(path: &Path) -> Result<Found, CommandError> {
+fn named(path: &Path) -> Result<SkillFile, CommandError> {
     let file = if path.is_dir() { path.join("SKILL.md") } else { path.to_owned() };
     // An absolute path, so that `od skills check SKILL.md` knows the name of its directory.
     let file = std::fs::canonicalize(&file).map_err(|error| {
@@ -58,7 +58,7 @@ fn named(path: &Path) -> Result<Found, CommandError> {
     Ok(skills::load(&file))
 }
 
-fn findings(file: &Found) -> Vec<Finding> {
+fn findings(file: &SkillFile) -> Vec<Finding> {
     let beside = file.path.parent().unwrap_or(Path::new(".")).to_owned();
     skills::check(file.text.as_deref().unwrap_or_default(), Some(&file.directory), &|path| {
         beside.join(path).exists()
@@ -74,7 +74,7 @@ fn shown(path: &Path, finding: &Finding) -> Text {
         .pieces(&[
             (
                 Style::Bold,
-                &format!("{}:{}:{}: ", path.display(), finding.place.line, finding.place.column),
+                &format!("{}:{}:{}: ", path.display(), finding.at.line, finding.at.column),
             ),
             (style, word),
             (Style::Plain, ": "),
@@ -89,8 +89,8 @@ fn row(finding: &Finding) -> Value {
             Severity::Error => "error",
             Severity::Warning => "warning",
         },
-        "line": finding.place.line,
-        "column": finding.place.column,
+        "line": finding.at.line,
+        "column": finding.at.column,
         "message": finding.message,
         "fix": finding.fix,
     })

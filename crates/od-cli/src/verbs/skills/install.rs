@@ -14,9 +14,9 @@ use crate::local;
 use crate::output::{Answer, CommandError, Style, Text};
 use crate::skills::{BUILTIN_FILES, BUILTIN_NAME, BuiltinFile, PLACES};
 
-/// What would happen to one file.
+/// The state of one file before the skill is installed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Fate {
+enum FileState {
     New,
     Same,
     Differs,
@@ -25,7 +25,7 @@ enum Fate {
 struct Target {
     file: &'static BuiltinFile,
     path: PathBuf,
-    fate: Fate,
+    state: FileState,
 }
 
 /// Writes the built-in skill where agents look: every file, or none.
@@ -43,7 +43,7 @@ pub(crate) fn install(args: InstallSkill) -> Result<Answer, CommandError> {
         }
     }
     let changed: Vec<&Target> =
-        targets.iter().filter(|target| target.fate == Fate::Differs).collect();
+        targets.iter().filter(|target| target.state == FileState::Differs).collect();
     if !changed.is_empty() && !args.force {
         let paths: Vec<_> =
             changed.iter().map(|target| target.path.display().to_string()).collect();
@@ -57,7 +57,7 @@ pub(crate) fn install(args: InstallSkill) -> Result<Answer, CommandError> {
             .detail("files", paths));
     }
     if !args.dry_run {
-        for target in targets.iter().filter(|target| target.fate != Fate::Same) {
+        for target in targets.iter().filter(|target| target.state != FileState::Same) {
             write(&target.path, target.file.text)
                 .map_err(|error| unwritable(&target.path, &error))?;
         }
@@ -67,22 +67,26 @@ pub(crate) fn install(args: InstallSkill) -> Result<Answer, CommandError> {
 
 fn target(file: &'static BuiltinFile, root: &Path) -> Target {
     let path = root.join(file.path);
-    let fate = match fs::read(&path) {
-        Ok(bytes) if bytes == file.text.as_bytes() => Fate::Same,
-        Ok(_) => Fate::Differs,
-        Err(_) => Fate::New,
+    let state = match fs::read(&path) {
+        Ok(bytes) if bytes == file.text.as_bytes() => FileState::Same,
+        Ok(_) => FileState::Differs,
+        Err(_) => FileState::New,
     };
-    Target { file, path, fate }
+    Target { file, path, state }
 }
 
 fn answer(directory: &Path, targets: &[Target], dry_run: bool) -> Answer {
-    let count = |fate| targets.iter().filter(|target| target.fate == fate).count();
+    let count = |state| targets.iter().filter(|target| target.state == state).count();
     let mut text = Text::new();
     for target in targets {
-        let (style, word) = match target.fate {
-            Fate::New => (Style::Good, if dry_run { "would write  " } else { "wrote        " }),
-            Fate::Differs => (Style::Warn, if dry_run { "would replace" } else { "replaced     " }),
-            Fate::Same => (Style::Dim, "already there"),
+        let (style, word) = match target.state {
+            FileState::New => {
+                (Style::Good, if dry_run { "would write  " } else { "wrote        " })
+            }
+            FileState::Differs => {
+                (Style::Warn, if dry_run { "would replace" } else { "replaced     " })
+            }
+            FileState::Same => (Style::Dim, "already there"),
         };
         let shown = target.path.strip_prefix(directory).unwrap_or(&target.path);
         text = text.pieces(&[
@@ -99,9 +103,9 @@ fn answer(directory: &Path, targets: &[Target], dry_run: bool) -> Answer {
     let json = json!({
         "dryRun": dry_run,
         "directory": directory,
-        "written": count(Fate::New),
-        "replaced": count(Fate::Differs),
-        "unchanged": count(Fate::Same),
+        "written": count(FileState::New),
+        "replaced": count(FileState::Differs),
+        "unchanged": count(FileState::Same),
         "files": targets.iter().map(|target| &target.path).collect::<Vec<_>>(),
     });
     Answer::new(json, text)

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::local;
 use crate::output::{Answer, CommandError, Style, Text};
 use crate::settings::Settings;
-use crate::skills::{self, BUILTIN_FILES, BUILTIN_NAME, Form, Found, Severity};
+use crate::skills::{self, BUILTIN_FILES, BUILTIN_NAME, Form, Severity, SkillFile};
 
 /// Shows what an agent started in the directory would see.
 pub(crate) fn list(
@@ -30,7 +30,7 @@ pub(crate) fn list(
     Ok(Answer::new(json!({ "directory": start, "skills": listed }), text))
 }
 
-fn faults(skill: &Found) -> (usize, usize) {
+fn faults(skill: &SkillFile) -> (usize, usize) {
     let Some(source) = &skill.text else { return (1, 0) };
     let beside = skill.path.parent().unwrap_or(Path::new(".")).to_owned();
     let findings =
@@ -39,14 +39,14 @@ fn faults(skill: &Found) -> (usize, usize) {
     (errors, findings.len() - errors)
 }
 
-fn description(skill: &Found) -> String {
+fn description(skill: &SkillFile) -> String {
     match &skill.head {
         Ok(head) => head.description().unwrap_or_default(),
         Err(error) => format!("unreadable: {error}"),
     }
 }
 
-fn entry(skill: &Found, errors: usize, warnings: usize) -> Text {
+fn entry(skill: &SkillFile, errors: usize, warnings: usize) -> Text {
     let mut marks = Vec::new();
     if skill.shadowed {
         marks.push("hidden by a nearer one".to_owned());
@@ -71,7 +71,7 @@ fn entry(skill: &Found, errors: usize, warnings: usize) -> Text {
     text.gap()
 }
 
-fn row(skill: &Found, errors: usize, warnings: usize) -> Value {
+fn row(skill: &SkillFile, errors: usize, warnings: usize) -> Value {
     let (form, triggers) = match &skill.head {
         Ok(head) => {
             let form = match head.form {

@@ -48,11 +48,11 @@ pub(crate) fn run(score: &mut Score) {
     let mut tried = 0;
     for point in points.iter().filter(|point| point.call != "openat2" && point.call != "flock") {
         prepare();
-        let ending = strace::disturb("file-by-file", &run_dir, *point, Fault::Kill);
+        let ending = strace::inject("file-by-file", &run_dir, *point, Fault::Kill);
         tried += 1;
-        if let Err(wrong) = check::quick(&run_dir, Expectation::changed(&ending)) {
+        if let Err(violation) = check::quick(&run_dir, Expectation::changed(&ending)) {
             // Counted, not printed: it is meant to fail.
-            control.count(wrong);
+            control.count(violation);
         }
     }
     println!(
@@ -60,9 +60,9 @@ pub(crate) fn run(score: &mut Score) {
         control.faults()
     );
     if control.faults() == 0 {
-        score.take(
+        score.record(
             "control",
-            crate::score::Wrong::Other("a commit file by file passed the suite".to_owned()),
+            crate::score::Violation::Other("a commit file by file passed the suite".to_owned()),
         );
     }
 }

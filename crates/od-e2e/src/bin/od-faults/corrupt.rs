@@ -13,7 +13,7 @@ use od_ports::store::RepairMode;
 use crate::Extent;
 use crate::check::{load, of_one_generation};
 use crate::kill;
-use crate::score::{Score, Wrong};
+use crate::score::{Score, Violation};
 use crate::strace;
 use crate::world::{self, SUBJECT};
 
@@ -26,8 +26,8 @@ pub(crate) fn run(score: &mut Score, extent: Extent) {
     log(score, scratch.path(), &base, extent);
 }
 
-/// What is damaged, and what must be seen then.
-struct Patient<'a> {
+/// A file to damage, and the state that must be seen then.
+struct Target<'a> {
     app: &'a App,
     id: ArtifactId,
     file: PathBuf,
@@ -45,47 +45,47 @@ fn step(extent: Extent) -> usize {
 }
 
 /// Damages a file in every way and puts it back each time.
-fn damage(score: &mut Score, what: &str, patient: &Patient<'_>, extent: Extent) {
-    let bits = patient.good.len() * 8;
+fn damage(score: &mut Score, what: &str, target: &Target<'_>, extent: Extent) {
+    let bits = target.good.len() * 8;
     let mut tried = 0;
     for bit in (0..bits).step_by(step(extent)) {
-        let mut bytes = patient.good.clone();
+        let mut bytes = target.good.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);
         tried += 1;
-        if let Err(wrong) = one(patient, &bytes, tried) {
-            score.take(&format!("{what}, bit {bit}"), wrong);
+        if let Err(violation) = one(target, &bytes, tried) {
+            score.record(&format!("{what}, bit {bit}"), violation);
         }
     }
-    for length in (0..patient.good.len()).step_by(step(extent)) {
+    for length in (0..target.good.len()).step_by(step(extent)) {
         tried += 1;
-        if let Err(wrong) = one(patient, &patient.good[..length], tried) {
-            score.take(&format!("{what}, cut at {length}"), wrong);
+        if let Err(violation) = one(target, &target.good[..length], tried) {
+            score.record(&format!("{what}, cut at {length}"), violation);
         }
     }
-    fs::write(&patient.file, &patient.good).expect("a file can be written");
+    fs::write(&target.file, &target.good).expect("a file can be written");
     score.corruptions += tried;
     println!("corruption: {tried} of {what}");
 }
 
-fn one(patient: &Patient<'_>, bytes: &[u8], number: usize) -> Result<(), Wrong> {
-    fs::write(&patient.file, bytes).expect("a file can be written");
+fn one(target: &Target<'_>, bytes: &[u8], number: usize) -> Result<(), Violation> {
+    fs::write(&target.file, bytes).expect("a file can be written");
     // The store that was open all along has to notice by itself.
-    let stored = load(patient.app, &patient.id)?;
-    if stored.health.state != patient.health {
-        return Err(Wrong::Mixed(format!("believed: {:?}", stored.health)));
+    let stored = load(target.app, &target.id)?;
+    if stored.health.state != target.health {
+        return Err(Violation::Mixed(format!("believed: {:?}", stored.health)));
     }
-    let page = page(patient.app, &patient.id)?;
+    let page = page(target.app, &target.id)?;
     let seen = of_one_generation(&stored, &page)?;
-    if seen != patient.generation {
-        return Err(Wrong::Lost(format!("serves {seen}, not {}", patient.generation)));
+    if seen != target.generation {
+        return Err(Violation::Lost(format!("serves {seen}, not {}", target.generation)));
     }
     if number.is_multiple_of(101) {
-        refuses(patient)?;
+        refuses(target)?;
     }
     Ok(())
 }
 
-fn page(app: &App, id: &ArtifactId) -> Result<String, Wrong> {
+fn page(app: &App, id: &ArtifactId) -> Result<String, Violation> {
     let request = od_app::preview::PageRequest {
         project: Some(world::project()),
         artifact: id.clone(),
@@ -93,47 +93,48 @@ fn page(app: &App, id: &ArtifactId) -> Result<String, Wrong> {
         snapshot: None,
     };
     let page = world::wait(od_app::preview::page(app, request))
-        .map_err(|err| Wrong::Torn(format!("no page: {err}")))?;
+        .map_err(|err| Violation::Torn(format!("no page: {err}")))?;
     Ok(String::from_utf8_lossy(&page.bytes).into_owned())
 }
 
-fn refuses(patient: &Patient<'_>) -> Result<(), Wrong> {
+fn refuses(target: &Target<'_>) -> Result<(), Violation> {
     let request = UpdateArtifact {
-        target: world::address(&patient.id).into(),
+        target: world::address(&target.id).into(),
         body: world::body(SUBJECT, "forbidden").into(),
     };
-    match world::wait(artifacts::update(patient.app, &Caller::Person, request)) {
-        Ok(_) => Err(Wrong::Torn("a damaged artifact was written".to_owned())),
+    match world::wait(artifacts::update(target.app, &Caller::Person, request)) {
+        Ok(_) => Err(Violation::Torn("a damaged artifact was written".to_owned())),
         Err(err) => match Failure::from(err) {
             Failure { code: ErrorCode::LiveArtifactNotHealthy, .. } => Ok(()),
-            failure => Err(Wrong::Other(format!("a write was refused: {}", failure.message))),
+            failure => Err(Violation::Other(format!("a write was refused: {}", failure.message))),
         },
     }
 }
 
 /// Repairs a damaged artifact and checks that it can be used again.
 fn repairs(score: &mut Score, what: &str, data_dir: &Path, generation: &str) {
-    let mended = || -> Result<(), Wrong> {
-        let app = world::open(data_dir).map_err(Wrong::Torn)?;
-        let id = world::find(&app, SUBJECT).ok_or_else(|| Wrong::Lost("no subject".to_owned()))?;
+    let mended = || -> Result<(), Violation> {
+        let app = world::open(data_dir).map_err(Violation::Torn)?;
+        let id =
+            world::find(&app, SUBJECT).ok_or_else(|| Violation::Lost("no subject".to_owned()))?;
         let mode = RepairMode::Apply;
         let request = RepairArtifact { address: world::address(&id), mode };
         world::wait(artifacts::repair(&app, &Caller::Person, request))
-            .map_err(|err| Wrong::Torn(format!("repair: {err}")))?;
+            .map_err(|err| Violation::Torn(format!("repair: {err}")))?;
         let stored = load(&app, &id)?;
         if !stored.health.is_healthy() {
-            return Err(Wrong::Torn(format!("still {:?} after its repair", stored.health)));
+            return Err(Violation::Torn(format!("still {:?} after its repair", stored.health)));
         }
         let seen = of_one_generation(&stored, &page(&app, &id)?)?;
         if seen != generation {
-            return Err(Wrong::Lost(format!("repaired to {seen}, not {generation}")));
+            return Err(Violation::Lost(format!("repaired to {seen}, not {generation}")));
         }
         world::wait(world::update(&app, &id, SUBJECT, "next"))
-            .map_err(|failure| Wrong::Torn(format!("not writable: {}", failure.message)))
+            .map_err(|failure| Violation::Torn(format!("not writable: {}", failure.message)))
     };
     score.corruptions += 1;
-    if let Err(wrong) = mended() {
-        score.take(what, wrong);
+    if let Err(violation) = mended() {
+        score.record(what, violation);
     }
 }
 
@@ -143,13 +144,13 @@ fn pointer(score: &mut Score, base: &Path, extent: Extent) {
     let file = world::artifact_dir(base, &id).join("artifact.json");
     let good = fs::read(&file).expect("the pointer");
     let (generation, health) = ("old", HealthState::CorruptHead);
-    let patient = Patient { app: &app, id, file: file.clone(), good, generation, health };
-    damage(score, "artifact.json", &patient, extent);
+    let target = Target { app: &app, id, file: file.clone(), good, generation, health };
+    damage(score, "artifact.json", &target, extent);
     let copy = base.with_extension("repair");
-    for length in (0..patient.good.len()).step_by(211) {
+    for length in (0..target.good.len()).step_by(211) {
         world::copy_world(base, &copy);
-        let damaged = world::artifact_dir(&copy, &patient.id).join("artifact.json");
-        fs::write(damaged, &patient.good[..length]).expect("a file can be written");
+        let damaged = world::artifact_dir(&copy, &target.id).join("artifact.json");
+        fs::write(damaged, &target.good[..length]).expect("a file can be written");
         repairs(score, &format!("repair of artifact.json cut at {length}"), &copy, "old");
     }
 }
@@ -165,14 +166,14 @@ fn frame(score: &mut Score, scratch: &Path, base: &Path, extent: Extent) {
         fs::read_dir(pending).expect("a directory").flatten().next().expect("a frame").path();
     let good = fs::read(&file).expect("the frame");
     let (generation, health) = ("old", HealthState::CorruptHead);
-    let patient = Patient { app: &app, id, file, good, generation, health };
-    damage(score, "a pending frame", &patient, extent);
+    let target = Target { app: &app, id, file, good, generation, health };
+    damage(score, "a pending frame", &target, extent);
     let copy = scratch.join("frame-repair");
-    let name = patient.file.file_name().expect("a name").to_owned();
-    for length in (0..patient.good.len()).step_by(409) {
+    let name = target.file.file_name().expect("a name").to_owned();
+    for length in (0..target.good.len()).step_by(409) {
         world::copy_world(&crashed, &copy);
-        let damaged = world::artifact_dir(&copy, &patient.id).join("pending").join(&name);
-        fs::write(damaged, &patient.good[..length]).expect("a file can be written");
+        let damaged = world::artifact_dir(&copy, &target.id).join("pending").join(&name);
+        fs::write(damaged, &target.good[..length]).expect("a file can be written");
         repairs(score, &format!("repair of a frame cut at {length}"), &copy, "old");
     }
 }
@@ -195,12 +196,15 @@ fn log(score: &mut Score, scratch: &Path, base: &Path, extent: Extent) {
         fs::write(&file, &good[..length]).expect("a file can be written");
         let health = load(&app, &id).map(|stored| stored.health);
         if !health.as_ref().is_ok_and(od_core::artifact::Health::is_healthy) {
-            score.take(&format!("the log, cut at {length}"), Wrong::Torn(format!("{health:?}")));
+            score.record(
+                &format!("the log, cut at {length}"),
+                Violation::Torn(format!("{health:?}")),
+            );
         }
         if tried % 25 == 1 {
             world::copy_world(&refreshed, &copy);
-            if let Err(wrong) = goes_on(&copy) {
-                score.take(&format!("the log, cut at {length}, then used"), wrong);
+            if let Err(violation) = refresh_after_torn_line(&copy) {
+                score.record(&format!("the log, cut at {length}, then used"), violation);
             }
         }
     }
@@ -211,7 +215,7 @@ fn log(score: &mut Score, scratch: &Path, base: &Path, extent: Extent) {
         fs::write(&file, bytes).expect("a file can be written");
         let health = load(&app, &id).map(|stored| stored.health.state);
         if health.as_ref().ok() != Some(&HealthState::CorruptTail) {
-            score.take(&format!("the log, bit {bit}"), Wrong::Mixed(format!("{health:?}")));
+            score.record(&format!("the log, bit {bit}"), Violation::Mixed(format!("{health:?}")));
         }
         if bit % 1009 == 0 {
             world::copy_world(&refreshed, &copy);
@@ -223,17 +227,17 @@ fn log(score: &mut Score, scratch: &Path, base: &Path, extent: Extent) {
 }
 
 /// Recovers and appends: the torn line is kept aside and the chain goes on.
-fn goes_on(data_dir: &Path) -> Result<(), Wrong> {
+fn refresh_after_torn_line(data_dir: &Path) -> Result<(), Violation> {
     strace::plain("recover", data_dir);
     let ending = strace::plain("refresh", data_dir);
     if !ending.acknowledged {
-        return Err(Wrong::Torn(format!("no refresh after a torn line: {:?}", ending.refused)));
+        return Err(Violation::Torn(format!("no refresh after a torn line: {:?}", ending.refused)));
     }
-    let app = world::open(data_dir).map_err(Wrong::Torn)?;
-    let id = world::find(&app, SUBJECT).ok_or_else(|| Wrong::Lost("no subject".to_owned()))?;
+    let app = world::open(data_dir).map_err(Violation::Torn)?;
+    let id = world::find(&app, SUBJECT).ok_or_else(|| Violation::Lost("no subject".to_owned()))?;
     let stored = load(&app, &id)?;
     if !stored.health.is_healthy() || stored.kept_aside.is_empty() {
-        return Err(Wrong::Torn(format!("{:?}, {:?}", stored.health, stored.kept_aside)));
+        return Err(Violation::Torn(format!("{:?}, {:?}", stored.health, stored.kept_aside)));
     }
     Ok(())
 }

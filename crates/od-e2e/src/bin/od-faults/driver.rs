@@ -17,7 +17,7 @@ use crate::{control, world};
 /// The attempt of the create that gets interrupted.
 pub(crate) const ATTEMPT: &str = "attempt-1";
 
-/// What an operation's name ends with that is followed by a stop.
+/// The suffix of an operation that is followed by a stop of the process.
 pub(crate) const THEN_STOP: &str = "-then-stop";
 
 /// Carries out one operation and says `ACK` or `ERR <code>`.
@@ -45,7 +45,7 @@ pub(crate) fn drive(operation: &str, data_dir: &Path) -> ExitCode {
             ExitCode::from(1)
         }
     };
-    // Settles what was committed.
+    // Dropping the store writes the visible copies of what was committed.
     drop(app);
     code
 }

@@ -3,7 +3,7 @@
 use crate::Extent;
 use crate::check;
 use crate::kill::{self, Scenario};
-use crate::score::{Score, Wrong};
+use crate::score::{Score, Violation};
 use crate::strace::{self, Fault, Point};
 use crate::world;
 
@@ -40,7 +40,7 @@ fn unreadable(score: &mut Score, scratch: &std::path::Path) {
         let ending = strace::without_file("look", &dir, &subject.join(name));
         score.errno_points += 1;
         if !ending.acknowledged {
-            score.take(&format!("{name} cannot be read"), Wrong::Torn(ending.stderr));
+            score.record(&format!("{name} cannot be read"), Violation::Torn(ending.stderr));
         }
     }
 }
@@ -50,11 +50,11 @@ fn one(
     scenario: &Scenario,
     point: Point,
     errno: &'static str,
-) -> Result<(), Wrong> {
+) -> Result<(), Violation> {
     world::copy_world(&scenario.base, dir);
-    let ending = strace::disturb(scenario.operation, dir, point, Fault::Errno(errno));
+    let ending = strace::inject(scenario.operation, dir, point, Fault::Errno(errno));
     if ending.stderr.contains("panicked") || !ending.exited {
-        return Err(Wrong::Other(format!("the program died: {}", ending.stderr)));
+        return Err(Violation::Other(format!("the program died: {}", ending.stderr)));
     }
     let loading = ending.stderr.contains("loading shared libraries");
     match (&ending.refused, ending.acknowledged) {
@@ -64,9 +64,9 @@ fn one(
         (Some(code), false) if code == "LIVE_ARTIFACT_NOT_HEALTHY" && errno == "EIO" => {}
         // The list before the operation did not find the subject because it could not read it.
         (Some(code), false) if code == "LIVE_ARTIFACT_NOT_FOUND" || code == "NOT_FOUND" => {}
-        (Some(code), _) => return Err(Wrong::Other(format!("{errno} became {code}"))),
+        (Some(code), _) => return Err(Violation::Other(format!("{errno} became {code}"))),
         (None, false) if loading || point.call == "write" => {}
-        (None, false) => return Err(Wrong::Other(format!("{errno}: neither answer"))),
+        (None, false) => return Err(Violation::Other(format!("{errno}: neither answer"))),
     }
     check::full(dir, kill::expectation(scenario, &ending))
 }

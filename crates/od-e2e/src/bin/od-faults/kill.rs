@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Extent;
 use crate::check::{self, Effect, Expectation};
-use crate::score::{Score, Wrong};
+use crate::score::{Score, Violation};
 use crate::strace::{self, Ending, Fault, Point};
 use crate::world;
 
@@ -51,7 +51,7 @@ pub(crate) fn crash_after_commit(data_dir: &Path) {
     for nth in 1..200 {
         world::copy_world(&fresh, data_dir);
         let point = Point { call: "write", nth };
-        let ending = strace::disturb("refresh", data_dir, point, Fault::Kill);
+        let ending = strace::inject("refresh", data_dir, point, Fault::Kill);
         assert!(!ending.stderr.contains("panicked"), "the driver panicked: {}", ending.stderr);
         assert!(!ending.exited || ending.acknowledged, "the refresh failed: {ending:?}");
         if ending.acknowledged {
@@ -93,10 +93,10 @@ fn repairs(scratch: &Path, score: &mut Score) -> usize {
     let points = strace::points("repair", &base);
     let tried = parallel(scratch, &points, score, |dir, point| {
         world::copy_world(&damaged, dir);
-        let first = strace::disturb("repair", dir, *point, Fault::Kill);
+        let first = strace::inject("repair", dir, *point, Fault::Kill);
         let second = strace::plain("repair", dir);
         if first.stderr.contains("panicked") || !second.acknowledged {
-            return Err(Wrong::Torn(format!("it cannot be repaired: {first:?}, {second:?}")));
+            return Err(Violation::Torn(format!("it cannot be repaired: {first:?}, {second:?}")));
         }
         check::full(dir, Expectation { effect: Effect::Changes, acknowledged: false })
     });
@@ -111,17 +111,17 @@ pub(crate) fn points(scratch: &Path, scenario: &Scenario) -> Vec<Point> {
 }
 
 /// Kills an operation at one point and checks what is left.
-fn one(dir: &Path, scenario: &Scenario, point: Point) -> Result<Ending, Wrong> {
+fn one(dir: &Path, scenario: &Scenario, point: Point) -> Result<Ending, Violation> {
     let ending = killed(dir, scenario, point)?;
     check::full(dir, expectation(scenario, &ending))?;
     Ok(ending)
 }
 
-fn killed(dir: &Path, scenario: &Scenario, point: Point) -> Result<Ending, Wrong> {
+fn killed(dir: &Path, scenario: &Scenario, point: Point) -> Result<Ending, Violation> {
     world::copy_world(&scenario.base, dir);
-    let ending = strace::disturb(scenario.operation, dir, point, Fault::Kill);
+    let ending = strace::inject(scenario.operation, dir, point, Fault::Kill);
     if ending.stderr.contains("panicked") {
-        return Err(Wrong::Other(ending.stderr));
+        return Err(Violation::Other(ending.stderr));
     }
     Ok(ending)
 }
@@ -160,11 +160,11 @@ fn nested(scratch: &Path, scenarios: &[Scenario], score: &mut Score, budget: usi
     inner.truncate(budget);
     let tried = parallel(scratch, &inner, score, |dir, (crash, point)| {
         world::copy_world(&crash.base, dir);
-        let ending = strace::disturb("recover", dir, *point, Fault::Kill);
+        let ending = strace::inject("recover", dir, *point, Fault::Kill);
         if ending.stderr.contains("panicked") {
-            return Err(Wrong::Other(ending.stderr));
+            return Err(Violation::Other(ending.stderr));
         }
-        check::full(dir, crash.expected).map_err(|wrong| told(wrong, crash))
+        check::full(dir, crash.expected).map_err(|violation| with_origin(violation, crash))
     });
     score.kill_points += tried;
     println!(
@@ -181,13 +181,13 @@ struct Crash {
     point: Point,
 }
 
-fn told(wrong: Wrong, crash: &Crash) -> Wrong {
+fn with_origin(violation: Violation, crash: &Crash) -> Violation {
     let from = format!(" after {} killed at {} {}", crash.from, crash.point.call, crash.point.nth);
-    match wrong {
-        Wrong::Mixed(what) => Wrong::Mixed(what + &from),
-        Wrong::Lost(what) => Wrong::Lost(what + &from),
-        Wrong::Torn(what) => Wrong::Torn(what + &from),
-        Wrong::Other(what) => Wrong::Other(what + &from),
+    match violation {
+        Violation::Mixed(what) => Violation::Mixed(what + &from),
+        Violation::Lost(what) => Violation::Lost(what + &from),
+        Violation::Torn(what) => Violation::Torn(what + &from),
+        Violation::Other(what) => Violation::Other(what + &from),
     }
 }
 
@@ -209,7 +209,7 @@ pub(crate) fn parallel<T: Sync + std::fmt::Debug>(
     scratch: &Path,
     items: &[T],
     score: &mut Score,
-    attempt: impl Fn(&Path, &T) -> Result<(), Wrong> + Sync,
+    attempt: impl Fn(&Path, &T) -> Result<(), Violation> + Sync,
 ) -> usize {
     let next = AtomicUsize::new(0);
     let faults = Mutex::new(Vec::new());
@@ -220,16 +220,16 @@ pub(crate) fn parallel<T: Sync + std::fmt::Debug>(
             scope.spawn(move || {
                 let dir = scratch.join(format!("run-{thread}"));
                 while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(wrong) = attempt(&dir, item) {
+                    if let Err(violation) = attempt(&dir, item) {
                         let mut faults = faults.lock().expect("no thread panics");
-                        faults.push((format!("{item:?}"), wrong));
+                        faults.push((format!("{item:?}"), violation));
                     }
                 }
             });
         }
     });
-    for (place, wrong) in faults.into_inner().expect("no thread panics") {
-        score.take(&place, wrong);
+    for (place, violation) in faults.into_inner().expect("no thread panics") {
+        score.record(&place, violation);
     }
     items.len()
 }

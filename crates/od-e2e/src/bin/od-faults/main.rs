@@ -12,7 +12,7 @@ mod driver;
 mod errno;
 mod kill;
 mod power;
-mod rivals;
+mod races;
 mod score;
 mod strace;
 mod world;
@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use score::Score;
 
-/// How much of the suite to run.
+/// The part of the suite to run.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Extent {
     Whole,
@@ -52,7 +52,7 @@ fn suite(extent: Extent) -> ExitCode {
     }
     let mut score = Score::default();
     corrupt::run(&mut score, extent);
-    rivals::run(&mut score);
+    races::run(&mut score);
     kill::run(&mut score, extent);
     errno::run(&mut score, extent);
     power::run(&mut score, extent);

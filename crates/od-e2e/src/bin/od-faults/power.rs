@@ -11,8 +11,8 @@ use std::process::{Command, Stdio};
 use crate::Extent;
 use crate::check::{self, Effect, Expectation};
 use crate::driver::THEN_STOP;
-use crate::rivals;
-use crate::score::{Score, Wrong};
+use crate::races;
+use crate::score::{Score, Violation};
 use crate::strace::{self, Fault, Point};
 use crate::world;
 
@@ -77,7 +77,7 @@ pub(crate) fn run(score: &mut Score, extent: Extent) {
     let deleted = match bench.having_done("delete") {
         Ok(deleted) => deleted,
         Err(reason) => {
-            score.take("power loss", Wrong::Other(reason));
+            score.record("power loss", Violation::Other(reason));
             return;
         }
     };
@@ -157,7 +157,7 @@ fn trial(
     let taken = lose_power(bench, operation, point, more);
     let acknowledged = point.is_none();
     let seen = taken.and_then(|()| {
-        let mount = Mount::new(&bench.taken, &bench.after).map_err(Wrong::Torn)?;
+        let mount = Mount::new(&bench.taken, &bench.after).map_err(Violation::Torn)?;
         another_boot(&mount.at);
         let expected = Expectation { effect, acknowledged };
         let seen = check::full(&mount.at.join("data"), expected);
@@ -166,8 +166,8 @@ fn trial(
     });
     if more.is_empty() {
         score.power_points += 1;
-        if let Err(wrong) = seen {
-            score.take(&place, wrong);
+        if let Err(violation) = seen {
+            score.record(&place, violation);
             return false;
         }
         return true;
@@ -192,9 +192,9 @@ fn lose_power(
     operation: &str,
     point: Option<Point>,
     more: &[&str],
-) -> Result<(), Wrong> {
+) -> Result<(), Violation> {
     fs::copy(&bench.pristine, &bench.image).expect("an image can be copied");
-    let mount = Mount::new(&bench.image, &bench.live).map_err(Wrong::Other)?;
+    let mount = Mount::new(&bench.image, &bench.live).map_err(Violation::Other)?;
     let mut command = match point {
         Some(point) => strace::command(point, Fault::Stop),
         None => {
@@ -212,13 +212,13 @@ fn lose_power(
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     let mut child = command.spawn().expect("strace starts");
-    let tracee = rivals::tracee(child.id());
-    let stopped = tracee.and_then(|tracee| rivals::wait_until_stopped(tracee).map(|()| tracee));
+    let tracee = races::tracee(child.id());
+    let stopped = tracee.and_then(|tracee| races::wait_until_stopped(tracee).map(|()| tracee));
     if stopped.is_ok() {
         fs::copy(&bench.image, &bench.taken).expect("an image can be copied");
     }
     let ended = match &stopped {
-        Ok(tracee) => rivals::signal(*tracee, rustix::process::Signal::KILL),
+        Ok(tracee) => races::signal(*tracee, rustix::process::Signal::KILL),
         Err(_) => Ok(()),
     };
     if ended.is_err() || stopped.is_err() {
@@ -244,7 +244,7 @@ fn without_syncs(score: &mut Score, bench: &Bench) {
     }
     println!("control, without syncs: {lost} of 3 acknowledged changes lost (must be 3)");
     if lost < 3 {
-        let wrong = Wrong::Other("a program that does not sync passed".to_owned());
-        score.take("control without syncs", wrong);
+        let violation = Violation::Other("a program that does not sync passed".to_owned());
+        score.record("control without syncs", violation);
     }
 }

@@ -1,6 +1,6 @@
-//! What was tried and what went wrong.
+//! Counts of what was tried, and the violations that were found.
 
-/// What was tried and what went wrong.
+/// Counts of what was tried, and the violations that were found.
 #[derive(Debug, Default)]
 pub(crate) struct Score {
     pub(crate) kill_points: usize,
@@ -13,9 +13,9 @@ pub(crate) struct Score {
     other: Vec<String>,
 }
 
-/// What can go wrong.
+/// A broken promise of the store.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Wrong {
+pub(crate) enum Violation {
     /// Parts of two generations together.
     Mixed(String),
     /// Something acknowledged is gone.
@@ -27,12 +27,12 @@ pub(crate) enum Wrong {
 }
 
 impl Score {
-    pub(crate) fn take(&mut self, place: &str, wrong: Wrong) {
-        let (list, kind, what) = match wrong {
-            Wrong::Mixed(what) => (&mut self.mixed, "MIXED", what),
-            Wrong::Lost(what) => (&mut self.lost, "LOST", what),
-            Wrong::Torn(what) => (&mut self.torn, "TORN", what),
-            Wrong::Other(what) => (&mut self.other, "WRONG", what),
+    pub(crate) fn record(&mut self, place: &str, violation: Violation) {
+        let (list, kind, what) = match violation {
+            Violation::Mixed(what) => (&mut self.mixed, "MIXED", what),
+            Violation::Lost(what) => (&mut self.lost, "LOST", what),
+            Violation::Torn(what) => (&mut self.torn, "TORN", what),
+            Violation::Other(what) => (&mut self.other, "WRONG", what),
         };
         if list.len() < 20 {
             eprintln!("{kind} {place}: {what}");
@@ -41,12 +41,12 @@ impl Score {
     }
 
     /// Counts a fault without printing it.
-    pub(crate) fn count(&mut self, wrong: Wrong) {
-        match wrong {
-            Wrong::Mixed(what) => self.mixed.push(what),
-            Wrong::Lost(what) => self.lost.push(what),
-            Wrong::Torn(what) => self.torn.push(what),
-            Wrong::Other(what) => self.other.push(what),
+    pub(crate) fn count(&mut self, violation: Violation) {
+        match violation {
+            Violation::Mixed(what) => self.mixed.push(what),
+            Violation::Lost(what) => self.lost.push(what),
+            Violation::Torn(what) => self.torn.push(what),
+            Violation::Other(what) => self.other.push(what),
         }
     }
 
@@ -58,7 +58,10 @@ impl Score {
             ("corruptions", self.corruptions, 30_000),
         ] {
             if tried < least {
-                self.take(what, Wrong::Other(format!("{tried} tried, {least} are the least")));
+                self.record(
+                    what,
+                    Violation::Other(format!("{tried} tried, {least} are the least")),
+                );
             }
         }
     }
@@ -70,7 +73,7 @@ impl Score {
             && self.other.is_empty()
     }
 
-    /// How many points ended badly.
+    /// Returns the number of points that ended in a violation.
     pub(crate) fn faults(&self) -> usize {
         self.mixed.len() + self.lost.len() + self.torn.len()
     }

@@ -28,7 +28,7 @@ pub(crate) struct Point {
     pub(crate) nth: usize,
 }
 
-/// What happens there.
+/// The fault that is injected at a point.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Fault {
     /// The process is killed on entering the call.
@@ -39,7 +39,7 @@ pub(crate) enum Fault {
     Stop,
 }
 
-/// How the driver ended.
+/// The end of the driver's process.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Ending {
     /// Whether it said that its operation is done.
@@ -48,7 +48,7 @@ pub(crate) struct Ending {
     pub(crate) refused: Option<String>,
     /// Whether it ended by itself.
     pub(crate) exited: bool,
-    /// What it wrote to standard error.
+    /// Text on standard error.
     pub(crate) stderr: String,
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn points(operation: &str, data_dir: &Path) -> Vec<Point> {
 }
 
 /// Runs an operation with a fault at one point.
-pub(crate) fn disturb(operation: &str, data_dir: &Path, point: Point, fault: Fault) -> Ending {
+pub(crate) fn inject(operation: &str, data_dir: &Path, point: Point, fault: Fault) -> Ending {
     run(command(point, fault), operation, data_dir)
 }
 

@@ -83,7 +83,7 @@ fn play(bench: &Bench, further: &[&str], mut told: impl FnMut(&str, &Output)) {
     for line in STORY {
         id = artifact(bench).unwrap_or(id);
         if line.starts_with("person: ") {
-            crate::dry_run::delete(bench, &id);
+            crate::answers::dry_run::delete(bench, &id);
             continue;
         }
         let own = line.trim_start_matches("agent: ");

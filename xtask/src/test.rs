@@ -1,10 +1,9 @@
-//! The order of the checks: cheap ones first, so that a slip is told within seconds.
+//! `cargo xtask test`: everything CI checks, cheap checks first, so that a slip is told within seconds.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use super::console_types;
-use super::step::{Steps, cargo, present};
 use crate::arguments::{CodegenMode, TestOptions};
+use crate::steps::{Steps, announce, cargo, present, root};
 use crate::system_tools::{self, SystemTool};
 use crate::{codegen, dependencies, layering};
 
@@ -23,7 +22,7 @@ pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
         steps.command("doc tests", cargo(&["test", "--workspace", "--doc", "--quiet"]))?;
     }
     steps.command("docs", docs())?;
-    steps.call("console types", console_types::check)?;
+    steps.call("console types", check_console_types)?;
     if !options.without_faults {
         steps
             .command("faults", cargo(&["run", "--quiet", "-p", "od-e2e", "--bin", "od-faults"]))?;
@@ -64,4 +63,54 @@ fn docs() -> Command {
     let mut command = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
     command.env("RUSTDOCFLAGS", "-D warnings");
     command
+}
+
+/// The compiler's version: a newer one may find new faults in old code.
+const TYPESCRIPT: &str = "typescript@5.9.3";
+
+/// Checks the types where node is present; says so where it is not.
+fn check_console_types() -> Result<(), String> {
+    if !present("node") || !present("npm") {
+        announce("    skipped: node and npm are not installed");
+        return Ok(());
+    }
+    let root = root();
+    let tools = root.join("target/node-tools");
+    let compiler = tools.join("node_modules/typescript/bin/tsc");
+    if !compiler.is_file() {
+        std::fs::create_dir_all(&tools).map_err(|err| format!("{}: {err}", tools.display()))?;
+        succeed(
+            Command::new("npm")
+                .args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"])
+                .arg(&tools)
+                .arg(TYPESCRIPT),
+        )?;
+    }
+    succeed(
+        Command::new("node")
+            .arg(compiler)
+            .args(["--noEmit", "--project", "crates/od-daemon/web"])
+            .current_dir(root),
+    )
+}
+
+fn succeed(command: &mut Command) -> Result<(), String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let status = command
+        .stdin(Stdio::null())
+        .status()
+        .map_err(|err| format!("{program} did not start: {err}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{program} failed ({status})")) }
+}
+
+/// Builds `od` and runs real MCP clients against it; the script says what it does and what it skips.
+pub(crate) fn run_mcp_clients(update: bool) -> Result<(), String> {
+    let mut steps = Steps::default();
+    steps.command("od", cargo(&["build", "--workspace", "--all-features", "--bin", "od"]))?;
+    let mut script = Command::new("python3");
+    script.arg("xtask/mcp-clients/run.py");
+    if update {
+        script.arg("--update");
+    }
+    steps.command("MCP clients", script)
 }

@@ -12,7 +12,7 @@ use od_ports::store::StoreError;
 use rustix::process::{Pid, Signal};
 
 use crate::check;
-use crate::score::{Score, Wrong};
+use crate::score::{Score, Violation};
 use crate::strace::{self, Fault};
 use crate::world::{self, SUBJECT};
 
@@ -21,7 +21,7 @@ pub(crate) fn run(score: &mut Score) {
     let base = scratch.path().join("base");
     world::build(&base);
     let dir = scratch.path().join("run");
-    type Trial = fn(&Path) -> Result<(), Wrong>;
+    type Trial = fn(&Path) -> Result<(), Violation>;
     let trials: [(&str, Trial); 4] = [
         ("two processes, one winner per revision", one_winner_per_revision),
         ("two refreshes, one runs", one_refresh_at_a_time),
@@ -32,7 +32,7 @@ pub(crate) fn run(score: &mut Score) {
         world::copy_world(&base, &dir);
         match trial(&dir) {
             Ok(()) => println!("rivals: {name}: holds"),
-            Err(wrong) => score.take(name, wrong),
+            Err(violation) => score.record(name, violation),
         }
     }
     edits_between_steps(score, &base, &dir);
@@ -54,7 +54,7 @@ fn finish(child: Child) -> Output {
     child.wait_with_output().expect("the driver ends")
 }
 
-fn one_winner_per_revision(dir: &Path) -> Result<(), Wrong> {
+fn one_winner_per_revision(dir: &Path) -> Result<(), Violation> {
     let rivals: Vec<Child> = (0..3).map(|_| spawn("race", dir)).collect();
     let mut won = BTreeSet::new();
     let (mut wins, mut conflicts) = (0, 0);
@@ -64,32 +64,32 @@ fn one_winner_per_revision(dir: &Path) -> Result<(), Wrong> {
             if let Some(revision) = line.strip_prefix("WIN ") {
                 wins += 1;
                 if !won.insert(revision.to_owned()) {
-                    return Err(Wrong::Lost(format!("two commits won revision {revision}")));
+                    return Err(Violation::Lost(format!("two commits won revision {revision}")));
                 }
             } else if line == "LOSE REVISION_CONFLICT" {
                 conflicts += 1;
             } else if line.starts_with("LOSE") || line.starts_with("ERR") {
-                return Err(Wrong::Other(line.to_owned()));
+                return Err(Violation::Other(line.to_owned()));
             }
         }
     }
-    let app = world::open(dir).map_err(Wrong::Torn)?;
-    let id = world::find(&app, SUBJECT).ok_or_else(|| Wrong::Lost("no subject".to_owned()))?;
+    let app = world::open(dir).map_err(Violation::Torn)?;
+    let id = world::find(&app, SUBJECT).ok_or_else(|| Violation::Lost("no subject".to_owned()))?;
     let revision = check::load(&app, &id)?.revision().map_or(0, od_core::ids::Revision::get);
     if revision != 2 + wins {
-        return Err(Wrong::Lost(format!("{wins} wins, but revision {revision}")));
+        return Err(Violation::Lost(format!("{wins} wins, but revision {revision}")));
     }
     println!("rivals: {wins} commits won, {conflicts} lost with a typed conflict");
     Ok(())
 }
 
 /// Starts a refresh that stops itself while it runs, and waits for that.
-fn stopped_refresh(dir: &Path) -> Result<Child, Wrong> {
+fn stopped_refresh(dir: &Path) -> Result<Child, Violation> {
     let mut child = spawn("refresh-slowly", dir);
-    if let Err(wrong) = wait_until_stopped(child.id()) {
+    if let Err(violation) = wait_until_stopped(child.id()) {
         let _ = child.kill();
         let _ = child.wait();
-        return Err(wrong);
+        return Err(violation);
     }
     Ok(child)
 }
@@ -97,7 +97,7 @@ fn stopped_refresh(dir: &Path) -> Result<Child, Wrong> {
 /// Waits until a process stands still.
 ///
 /// One that is traced looks stopped at each of its calls too, so it has to stay so for a while.
-pub(crate) fn wait_until_stopped(pid: u32) -> Result<(), Wrong> {
+pub(crate) fn wait_until_stopped(pid: u32) -> Result<(), Violation> {
     const STILL: Duration = Duration::from_millis(60);
     let began = Instant::now();
     let mut since: Option<(Instant, String)> = None;
@@ -117,23 +117,24 @@ pub(crate) fn wait_until_stopped(pid: u32) -> Result<(), Wrong> {
         };
         std::thread::sleep(Duration::from_millis(2));
     }
-    Err(Wrong::Other(format!("process {pid} does not stop")))
+    Err(Violation::Other(format!("process {pid} does not stop")))
 }
 
-pub(crate) fn signal(pid: u32, signal: Signal) -> Result<(), Wrong> {
+pub(crate) fn signal(pid: u32, signal: Signal) -> Result<(), Violation> {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    let pid = pid.ok_or_else(|| Wrong::Other("no pid".to_owned()))?;
-    rustix::process::kill_process(pid, signal).map_err(|err| Wrong::Other(format!("kill: {err}")))
+    let pid = pid.ok_or_else(|| Violation::Other("no pid".to_owned()))?;
+    rustix::process::kill_process(pid, signal)
+        .map_err(|err| Violation::Other(format!("kill: {err}")))
 }
 
-fn one_refresh_at_a_time(dir: &Path) -> Result<(), Wrong> {
+fn one_refresh_at_a_time(dir: &Path) -> Result<(), Violation> {
     let child = stopped_refresh(dir)?;
     let locked = begin(dir);
     signal(child.id(), Signal::CONT)?;
     let ending = strace::ending(&finish(child));
     match locked {
         Err(StoreError::RefreshLocked { .. }) if ending.acknowledged => Ok(()),
-        other => Err(Wrong::Mixed(format!("{other:?}, {ending:?}"))),
+        other => Err(Violation::Mixed(format!("{other:?}, {ending:?}"))),
     }
 }
 
@@ -145,10 +146,10 @@ fn begin(dir: &Path) -> Result<RefreshId, StoreError> {
     Ok(running.id)
 }
 
-fn a_stopped_refresh_is_fenced_off(dir: &Path) -> Result<(), Wrong> {
+fn a_stopped_refresh_is_fenced_off(dir: &Path) -> Result<(), Violation> {
     let child = stopped_refresh(dir)?;
-    let app = world::open(dir).map_err(Wrong::Torn)?;
-    let id = world::find(&app, SUBJECT).ok_or_else(|| Wrong::Lost("no subject".to_owned()))?;
+    let app = world::open(dir).map_err(Violation::Torn)?;
+    let id = world::find(&app, SUBJECT).ok_or_else(|| Violation::Lost("no subject".to_owned()))?;
     let record = RefreshRecord::new(
         RefreshId::from_number(1),
         RecordStep::Failed,
@@ -156,26 +157,26 @@ fn a_stopped_refresh_is_fenced_off(dir: &Path) -> Result<(), Wrong> {
         app.ports.clock.now(),
     );
     world::wait(app.ports.refresh_log.append_record(&world::project(), &id, record))
-        .map_err(|err| Wrong::Torn(format!("it cannot be closed: {err}")))?;
+        .map_err(|err| Violation::Torn(format!("it cannot be closed: {err}")))?;
     signal(child.id(), Signal::CONT)?;
     let ending = strace::ending(&finish(child));
     if ending.acknowledged || ending.refused.as_deref() != Some("REFRESH_ABANDONED") {
-        return Err(Wrong::Mixed(format!("the fenced refresh went on: {ending:?}")));
+        return Err(Violation::Mixed(format!("the fenced refresh went on: {ending:?}")));
     }
     match check::generation(&app, &id)?.as_str() {
         "old" => Ok(()),
-        other => Err(Wrong::Mixed(format!("fenced off, yet {other}"))),
+        other => Err(Violation::Mixed(format!("fenced off, yet {other}"))),
     }
 }
 
-fn a_dead_holder_lets_go(dir: &Path) -> Result<(), Wrong> {
+fn a_dead_holder_lets_go(dir: &Path) -> Result<(), Violation> {
     let child = stopped_refresh(dir)?;
     signal(child.id(), Signal::KILL)?;
     finish(child);
     // Asked once and at once: the lock waits for nobody, it is free or it refuses.
     match begin(dir) {
         Ok(next) if next.number() == 2 => Ok(()),
-        other => Err(Wrong::Torn(format!("the dead one still holds it: {other:?}"))),
+        other => Err(Violation::Torn(format!("the dead one still holds it: {other:?}"))),
     }
 }
 
@@ -197,18 +198,18 @@ fn edits_between_steps(score: &mut Score, base: &Path, dir: &Path) {
             .stderr(Stdio::piped());
         let child = command.spawn().expect("strace starts");
         tried += 1;
-        if let Err(wrong) = edit_while_stopped(dir, child) {
-            score.take(&format!("edit at {} {}", point.call, point.nth), wrong);
+        if let Err(violation) = edit_while_stopped(dir, child) {
+            score.record(&format!("edit at {} {}", point.call, point.nth), violation);
         }
     }
     println!("rivals: {tried} edits between the steps of an update");
 }
 
-fn edit_while_stopped(dir: &Path, mut child: Child) -> Result<(), Wrong> {
+fn edit_while_stopped(dir: &Path, mut child: Child) -> Result<(), Violation> {
     let tracee = tracee(child.id())?;
     wait_until_stopped(tracee)?;
-    let app = world::open(dir).map_err(Wrong::Torn)?;
-    let id = world::find(&app, SUBJECT).ok_or_else(|| Wrong::Lost("no subject".to_owned()))?;
+    let app = world::open(dir).map_err(Violation::Torn)?;
+    let id = world::find(&app, SUBJECT).ok_or_else(|| Violation::Lost("no subject".to_owned()))?;
     let artifact = world::artifact_dir(dir, &id);
     let edited = br#"{"generation":"edited","rows":[]}"#;
     fs::write(artifact.join("data.json"), edited).expect("a file can be written");
@@ -219,9 +220,9 @@ fn edit_while_stopped(dir: &Path, mut child: Child) -> Result<(), Wrong> {
     let ending = strace::ending(&finish(child));
     let stored = check::load(&app, &id)?;
     if !stored.health.is_healthy() {
-        return Err(Wrong::Torn(format!("{:?}", stored.health)));
+        return Err(Violation::Torn(format!("{:?}", stored.health)));
     }
-    let state = stored.state.as_ref().ok_or_else(|| Wrong::Torn("no state".to_owned()))?;
+    let state = stored.state.as_ref().ok_or_else(|| Violation::Torn("no state".to_owned()))?;
     let served = state.data.value()["generation"] == "edited";
     let kept = stored
         .kept_aside
@@ -229,16 +230,16 @@ fn edit_while_stopped(dir: &Path, mut child: Child) -> Result<(), Wrong> {
         .any(|kept| fs::read(artifact.join(&kept.path)).is_ok_and(|bytes| bytes == edited));
     // An acknowledged update that replaced the edit on purpose read it first; then it is kept.
     if !served && !kept {
-        return Err(Wrong::Lost(format!("the edit is gone: {ending:?}")));
+        return Err(Violation::Lost(format!("the edit is gone: {ending:?}")));
     }
     if ending.acknowledged && state.artifact.heading.title != format!("{SUBJECT} new") {
-        return Err(Wrong::Lost("the update is gone".to_owned()));
+        return Err(Violation::Lost("the update is gone".to_owned()));
     }
     Ok(())
 }
 
 /// Finds the process that strace runs.
-pub(crate) fn tracee(strace: u32) -> Result<u32, Wrong> {
+pub(crate) fn tracee(strace: u32) -> Result<u32, Violation> {
     let began = Instant::now();
     while began.elapsed() < Duration::from_secs(20) {
         let path = format!("/proc/{strace}/task/{strace}/children");
@@ -252,5 +253,5 @@ pub(crate) fn tracee(strace: u32) -> Result<u32, Wrong> {
         }
         std::thread::yield_now();
     }
-    Err(Wrong::Other("strace starts nothing".to_owned()))
+    Err(Violation::Other("strace starts nothing".to_owned()))
 }

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, exit_code};
-use crate::serving::hold_lock;
+use super::serving::hold_lock;
 
 /// Starts a command under `od run` and waits until it says that it is ready.
 fn start(bench: &Bench, script: &str) -> (Child, String) {

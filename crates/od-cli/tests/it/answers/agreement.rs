@@ -78,7 +78,7 @@ fn told(bench: &Bench, id: &str) -> Vec<(String, Value)> {
     let mut told = Vec::new();
     for verb in VERBS {
         if verb.contains(&"--trash") {
-            crate::dry_run::delete(bench, id);
+            crate::answers::dry_run::delete(bench, id);
         }
         let words: Vec<&str> =
             verb.iter().map(|word| if *word == "ID" { id } else { word }).collect();

@@ -1,4 +1,4 @@
-//! The demo's projects and artifacts at a daemon.
+//! Sets up the demo's projects and artifacts.
 
 use std::path::Path;
 
@@ -15,15 +15,15 @@ use super::content::{DemoArtifact, Home};
 use crate::local;
 use crate::output::CommandError;
 
-/// Where the demo plays: a store, and a client of its daemon.
-pub(super) struct Stage<'s> {
+/// The store and the daemon that the demo is set up in.
+pub(super) struct DemoTarget<'s> {
     pub(super) app: &'s App,
     pub(super) client: &'s Client,
 }
 
-/// An artifact of the demo, registered.
+/// An artifact of the demo, in the store.
 #[derive(Clone, Debug)]
-pub(super) struct Staged {
+pub(super) struct InstalledArtifact {
     pub(super) id: ArtifactId,
     pub(super) title: String,
     pub(super) home: Home,
@@ -32,7 +32,7 @@ pub(super) struct Staged {
     pub(super) existed: bool,
 }
 
-impl Stage<'_> {
+impl DemoTarget<'_> {
     /// Returns the project over a directory, making one if there is none.
     pub(super) async fn project(&self, root: &Path, name: &str) -> Result<ProjectId, CommandError> {
         let projects = local::projects(self.app).await?;
@@ -51,34 +51,42 @@ impl Stage<'_> {
         &self,
         project: &ProjectId,
         artifact: &DemoArtifact,
-    ) -> Result<Staged, CommandError> {
+    ) -> Result<InstalledArtifact, CommandError> {
         let known = self.client.artifacts(project).await?.artifacts;
         if let Some(found) =
             known.into_iter().find(|line| line.heading.slug.as_str() == artifact.slug)
         {
-            return Ok(staged(artifact, found.id, found.heading.title, true));
+            return Ok(installed(artifact, found.id, found.heading.title, true));
         }
         let mut input = embedded(artifact.artifact)?;
         input["document"]["dataJson"] = embedded(artifact.data)?;
         let body = json!({ "input": input, "templateHtml": artifact.template });
         let made = self.client.create(project, &body).await?.artifact.artifact;
-        Ok(staged(artifact, made.id, made.heading.title, false))
+        Ok(installed(artifact, made.id, made.heading.title, false))
     }
 
     /// Refreshes an artifact and returns what changed.
-    pub(super) async fn refresh(&self, artifact: &Staged) -> Result<RefreshView, CommandError> {
+    pub(super) async fn refresh(
+        &self,
+        artifact: &InstalledArtifact,
+    ) -> Result<RefreshView, CommandError> {
         Ok(self.client.refresh(&artifact.id).await?.refresh)
     }
 
     /// Returns the bytes of an artifact's page.
-    pub(super) async fn page(&self, artifact: &Staged) -> Result<Vec<u8>, CommandError> {
+    pub(super) async fn page(&self, artifact: &InstalledArtifact) -> Result<Vec<u8>, CommandError> {
         let call = self.client.call(Operation::PreviewArtifact).parameter(&artifact.id);
         Ok(call.send_raw().await?.body)
     }
 }
 
-fn staged(artifact: &DemoArtifact, id: ArtifactId, title: String, existed: bool) -> Staged {
-    Staged { id, title, home: artifact.home, source: artifact.source, existed }
+fn installed(
+    artifact: &DemoArtifact,
+    id: ArtifactId,
+    title: String,
+    existed: bool,
+) -> InstalledArtifact {
+    InstalledArtifact { id, title, home: artifact.home, source: artifact.source, existed }
 }
 
 fn embedded(text: &str) -> Result<Value, CommandError> {

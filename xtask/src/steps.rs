@@ -1,10 +1,8 @@
-//! One step of the test run: announced, timed, and named when it fails.
+//! Programs that the commands start: announced, timed, and named when they fail.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
-
-use crate::tree;
 
 /// The steps that have run so far.
 #[derive(Default)]
@@ -23,7 +21,7 @@ impl Steps {
         self.call(name, || {
             announce(&format!("    {shown}"));
             let status = command
-                .current_dir(tree::root())
+                .current_dir(root())
                 .status()
                 .map_err(|err| format!("`{shown}` did not start: {err}"))?;
             if status.success() { Ok(()) } else { Err(format!("`{shown}` failed ({status})")) }
@@ -59,7 +57,7 @@ pub(crate) fn cargo(args: &[&str]) -> Command {
     command
 }
 
-/// Tells whether a program is on the search path.
+/// Returns whether a program is on the search path.
 pub(crate) fn present(program: &str) -> bool {
     std::env::var_os("PATH")
         .is_some_and(|path| std::env::split_paths(&path).any(|folder| holds(&folder, program)))
@@ -82,6 +80,12 @@ pub(crate) fn announce(line: &str) {
     println!("{line}");
     // The child processes write to the same stream.
     let _ = std::io::stdout().flush();
+}
+
+/// Returns the root of the repository: the folder above this crate.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
 }
 
 #[cfg(test)]

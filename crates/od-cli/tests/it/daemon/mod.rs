@@ -1,0 +1,6 @@
+//! Verbs that start a daemon, stay with one, or wait for one.
+
+mod opening;
+mod running;
+mod serving;
+mod waiting;
