@@ -9,8 +9,8 @@ use od_core::ids::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, exit_code};
 use super::serving::hold_lock;
+use crate::bench::{Bench, exit_code};
 
 /// Starts a command under `od run` and waits until it says that it is ready.
 fn start(bench: &Bench, script: &str) -> (Child, String) {
