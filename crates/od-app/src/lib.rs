@@ -4,7 +4,6 @@
 
 mod app;
 pub mod artifacts;
-mod caller;
 pub mod connectors;
 mod failure;
 pub mod health;
@@ -13,5 +12,5 @@ pub mod projects;
 pub mod refresh;
 pub mod runs;
 
-pub use app::App;
-pub use caller::{Caller, PersonOnly};
+pub use app::{App, Caller, PersonOnly};
+pub use artifacts::Mode;

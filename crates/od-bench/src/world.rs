@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use od_app::artifacts::{CreateArtifact, create};
 use od_app::projects::{self, CreateProject};
-use od_app::{App, Caller};
+use od_app::{App, Caller, Mode};
 use od_core::ids::{ArtifactId, ProjectId, Timestamp};
 use od_daemon::{ComposeOptions, compose};
 use od_ports::clock::Clock;
@@ -131,8 +131,9 @@ impl World {
     /// Creates an artifact from a whole request.
     pub(crate) fn create(&self, body: Value) -> Outcome<ArtifactId> {
         let request = CreateArtifact { project: self.project.clone(), body: body.into() };
-        let created = self.run(create(&self.app, &Caller::Person, request)).map_err(told)?;
-        Ok(created.detail.stored.id.clone())
+        let created =
+            self.run(create(&self.app, &Caller::Person, request, Mode::Commit)).map_err(told)?;
+        Ok(created.stored.id.clone())
     }
 
     /// Creates small artifacts until there are so many.

@@ -9,6 +9,7 @@
 pub mod artifact;
 pub mod connector;
 pub mod credential;
+pub mod decide;
 pub mod error;
 pub mod event;
 pub mod ids;

@@ -77,8 +77,7 @@ impl Exchange<'_> {
     /// Returns the project of an artifact that the person names.
     pub(crate) async fn locate(&self, address: &Address) -> Result<ProjectId, Failure> {
         let found = artifacts::get(&self.daemon.app, &Caller::Person, address.clone()).await;
-        let detail = found?;
-        Ok(detail.stored.project.clone())
+        Ok(found?.project.clone())
     }
 
     /// Reads a parameter of the path as an id.

@@ -3,7 +3,7 @@
 //! Every door that runs the use cases itself says it with these: the daemon over HTTP, and the
 //! command line where no daemon runs.
 
-use od_app::artifacts::{Detail, InTrash, RolledBack};
+use od_app::artifacts::{InTrash, RolledBack};
 use od_app::refresh::run::Refreshed;
 use od_core::artifact::ArtifactSummary;
 use od_core::error::{ErrorCode, Failure, Issue};
@@ -42,17 +42,16 @@ impl Console {
 /// Fails if the artifact is damaged and has no good state left.
 pub fn detail(
     console: &Console,
-    detail: &Detail,
+    stored: &Stored,
     warnings: Vec<Issue>,
 ) -> Result<ArtifactAnswer, Failure> {
-    let stored = &detail.stored;
     let Some(state) = &stored.state else { return Err(nothing_good(stored)) };
     Ok(ArtifactAnswer {
         artifact: artifact(stored)?,
         provenance: state.provenance.clone(),
         health: stored.health,
         drift: stored.drift.iter().map(drift).collect(),
-        refreshable: detail.refreshable,
+        refreshable: stored.summary.refreshable,
         warnings,
         console_url: console.page(&stored.project, &stored.id),
     })
@@ -90,10 +89,9 @@ pub fn refresh(refreshed: &Refreshed) -> RefreshView {
 ///
 /// As [`detail`].
 pub fn rolled_back(console: &Console, done: RolledBack) -> Result<RolledBackAnswer, Failure> {
-    let RolledBack { detail, refresh: refresh_id, changed, changes, warnings } = done;
-    let stored = &detail.stored;
+    let RolledBack { stored, refresh: refresh_id, changed, changes, warnings } = done;
     Ok(RolledBackAnswer {
-        artifact: artifact(stored)?,
+        artifact: artifact(&stored)?,
         rollback: RollbackView { refresh_id, changed, changes },
         warnings,
         console_url: console.page(&stored.project, &stored.id),

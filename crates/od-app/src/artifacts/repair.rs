@@ -2,10 +2,10 @@
 
 use od_core::artifact::Health;
 use od_core::error::{ErrorCode, Failure};
-use od_core::event::{ArtifactAction, ArtifactEvent, Event};
+use od_core::event::ArtifactAction;
 use od_ports::store::{RepairMode, RepairReport, StoreError};
 
-use super::find::{Address, FindError, find};
+use super::read::{Address, FindError, find};
 use crate::{App, Caller, failure};
 
 /// What to repair, and whether to do it or only say what would be done.
@@ -68,13 +68,7 @@ pub async fn repair(
     let report = app.ports.maintenance.repair(&project, &address.artifact, mode).await?;
     let after = store.load(&project, &address.artifact).await?;
     if report.applied {
-        app.ports.events.publish(Event::Artifact(ArtifactEvent {
-            action: ArtifactAction::Updated,
-            project_id: project,
-            artifact_id: address.artifact,
-            title: after.summary.heading.title.clone(),
-            refresh_status: after.summary.refresh_status,
-        }));
+        app.publish(ArtifactAction::Updated, &after);
     }
     Ok(Repaired { report, health_before: before.health, health_after: after.health })
 }

@@ -1,27 +1,29 @@
-//! List what is in the trash.
+//! Removing artifacts to the trash, and bringing them back.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
-use od_core::ids::ProjectId;
-use od_ports::store::Trashed;
+use od_core::error::{ErrorCode, Failure};
+use od_core::event::ArtifactAction;
+use od_core::ids::{ArtifactId, ProjectId, Revision};
+use od_ports::store::{StoreError, Stored, Trashed};
 
-use super::list::ListError;
-use crate::{App, Caller};
+use super::read::{Address, FindError, ListError, find};
+use crate::{App, Caller, failure};
 
-/// Of which project.
-#[derive(Clone, Debug, Default)]
-pub struct ListTrash {
-    /// The project; every one that the caller may see if there is none.
-    pub project: Option<ProjectId>,
-}
-
-/// An artifact in the trash of a project.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct InTrash {
-    /// The project.
-    pub project: ProjectId,
-    /// The artifact.
-    pub trashed: Trashed,
+/// Moves an artifact, healthy or not, to a trash that is kept for 7 days.
+pub async fn delete(
+    app: &App,
+    caller: &Caller,
+    request: DeleteArtifact,
+) -> Result<Trashed, DeleteError> {
+    caller.require_person().map_err(|_| DeleteError::PersonOnly)?;
+    let DeleteArtifact { address, if_revision } = request;
+    let project = find(app, caller, &address).await?;
+    let before = app.ports.artifacts.load(&project, &address.artifact).await?;
+    let trashed = app.ports.trash.delete(&project, &address.artifact, if_revision).await?;
+    app.publish(ArtifactAction::Deleted, &before);
+    Ok(trashed)
 }
 
 /// Returns what can be brought back, the last deleted first.
@@ -43,4 +45,131 @@ pub async fn trash(
     }
     found.sort_by_key(|line| Reverse(line.trashed.deleted_at));
     Ok(found)
+}
+
+/// Returns what [`restore`] would bring back, the last deleted if there are several of its id.
+pub async fn find_restorable(
+    app: &App,
+    caller: &Caller,
+    address: &Address,
+) -> Result<InTrash, RestoreError> {
+    caller.require_person().map_err(|_| RestoreError::PersonOnly)?;
+    let Address { project, artifact } = address;
+    let trash = trash(app, caller, ListTrash { project: project.clone() }).await?;
+    let found = trash.into_iter().find(|line| line.trashed.artifact_id == *artifact);
+    let found = found.ok_or_else(|| RestoreError::NotInTrash { artifact: artifact.clone() })?;
+    match app.ports.artifacts.load(&found.project, artifact).await {
+        Ok(_) => Err(RestoreError::Exists { artifact: artifact.clone() }),
+        Err(StoreError::NotFound { .. }) => Ok(found),
+        Err(err) => Err(err.into()),
+    }
+}
+
+/// Brings an artifact back from the trash.
+pub async fn restore(
+    app: &App,
+    caller: &Caller,
+    address: Address,
+) -> Result<Arc<Stored>, RestoreError> {
+    let InTrash { project, .. } = find_restorable(app, caller, &address).await?;
+    let stored = app.ports.trash.restore(&project, &address.artifact).await?;
+    app.publish(ArtifactAction::Created, &stored);
+    Ok(stored)
+}
+
+/// An artifact to remove.
+#[derive(Clone, Debug)]
+pub struct DeleteArtifact {
+    /// The artifact.
+    pub address: Address,
+    /// The revision that it has to be at, if that matters.
+    pub if_revision: Option<Revision>,
+}
+
+/// Why it was not removed.
+#[derive(Debug, thiserror::Error)]
+pub enum DeleteError {
+    /// There is no such artifact.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// Only a person removes artifacts.
+    #[error("an agent may not remove artifacts")]
+    PersonOnly,
+    /// The store refused or failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<DeleteError> for Failure {
+    fn from(err: DeleteError) -> Self {
+        match err {
+            DeleteError::Find(err) => err.into(),
+            DeleteError::PersonOnly => Self::new(ErrorCode::Forbidden, err.to_string())
+                .suggest("ask the person to remove it in the console"),
+            DeleteError::Store(err) => failure::store(err),
+        }
+    }
+}
+
+/// The trash to list.
+#[derive(Clone, Debug, Default)]
+pub struct ListTrash {
+    /// The project; every one that the caller may see if there is none.
+    pub project: Option<ProjectId>,
+}
+
+/// An artifact in the trash of a project.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct InTrash {
+    /// The project.
+    pub project: ProjectId,
+    /// The artifact.
+    pub trashed: Trashed,
+}
+
+/// Why it was not brought back.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// No trash has it.
+    #[error("no artifact `{artifact}` in the trash")]
+    NotInTrash {
+        /// The id asked for.
+        artifact: ArtifactId,
+    },
+    /// An artifact of its id is there.
+    #[error("artifact `{artifact}` exists already")]
+    Exists {
+        /// The id.
+        artifact: ArtifactId,
+    },
+    /// Only a person brings artifacts back.
+    #[error("an agent may not restore artifacts")]
+    PersonOnly,
+    /// The trash could not be read.
+    #[error(transparent)]
+    Trash(#[from] ListError),
+    /// The store refused or failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<RestoreError> for Failure {
+    fn from(err: RestoreError) -> Self {
+        let message = err.to_string();
+        match err {
+            RestoreError::NotInTrash { artifact } => {
+                Self::new(ErrorCode::LiveArtifactNotFound, message)
+                    .suggest(
+                        "`od artifacts list --trash` shows what can be brought back, for 7 days",
+                    )
+                    .detail("artifactId", artifact.as_str())
+            }
+            RestoreError::Exists { artifact } => failure::id_taken(&artifact),
+            RestoreError::PersonOnly => {
+                Self::new(ErrorCode::Forbidden, message).suggest("ask the person to restore it")
+            }
+            RestoreError::Trash(err) => err.into(),
+            RestoreError::Store(err) => failure::store(err),
+        }
+    }
 }

@@ -1,13 +1,13 @@
 //! Check an artifact against its own digests.
 
 use od_core::artifact::Health;
+use od_core::decide::{PageRefused, render_stored};
 use od_core::ids::{ArtifactId, Digest};
 use od_core::json::Value;
-use od_core::template::Template;
 use od_ports::store::{InspectedFile, Inspection};
 use serde::Serialize;
 
-use super::find::{Address, FindError, find};
+use super::read::{Address, FindError, find};
 use crate::{App, Caller};
 
 /// One thing that is not as it was committed.
@@ -99,13 +99,15 @@ fn check_page(inspection: &Inspection) -> Option<Finding> {
     let Ok(html) = std::str::from_utf8(&template) else {
         return Some(finding("template.html", "it is not UTF-8"));
     };
-    let Ok((template, _)) = Template::compile(html) else {
-        return Some(finding("template.html", "it does not compile"));
+    let page = match render_stored(html, &data, None) {
+        Ok(page) => page,
+        Err(PageRefused::Template(_)) => {
+            return Some(finding("template.html", "it does not compile"));
+        }
+        Err(refused @ PageRefused::Data(_)) => {
+            return Some(finding("template.html", &format!("it does not render: {refused}")));
+        }
     };
-    let mut page = Vec::new();
-    if let Err(err) = template.render(&data, &mut page) {
-        return Some(finding("template.html", &format!("it does not render: {err}")));
-    }
     let stored = inspection.files.iter().find(|file| file.name == "index.html")?;
     let same = stored.raw_found.as_ref() == Some(&Digest::of_bytes(&page));
     (!same).then(|| finding("index.html", "it is not the page of template and data"))

@@ -5,9 +5,8 @@ use od_core::error::Failure;
 use od_ports::credential_vault::VaultError;
 
 use super::catalog::{describe, link};
-use crate::app::App;
-use crate::caller::Caller;
 use crate::failure;
+use crate::{App, Caller};
 
 /// Why there is no list.
 #[derive(Debug, thiserror::Error)]

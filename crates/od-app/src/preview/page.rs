@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use od_core::artifact::{ArtifactState, Health};
+use od_core::decide::{PageRefused, render_stored};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId};
-use od_core::json::Value;
-use od_core::template::{Inspection, RenderError, Template};
+use od_core::template::Inspection;
 use od_core::token::Variant;
 use od_ports::store::{StoreError, Stored};
 
@@ -82,7 +82,7 @@ pub enum PageError {
         /// The artifact.
         artifact: ArtifactId,
         /// Where and why.
-        source: RenderError,
+        source: PageRefused,
     },
     /// The template of today does not fit the data of then.
     #[error(
@@ -94,7 +94,7 @@ pub enum PageError {
         /// Whose data it is.
         refresh: RefreshId,
         /// Where and why.
-        source: RenderError,
+        source: PageRefused,
     },
     /// The stored template is none of this version's templates.
     #[error("the template of `{artifact}` does not compile")]
@@ -214,21 +214,16 @@ fn render(
     snapshot: Option<&RefreshId>,
     inspection: Option<Inspection<'_>>,
 ) -> Result<Vec<u8>, PageError> {
-    let artifact = state.artifact.id.clone();
-    let Ok((template, _)) = Template::compile(&state.template_html) else {
-        return Err(PageError::Template { artifact });
-    };
-    let data: &Value = state.data.value();
-    let mut bytes = Vec::new();
-    let drawn = match inspection {
-        None => template.render(data, &mut bytes),
-        Some(inspection) => template.render_inspect(data, inspection, &mut bytes),
-    };
-    match (drawn, snapshot) {
-        (Ok(_), _) => Ok(bytes),
-        (Err(source), None) => Err(PageError::Render { artifact, source }),
-        (Err(source), Some(refresh)) => {
-            Err(PageError::Outgrown { artifact, refresh: refresh.clone(), source })
+    let artifact = || state.artifact.id.clone();
+    render_stored(&state.template_html, state.data.value(), inspection).map_err(|refused| {
+        match (refused, snapshot) {
+            (PageRefused::Template(_), _) => PageError::Template { artifact: artifact() },
+            (source @ PageRefused::Data(_), None) => {
+                PageError::Render { artifact: artifact(), source }
+            }
+            (source @ PageRefused::Data(_), Some(refresh)) => {
+                PageError::Outgrown { artifact: artifact(), refresh: refresh.clone(), source }
+            }
         }
-    }
+    })
 }

@@ -1,16 +1,21 @@
 //! Why a refresh that had begun changed nothing.
 
 use od_core::artifact::Health;
+use od_core::decide::{PageRefused, RefreshRefused};
 use od_core::error::{ErrorCode, Failure, Retry};
 use od_core::ids::ArtifactId;
-use od_core::refresh::{CompactError, Rejected};
+use od_core::limits::RENDERED_PREVIEW;
+use od_core::refresh::{CompactError, MappingError, Rejected};
+use od_core::template::RenderError;
 use od_ports::store::StoreError;
 
-use super::candidate::CandidateFault;
 use super::recover::CloseError;
+use crate::artifacts::BeginError;
 use crate::connectors::SourceRefused;
 use crate::connectors::execute::ExecuteError;
 use crate::failure;
+
+const SUGGEST_FIT: &str = "change the template, or the mapping, so that they fit each other";
 
 /// Why a refresh that had begun changed nothing.
 #[derive(Debug, thiserror::Error)]
@@ -21,9 +26,9 @@ pub enum RefreshFault {
     /// The source gave nothing.
     #[error(transparent)]
     Execute(#[from] ExecuteError),
-    /// What it gave does not become valid data, or the template does not fit it.
+    /// Its output does not become valid data, or the template does not fit it.
     #[error(transparent)]
-    Candidate(#[from] CandidateFault),
+    Refused(#[from] RefreshRefused),
     /// Someone cancelled it.
     #[error("{}", CompactError::cancelled().message)]
     Cancelled,
@@ -61,6 +66,15 @@ pub enum RefreshFault {
     },
 }
 
+impl From<BeginError> for RefreshFault {
+    fn from(err: BeginError) -> Self {
+        match err {
+            BeginError::NotHealthy { artifact, health } => Self::NotHealthy { artifact, health },
+            BeginError::Store(err) => err.into(),
+        }
+    }
+}
+
 impl From<StoreError> for RefreshFault {
     fn from(err: StoreError) -> Self {
         match err {
@@ -93,7 +107,7 @@ impl From<RefreshFault> for Failure {
                 Self { message, ..ended }
             }
             RefreshFault::Execute(err) => Self::from(err),
-            RefreshFault::Candidate(err) => Self::from(err),
+            RefreshFault::Refused(refused) => refused_failure(&refused),
             RefreshFault::Cancelled => Self::from(CompactError::cancelled()),
             RefreshFault::SourceChanged => Self::new(ErrorCode::RevisionConflict, message)
                 .retry(Retry::RetryableImmediate)
@@ -109,5 +123,52 @@ impl From<RefreshFault> for Failure {
                 Self::new(ErrorCode::Internal, message)
             }
         }
+    }
+}
+
+fn refused_failure(refused: &RefreshRefused) -> Failure {
+    let code = refused.code();
+    match refused {
+        RefreshRefused::Mapping(fault) => mapping_failure(fault),
+        RefreshRefused::Limits { .. } | RefreshRefused::Data { .. } => {
+            let failure = Failure::validation(code, &refused.issues());
+            let message = format!("the refreshed data cannot be stored: {}", failure.message);
+            Failure { message, ..failure }
+        }
+        RefreshRefused::Page(PageRefused::Template(_)) => {
+            Failure::new(code, "the stored template does not compile").suggest(SUGGEST_FIT)
+        }
+        RefreshRefused::Page(page @ PageRefused::Data(faults)) => {
+            let message = format!("the template does not fit the refreshed data: {page}");
+            let failure = Failure::new(code, message);
+            match faults[..] {
+                [RenderError::TooLarge { measured }] => failure
+                    .suggest("map fewer rows, or repeat less in the template")
+                    .detail("limit", RENDERED_PREVIEW.want())
+                    .detail("measured", measured)
+                    .detail("allowed", RENDERED_PREVIEW.allowed)
+                    .detail("howMeasured", RENDERED_PREVIEW.how_measured),
+                [..] => failure.suggest(SUGGEST_FIT),
+            }
+        }
+    }
+}
+
+fn mapping_failure(fault: &MappingError) -> Failure {
+    let failure = Failure::new(fault.code(), fault.to_string());
+    match fault {
+        MappingError::Unresolved { from, nearest } => failure
+            .suggest(format!("map from one of: {}", nearest.join(", ")))
+            .detail("from", from.as_str())
+            .detail("nearest", nearest.clone()),
+        MappingError::Blocked { to, .. } => failure
+            .suggest("map to a place below an object, or change what stands on the way")
+            .detail("to", to.as_str()),
+        MappingError::Transform { .. } => {
+            failure.suggest("use the transform that fits the value, or `identity`")
+        }
+        MappingError::NotAnObject { .. } => failure.suggest(
+            "give `outputMapping.dataPaths`, such as [{\"from\": \"$\", \"to\": \"rows\"}]",
+        ),
     }
 }

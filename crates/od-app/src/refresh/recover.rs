@@ -6,7 +6,6 @@ use od_core::limits::REFRESH_TIMEOUT;
 use od_core::refresh::{Begun, Effect, Event, RecordStep, RefreshState, Rejected, step};
 use od_ports::store::{StoreError, UnfinishedRefresh, Unrecovered};
 
-use super::notice;
 use crate::app::App;
 use crate::failure;
 
@@ -141,7 +140,9 @@ pub(super) async fn close(
                         Err(err) => return Err(err.into()),
                     }
                 }
-                Effect::Publish(told) => notice::publish(app, project, artifact, &refresh, told),
+                Effect::Publish(told) => {
+                    app.publish_refresh(project, artifact, &refresh, told);
+                }
                 // The lock is its holder's; a dead one's is free already.
                 Effect::ReleaseLock => {}
                 Effect::AppendStep(_) => return Err(beyond("append a step")),

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{Health, Status};
+use od_core::artifact::{Health, RefreshStatus, Status};
 use od_core::error::{ErrorCode, Failure};
-use od_core::ids::{ArtifactId, ProjectId, RefreshId};
+use od_core::ids::{ArtifactId, ProjectId, RefreshId, Timestamp};
 use od_core::refresh::ChangeReport;
 use od_ports::store::{StoreError, Stored};
 
-use super::attempt::Attempt;
 use super::recover::{CloseError, close_overdue};
+use super::runner::Runner;
 use crate::app::App;
-use crate::caller::Caller;
+use crate::app::Caller;
+use crate::artifacts::Mode;
 use crate::failure;
 
 /// What to refresh.
@@ -120,32 +121,57 @@ pub enum Unavailable {
 /// source runs, and its last record is the only one that ends it. A caller that may go away (a
 /// connection) should run this in a task of its own: dropping it leaves a refresh that is found
 /// abandoned later.
-pub async fn run(app: &App, request: RunRefresh) -> Result<Refreshed, RefreshError> {
-    check_request(app, &request).await?;
+///
+/// A dry run goes through the same steps, records nothing and answers under the id that the refresh
+/// would get. The source is run, because it only reads and because what it gives decides most of the
+/// answer.
+pub async fn run(app: &App, request: RunRefresh, mode: Mode) -> Result<Refreshed, RefreshError> {
+    let stored = check_request(app, &request).await?;
+    let started = app.ports.clock.now();
+    let runner = match mode {
+        Mode::Commit => begin(app, request, started).await?,
+        Mode::DryRun => begin_dry(app, request, stored).await?,
+    };
+    runner.drive(started).await
+}
+
+async fn begin(
+    app: &App,
+    request: RunRefresh,
+    started: Timestamp,
+) -> Result<Runner<'_>, RefreshError> {
     let RunRefresh { project, artifact, .. } = &request;
     let entry = app.refreshes.enter((project.clone(), artifact.clone())).map_err(|running| {
         let running = running.id().cloned();
         RefreshError::Locked { artifact: artifact.clone(), running }
     })?;
-    let started = app.ports.clock.now();
-    let running = match app.ports.refresh_log.begin_refresh(project, artifact, started).await {
-        Ok(running) => running,
-        Err(err) => {
-            let closed = close_overdue(app, project, artifact, &err).await;
-            return Err(match closed {
-                Ok(()) => RefreshError::Begin(err),
-                Err(fault) => RefreshError::Overdue { artifact: artifact.clone(), fault },
-            });
-        }
-    };
-    Attempt::begin(app, request, started, running, entry).await.drive().await
+    match app.ports.refresh_log.begin_refresh(project, artifact, started).await {
+        Ok(running) => Ok(Runner::of_running(app, request, running, entry).await),
+        Err(err) => Err(match close_overdue(app, project, artifact, &err).await {
+            Ok(()) => RefreshError::Begin(err),
+            Err(fault) => RefreshError::Overdue { artifact: artifact.clone(), fault },
+        }),
+    }
+}
+
+async fn begin_dry(
+    app: &App,
+    request: RunRefresh,
+    stored: Arc<Stored>,
+) -> Result<Runner<'_>, RefreshError> {
+    let RunRefresh { project, artifact, .. } = &request;
+    let history = app.ports.refresh_log.history(project, artifact).await;
+    let newest = history.map_err(RefreshError::Begin)?.records.into_iter().next();
+    let newest = newest.map(|record| record.refresh_id);
+    if stored.summary.refresh_status == RefreshStatus::Running {
+        return Err(RefreshError::Locked { artifact: artifact.clone(), running: newest });
+    }
+    let refresh = RefreshId::from_number(newest.map_or(0, |newest| newest.number()) + 1);
+    Ok(Runner::of_dry_run(app, request, refresh, stored))
 }
 
 /// Checks what has to hold before a refresh is even recorded; returns the artifact.
-pub(super) async fn check_request(
-    app: &App,
-    request: &RunRefresh,
-) -> Result<Arc<Stored>, RefreshError> {
+async fn check_request(app: &App, request: &RunRefresh) -> Result<Arc<Stored>, RefreshError> {
     let RunRefresh { caller, project, artifact, accept_drift } = request;
     if *accept_drift && *caller != Caller::Person {
         return Err(RefreshError::DriftNotYours);

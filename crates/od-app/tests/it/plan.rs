@@ -2,7 +2,7 @@
 
 use od_app::artifacts::{self, CreateArtifact, ListArtifacts, ListTrash};
 use od_app::refresh::run::RunRefresh;
-use od_app::{Caller, connectors, refresh};
+use od_app::{Caller, Mode, connectors, refresh};
 use od_core::artifact::{Health, HealthReason, HealthState};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::ArtifactId;
@@ -22,11 +22,11 @@ async fn a_planned_refresh_answers_as_the_refresh_does_and_records_nothing() {
     let world = World::new().await;
     let artifact = world.create_artifact("before").await;
     world.events.take();
-    let planned = refresh::plan(&world.app, by_person(&artifact)).await.unwrap();
+    let planned = refresh::run(&world.app, by_person(&artifact), Mode::DryRun).await.unwrap();
     let history = world.artifacts.history(&id("web"), &artifact).await.unwrap();
     assert!(history.records.is_empty(), "nothing is recorded");
     assert!(world.events.take().is_empty());
-    let done = refresh::run(&world.app, by_person(&artifact)).await.unwrap();
+    let done = refresh::run(&world.app, by_person(&artifact), Mode::Commit).await.unwrap();
     assert_eq!(planned.refresh, done.refresh);
     assert_eq!(planned.changes, done.changes);
     assert_eq!(planned.stored.state, done.stored.state);
@@ -40,8 +40,8 @@ fn alike(tried: &Failure, made: &Failure, code: ErrorCode) {
 }
 
 async fn both(world: &World, artifact: &ArtifactId, code: ErrorCode) {
-    let tried = refresh::plan(&world.app, by_person(artifact)).await.unwrap_err();
-    let made = refresh::run(&world.app, by_person(artifact)).await.unwrap_err();
+    let tried = refresh::run(&world.app, by_person(artifact), Mode::DryRun).await.unwrap_err();
+    let made = refresh::run(&world.app, by_person(artifact), Mode::Commit).await.unwrap_err();
     alike(&Failure::from(tried), &Failure::from(made), code);
 }
 
@@ -77,12 +77,15 @@ fn create(attempt: &str, title: &str) -> CreateArtifact {
 #[tokio::test]
 async fn a_planned_create_answers_as_the_create_does_and_makes_nothing() {
     let world = World::new().await;
-    let planned = artifacts::plan_create(&world.app, &Caller::Person, create("a", "One")).await;
-    let planned = planned.unwrap().detail.stored.state.clone().unwrap();
+    let planned =
+        artifacts::create(&world.app, &Caller::Person, create("a", "One"), Mode::DryRun).await;
+    let planned = planned.unwrap().stored.state.clone().unwrap();
     let listed = artifacts::list(&world.app, &Caller::Person, ListArtifacts::default()).await;
     assert!(listed.unwrap().is_empty());
-    let made = artifacts::create(&world.app, &Caller::Person, create("a", "One")).await.unwrap();
-    let mut made = made.detail.stored.state.as_ref().unwrap().as_ref().clone();
+    let made = artifacts::create(&world.app, &Caller::Person, create("a", "One"), Mode::Commit)
+        .await
+        .unwrap();
+    let mut made = made.stored.state.as_ref().unwrap().as_ref().clone();
     // The one thing that is an example.
     made.artifact.id = planned.artifact.id.clone();
     assert_eq!(*planned, made);
@@ -91,13 +94,18 @@ async fn a_planned_create_answers_as_the_create_does_and_makes_nothing() {
 #[tokio::test]
 async fn a_planned_create_knows_the_attempts_before_it() {
     let world = World::new().await;
-    let first = artifacts::create(&world.app, &Caller::Person, create("a", "One")).await.unwrap();
-    let again = artifacts::plan_create(&world.app, &Caller::Person, create("a", "One")).await;
+    let first = artifacts::create(&world.app, &Caller::Person, create("a", "One"), Mode::Commit)
+        .await
+        .unwrap();
+    let again =
+        artifacts::create(&world.app, &Caller::Person, create("a", "One"), Mode::DryRun).await;
     let again = again.unwrap();
     assert!(again.replayed);
-    assert_eq!(again.detail.stored.id, first.detail.stored.id);
-    let tried = artifacts::plan_create(&world.app, &Caller::Person, create("a", "Two")).await;
-    let made = artifacts::create(&world.app, &Caller::Person, create("a", "Two")).await;
+    assert_eq!(again.stored.id, first.stored.id);
+    let tried =
+        artifacts::create(&world.app, &Caller::Person, create("a", "Two"), Mode::DryRun).await;
+    let made =
+        artifacts::create(&world.app, &Caller::Person, create("a", "Two"), Mode::Commit).await;
     let (tried, made) = (tried.unwrap_err(), made.unwrap_err());
     alike(&Failure::from(tried), &Failure::from(made), ErrorCode::Conflict);
 }
@@ -110,7 +118,7 @@ async fn the_list_of_all_projects_is_newest_first() {
         world.clock.advance(std::time::Duration::from_secs(1));
         let body: Value = json!({ "input": { "title": title } });
         let request = CreateArtifact { project: id(project), body: body.into() };
-        artifacts::create(&world.app, &Caller::Person, request).await.unwrap();
+        artifacts::create(&world.app, &Caller::Person, request, Mode::Commit).await.unwrap();
     }
     let all = artifacts::list(&world.app, &Caller::Person, ListArtifacts::default()).await.unwrap();
     let titles: Vec<&str> = all.iter().map(|line| line.heading.title.as_str()).collect();
@@ -135,11 +143,12 @@ async fn the_trash_names_what_can_be_brought_back_and_a_plan_leaves_it_there() {
     let trash = listed().await.unwrap();
     assert_eq!(trash[0].trashed.artifact_id, artifact);
     assert_eq!(trash[0].project, id("web"));
-    let plan = artifacts::plan_restore(&world.app, &Caller::Person, address(None)).await.unwrap();
+    let plan =
+        artifacts::find_restorable(&world.app, &Caller::Person, &address(None)).await.unwrap();
     assert_eq!(plan, trash[0]);
     assert_eq!(listed().await.unwrap(), trash, "it is still there");
     let elsewhere = address(Some("app"));
-    let tried = artifacts::plan_restore(&world.app, &Caller::Person, elsewhere.clone()).await;
+    let tried = artifacts::find_restorable(&world.app, &Caller::Person, &elsewhere).await;
     let made = artifacts::restore(&world.app, &Caller::Person, elsewhere).await;
     let (tried, made) = (tried.unwrap_err(), made.unwrap_err());
     alike(&Failure::from(tried), &Failure::from(made), ErrorCode::LiveArtifactNotFound);

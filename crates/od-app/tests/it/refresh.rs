@@ -1,7 +1,7 @@
 //! The refresh runner does what the state machine says, and nothing else.
 
 use od_app::refresh::run::{RefreshError, RunRefresh};
-use od_app::{Caller, refresh};
+use od_app::{Caller, Mode, refresh};
 use od_core::error::{ErrorCode, Failure};
 use od_core::event::Event;
 use od_core::ids::ArtifactId;
@@ -42,13 +42,13 @@ async fn records_and_events_come_in_the_order_of_the_machine() {
     let world = World::new().await;
     let artifact = world.create_artifact("before").await;
     world.events.take();
-    let refreshed = refresh::run(&world.app, by_person(&artifact)).await.unwrap();
+    let refreshed = refresh::run(&world.app, by_person(&artifact), Mode::Commit).await.unwrap();
     assert_eq!(refreshed.stored.revision().unwrap().get(), 2);
     assert_eq!(
         phases(&world),
         [Some(Phase::Started), Some(Phase::Progress), Some(Phase::Succeeded), None]
     );
-    let again = refresh::run(&world.app, by_person(&artifact)).await.unwrap();
+    let again = refresh::run(&world.app, by_person(&artifact), Mode::Commit).await.unwrap();
     assert!(!again.changes.is_changed());
     assert_eq!(again.stored.revision().unwrap().get(), 2, "no revision for nothing");
     assert_eq!(
@@ -56,7 +56,7 @@ async fn records_and_events_come_in_the_order_of_the_machine() {
         [Some(Phase::Started), Some(Phase::Progress), Some(Phase::Succeeded)]
     );
     world.script.set(Act::Fail(ProviderError::CredentialRefused));
-    refresh::run(&world.app, by_person(&artifact)).await.unwrap_err();
+    refresh::run(&world.app, by_person(&artifact), Mode::Commit).await.unwrap_err();
     assert_eq!(phases(&world), [Some(Phase::Started), Some(Phase::Failed)]);
     let (running, good, bad) =
         (RecordStatus::Running, RecordStatus::Succeeded, RecordStatus::Failed);
@@ -81,7 +81,7 @@ async fn a_source_that_hangs_times_out_in_the_record_too() {
     let world = World::new().await;
     let artifact = world.create_artifact("before").await;
     world.script.set(Act::Hang);
-    let err = refresh::run(&world.app, by_person(&artifact)).await.unwrap_err();
+    let err = refresh::run(&world.app, by_person(&artifact), Mode::Commit).await.unwrap_err();
     assert_eq!(Failure::from(err).code, ErrorCode::RefreshTimedOut);
     let steps = steps(&world, &artifact).await;
     assert_eq!(steps.last(), Some(&(1, RecordStep::Failed, RecordStatus::TimedOut)));
@@ -125,11 +125,11 @@ async fn an_agent_cannot_accept_a_drift_and_nothing_is_recorded() {
         accept_drift: true,
         ..by_person(&artifact)
     };
-    let err = refresh::run(&world.app, request).await.unwrap_err();
+    let err = refresh::run(&world.app, request, Mode::Commit).await.unwrap_err();
     assert!(matches!(err, RefreshError::DriftNotYours));
     assert_eq!(steps(&world, &artifact).await, []);
     world.script.set(Act::Give(json!({ "title": "after" })));
-    refresh::run(&world.app, by_person(&artifact)).await.unwrap();
+    refresh::run(&world.app, by_person(&artifact), Mode::Commit).await.unwrap();
 }
 
 #[tokio::test]
@@ -139,9 +139,9 @@ async fn to_an_agent_an_artifact_of_another_project_is_not_there() {
     let run = world.start_run().await.run.id;
     let caller = Caller::Agent { run, project: id("other") };
     let request = RunRefresh { caller, ..by_person(&artifact) };
-    let err = refresh::run(&world.app, request.clone()).await.unwrap_err();
+    let err = refresh::run(&world.app, request.clone(), Mode::Commit).await.unwrap_err();
     assert_eq!(Failure::from(err).code, ErrorCode::ProjectNotFound);
-    let err = refresh::plan(&world.app, request).await.unwrap_err();
+    let err = refresh::run(&world.app, request, Mode::DryRun).await.unwrap_err();
     assert_eq!(Failure::from(err).code, ErrorCode::ProjectNotFound);
     assert_eq!(steps(&world, &artifact).await, [], "nothing was recorded");
 }

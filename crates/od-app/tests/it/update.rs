@@ -1,7 +1,7 @@
 //! What update says and keeps, by the rules of the core.
 
 use od_app::artifacts::{self, Address, Target, UpdateArtifact, UpdateError, UpdatedArtifact};
-use od_app::{Caller, connectors};
+use od_app::{Caller, Mode, connectors};
 use od_core::artifact::{Author, SourcePin};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::ArtifactId;
@@ -18,7 +18,7 @@ async fn update(
 ) -> Result<UpdatedArtifact, UpdateError> {
     let address = Address { project: Some(id("web")), artifact: artifact.clone() };
     let request = UpdateArtifact { target: address.into(), body: body.into() };
-    artifacts::update(&world.app, caller, request).await
+    artifacts::update(&world.app, caller, request, Mode::Commit).await
 }
 
 #[track_caller]
@@ -41,7 +41,7 @@ fn source(permission: &str) -> Value {
 }
 
 fn pin(updated: &UpdatedArtifact) -> Option<SourcePin> {
-    updated.detail.stored.artifact().unwrap().source_pin.clone()
+    updated.stored.artifact().unwrap().source_pin.clone()
 }
 
 const GRANTED: &str = "manual_refresh_granted_for_read_only";
@@ -89,7 +89,7 @@ async fn a_person_switches_refreshing_off_whatever_became_of_the_connector() {
     let artifact = world.create_artifact("T").await;
     connectors::disconnect(&world.app, &Caller::Person, &"script".parse().unwrap()).await.unwrap();
     let updated = update(&world, &Caller::Person, &artifact, source("none")).await.unwrap();
-    assert_eq!(updated.detail.stored.artifact().unwrap().permission_set_by, Some(Author::Person));
+    assert_eq!(updated.stored.artifact().unwrap().permission_set_by, Some(Author::Person));
     // And only a person switches it on again.
     let refused = update(&world, &agent("web"), &artifact, source(GRANTED)).await.unwrap_err();
     let failure = Failure::from(refused);
@@ -127,7 +127,7 @@ async fn new_data_has_the_origin_that_is_known_and_keeps_the_notes() {
     update(&world, &Caller::Person, &artifact, said).await.unwrap();
     let data = json!({ "input": { "document": { "dataJson": { "title": "U" } } } });
     let updated = update(&world, &Caller::Person, &artifact, data).await.unwrap();
-    let provenance = &updated.detail.stored.state.as_ref().unwrap().provenance;
+    let provenance = &updated.stored.state.as_ref().unwrap().provenance;
     assert_eq!(provenance.notes.as_deref(), Some("by hand"));
     assert_eq!(provenance.sources[0].label, "script.list_things");
 }
@@ -138,13 +138,14 @@ async fn a_body_that_names_its_artifact_badly_hides_nothing() {
     let request =
         |body: Value| UpdateArtifact { target: Target::InBody(id("web")), body: body.into() };
     let bad = json!({ "artifactId": "a b", "input": { "titel": 1 }, "templateHtml": "<script>" });
-    let refused = artifacts::update(&world.app, &agent("web"), request(bad)).await;
+    let refused = artifacts::update(&world.app, &agent("web"), request(bad), Mode::Commit).await;
     let found = issues(refused);
     let said: Vec<_> = found.iter().map(|issue| (&*issue.path, &*issue.code)).collect();
     assert_eq!(said[..2], [("/artifactId", "malformed"), ("/input/titel", "unknown_field")]);
     assert!(said[2].0.starts_with("template.html"), "{said:?}");
     let artifact = world.create_artifact("T").await;
     let good = json!({ "artifactId": artifact, "input": { "title": "U" } });
-    let updated = artifacts::update(&world.app, &agent("web"), request(good)).await.unwrap();
-    assert_eq!(updated.detail.stored.summary.heading.title, "U");
+    let updated =
+        artifacts::update(&world.app, &agent("web"), request(good), Mode::Commit).await.unwrap();
+    assert_eq!(updated.stored.summary.heading.title, "U");
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use od_app::App;
 use od_app::artifacts::{self, CreateArtifact};
 use od_app::projects::{self, CreateProject};
-use od_app::{Caller, runs};
+use od_app::{Caller, Mode, runs};
 use od_core::ids::{ArtifactId, ProjectId, RunId};
 use od_ports::Ports;
 use od_ports::contract::sample;
@@ -76,8 +76,8 @@ impl World {
     /// Creates an artifact in `web` whose source is the scripted connector.
     pub(crate) async fn create_artifact(&self, title: &str) -> ArtifactId {
         let request = CreateArtifact { project: id("web"), body: body(title).into() };
-        let created = artifacts::create(&self.app, &Caller::Person, request).await;
-        created.unwrap_or_else(|err| panic!("{err}: {err:?}")).detail.stored.id.clone()
+        let created = artifacts::create(&self.app, &Caller::Person, request, Mode::Commit).await;
+        created.unwrap_or_else(|err| panic!("{err}: {err:?}")).stored.id.clone()
     }
 
     pub(crate) async fn start_run(&self) -> runs::StartedRun {

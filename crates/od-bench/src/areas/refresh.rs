@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use od_app::refresh::run::RunRefresh;
-use od_app::{Caller, refresh};
+use od_app::{Caller, Mode, refresh};
 use od_core::ids::ArtifactId;
 use serde_json::{Value, json};
 
@@ -154,7 +154,7 @@ fn refreshed(world: &World, artifact: &ArtifactId) -> Outcome<bool> {
         artifact: artifact.clone(),
         accept_drift: false,
     };
-    let done = world.run(refresh::run(&world.app, request)).map_err(told)?;
+    let done = world.run(refresh::run(&world.app, request, Mode::Commit)).map_err(told)?;
     Ok(done.changes.is_changed())
 }
 

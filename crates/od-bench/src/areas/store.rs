@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use od_app::Caller;
 use od_app::artifacts::{self, Address, ListArtifacts, UpdateArtifact};
+use od_app::{Caller, Mode};
 use od_core::ids::ArtifactId;
 use serde_json::json;
 
@@ -74,7 +74,10 @@ fn update(world: &World, artifact: &ArtifactId, number: usize) -> Outcome<()> {
     });
     let address = Address { project: Some(world.project.clone()), artifact: artifact.clone() };
     let request = UpdateArtifact { target: address.into(), body: body.into() };
-    world.run(artifacts::update(&world.app, &Caller::Person, request)).map(drop).map_err(told)
+    world
+        .run(artifacts::update(&world.app, &Caller::Person, request, Mode::Commit))
+        .map(drop)
+        .map_err(told)
 }
 
 /// Lists projects of three sizes: with nothing in memory, and once more.

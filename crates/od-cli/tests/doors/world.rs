@@ -9,7 +9,7 @@ use od_app::projects::CreateProject;
 use od_app::refresh::cancel::CancelRefresh;
 use od_app::refresh::run::RunRefresh;
 use od_app::runs::{StartRun, StartedRun};
-use od_app::{App, Caller};
+use od_app::{App, Caller, Mode};
 use od_core::ids::{Audience, ConnectorId, ProjectId, TokenId};
 use od_core::token::{Claims, Endpoint, Operation, ToolClaims};
 use od_daemon::{ComposeOptions, LogSink, Port, RunningDaemon, ServeConfig, serve};
@@ -182,7 +182,10 @@ impl World {
         };
         let app = Arc::clone(self.daemon.app());
         self.held.push(tokio::spawn(async move {
-            assert!(od_app::refresh::run(&app, request).await.is_err(), "nobody answered it");
+            assert!(
+                od_app::refresh::run(&app, request, Mode::Commit).await.is_err(),
+                "nobody answered it"
+            );
         }));
         self.provider.wait_for_request().await;
     }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use od_app::connectors::connect;
 use od_app::connectors::connect::Connect;
 use od_app::refresh::run::RunRefresh;
-use od_app::{App, Caller, refresh};
+use od_app::{App, Caller, Mode, refresh};
 use od_core::json::Map;
 use od_core::refresh::{RecordStep, RefreshRecord};
 use od_ports::Ports;
@@ -87,7 +87,7 @@ async fn every_record_is_one_line_whatever_a_connector_says() {
             let _ = connect(&app, &Caller::Person, Connect { connector, secret }).await;
             world.clock.advance_ms(60_000);
             let request = RunRefresh { accept_drift: true, ..by_person(&artifact) };
-            match refresh::run(&app, request).await {
+            match refresh::run(&app, request, Mode::Commit).await {
                 Ok(_) => succeeded += 1,
                 Err(_) => failed += 1,
             }

@@ -7,7 +7,7 @@ use od_app::connectors::connect::Connect;
 use od_app::connectors::execute::ExecuteTool;
 use od_app::connectors::{Payer, connect, execute, list};
 use od_app::refresh::run::RunRefresh;
-use od_app::{App, Caller, refresh};
+use od_app::{App, Caller, Mode, refresh};
 use od_core::connector::Purpose;
 use od_core::error::Failure;
 use od_core::ids::RunId;
@@ -202,7 +202,7 @@ async fn a_panic_does_not_tell_it_either() {
     let request = RunRefresh { accept_drift: true, ..by_person(&artifact) };
     let broke = tokio::spawn({
         let app = Arc::clone(&app);
-        async move { refresh::run(&app, request).await }
+        async move { refresh::run(&app, request, Mode::Commit).await }
     });
     let panic = broke.await.unwrap_err().into_panic();
     let said = panic.downcast_ref::<String>().expect("a message");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use od_app::refresh;
+use od_app::{Mode, refresh};
 use od_core::error::{ErrorCode, Failure, Retry};
 use od_core::ids::ArtifactId;
 use serde_json::json;
@@ -55,7 +55,7 @@ async fn stampede(world: &World, artifacts: &[ArtifactId], value: serde_json::Va
             let request = by_person(&artifacts[number % artifacts.len()]);
             let (app, refused) = (Arc::clone(&world.app), Arc::clone(&refused));
             tokio::spawn(async move {
-                let result = refresh::run(&app, request).await;
+                let result = refresh::run(&app, request, Mode::Commit).await;
                 if result.is_err() {
                     refused.fetch_add(1, Ordering::Relaxed);
                 }

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use od_app::App;
 use od_app::refresh::cancel::CancelRefresh;
 use od_app::refresh::run::RefreshError;
-use od_app::{Caller, connectors, refresh};
+use od_app::{Caller, Mode, connectors, refresh};
 use od_core::artifact::{ArtifactSummary, Attempt};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, Timestamp};
@@ -129,7 +129,7 @@ async fn a_full_disk_costs_the_refresh_and_nothing_else() {
             ..world.app.ports.clone()
         });
 
-        let error = refresh::run(&app, by_person(&artifact)).await.unwrap_err();
+        let error = refresh::run(&app, by_person(&artifact), Mode::Commit).await.unwrap_err();
         assert!(matches!(error, RefreshError::Failed { .. }), "{error:?}");
         let failure = Failure::from(error);
         assert_eq!(failure.code, ErrorCode::LiveArtifactStorageFailed);
@@ -139,7 +139,7 @@ async fn a_full_disk_costs_the_refresh_and_nothing_else() {
         // Room again: the next refresh works, and every refresh has exactly one last record.
         disk.refuses_commits.store(false, Ordering::Relaxed);
         disk.refuses_records.store(false, Ordering::Relaxed);
-        refresh::run(&app, by_person(&artifact)).await.unwrap();
+        refresh::run(&app, by_person(&artifact), Mode::Commit).await.unwrap();
         let records = world.terminal_records(&artifact).await;
         let mut ended: Vec<_> =
             records.iter().map(|record| (record.refresh_id.number(), record.status)).collect();
@@ -193,7 +193,7 @@ async fn a_full_disk_is_not_taken_for_a_refresh_that_was_closed_already() {
 async fn a_refresh_does_not_run_while_the_one_before_it_cannot_be_closed() {
     let (world, artifact, disk, app) = dead_on_a_full_disk().await;
     let calls = world.script.calls();
-    let error = refresh::run(&app, by_person(&artifact)).await.unwrap_err();
+    let error = refresh::run(&app, by_person(&artifact), Mode::Commit).await.unwrap_err();
     assert_eq!(Failure::from(error).code, ErrorCode::LiveArtifactStorageFailed);
     assert_eq!(world.script.calls(), calls, "its source was asked");
     disk.refuses_records.store(false, Ordering::Relaxed);

@@ -8,7 +8,7 @@ use od_app::connectors::execute::{ExecuteTool, execute};
 use od_app::connectors::{Payer, connect, disconnect};
 use od_app::refresh::cancel::CancelRefresh;
 use od_app::refresh::run::RunRefresh;
-use od_app::{Caller, refresh};
+use od_app::{Caller, Mode, refresh};
 use od_core::artifact::ArtifactState;
 use od_core::connector::Purpose;
 use od_core::error::{ErrorCode, Failure, Retry};
@@ -238,10 +238,10 @@ async fn accept(world: &World, artifact: &ArtifactId) {
         accept_drift: true,
         ..by_person(artifact)
     };
-    let refused = Failure::from(refresh::run(&world.app, agent).await.unwrap_err());
+    let refused = Failure::from(refresh::run(&world.app, agent, Mode::Commit).await.unwrap_err());
     assert_eq!(refused.code, ErrorCode::Forbidden);
     let person = RunRefresh { accept_drift: true, ..by_person(artifact) };
-    refresh::run(&world.app, person).await.unwrap();
+    refresh::run(&world.app, person, Mode::Commit).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -275,7 +275,8 @@ async fn a_tool_that_turned_write_capable() {
         fails_with(&world, &artifact, ErrorCode::ConnectorSafetyDenied).await;
         // No accepting of a drift makes it run either.
         let person = RunRefresh { accept_drift: true, ..by_person(&artifact) };
-        let refused = Failure::from(refresh::run(&world.app, person).await.unwrap_err());
+        let refused =
+            Failure::from(refresh::run(&world.app, person, Mode::Commit).await.unwrap_err());
         assert_eq!(refused.code, ErrorCode::ConnectorSafetyDenied);
         assert_eq!(world.script.calls(), 0);
     }
@@ -363,7 +364,7 @@ async fn a_cancelled_refresh() {
     world.script.set(Act::Hang);
     let task = tokio::spawn({
         let (app, request) = (Arc::clone(&world.app), by_person(&artifact));
-        async move { refresh::run(&app, request).await }
+        async move { refresh::run(&app, request, Mode::Commit).await }
     });
     source_is_asked(&world).await;
     let request = CancelRefresh { project: project(), artifact: artifact.clone() };
@@ -386,7 +387,7 @@ async fn an_update_meanwhile_is_kept_and_a_new_source_wins() {
         world.script.set(wait(Arc::clone(&gate), json!({ "title": "from the source" })));
         let task = tokio::spawn({
             let (app, request) = (Arc::clone(&world.app), by_person(&artifact));
-            async move { refresh::run(&app, request).await }
+            async move { refresh::run(&app, request, Mode::Commit).await }
         });
         while world.script.calls() == 0 {
             tokio::task::yield_now().await;
@@ -434,7 +435,7 @@ async fn source_is_asked(world: &World) {
 /// Dropping the work in the middle is what the end of a process does to it.
 pub(crate) async fn begin_and_die(world: &World, artifact: &ArtifactId) {
     tokio::select! {
-        ended = refresh::run(&world.app, by_person(artifact)) => panic!("it ended: {ended:?}"),
+        ended = refresh::run(&world.app, by_person(artifact), Mode::Commit) => panic!("it ended: {ended:?}"),
         () = source_is_asked(world) => {}
     }
 }
@@ -484,7 +485,7 @@ async fn a_result_that_comes_after_its_refresh_was_closed_is_refused() {
     world.script.set(wait(Arc::clone(&gate), json!({ "title": "too late" })));
     let task = tokio::spawn({
         let (app, request) = (Arc::clone(&world.app), by_person(&artifact));
-        async move { refresh::run(&app, request).await }
+        async move { refresh::run(&app, request, Mode::Commit).await }
     });
     while world.script.calls() == 0 {
         tokio::task::yield_now().await;

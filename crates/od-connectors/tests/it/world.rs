@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use od_app::refresh::run::{RefreshError, Refreshed, RunRefresh};
-use od_app::{App, Caller, refresh};
+use od_app::{App, Caller, Mode, refresh};
 use od_connectors::{Fence, Git, GitHub, GitHubConfig, ProjectFilesConnector};
 use od_core::artifact::{ArtifactState, Author, Source, SourcePin};
 use od_core::ids::{ArtifactId, ProjectId, Timestamp};
@@ -178,7 +178,7 @@ impl World {
     }
 
     pub(crate) async fn refresh(&self, artifact: &ArtifactId) -> Result<Refreshed, RefreshError> {
-        refresh::run(&self.app, by_person(artifact)).await
+        refresh::run(&self.app, by_person(artifact), Mode::Commit).await
     }
 
     pub(crate) async fn records(&self, artifact: &ArtifactId) -> Vec<RefreshRecord> {

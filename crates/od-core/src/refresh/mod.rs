@@ -1,13 +1,11 @@
 //! Refreshing: what is recorded, how a refresh moves, and how output becomes data.
 
-mod candidate;
 mod changes;
 mod machine;
 mod mapping;
 mod record;
 mod transform;
 
-pub use candidate::{Candidate, CandidateError, CandidateParts, build_candidate};
 pub use changes::report_changes;
 pub use machine::{Begun, Effect, Ending, Event, Notice, Phase, RefreshState, Rejected, step};
 pub(crate) use mapping::obstacle;

@@ -1,8 +1,8 @@
 //! Artifacts, for the person.
 
 use hyper::body::Incoming;
-use od_app::Caller;
 use od_app::artifacts::{self, CreateArtifact, DeleteArtifact, ListArtifacts, UpdateArtifact};
+use od_app::{Caller, Mode};
 use od_core::error::Failure;
 use od_wire::Empty;
 use od_wire::artifact::{self as wire, ArtifactsAnswer, DeletedAnswer};
@@ -25,10 +25,11 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let project = exchange.query.required(QueryName::ProjectId)?;
     let body = exchange.document(body).await?;
     let request = CreateArtifact { project, body };
-    let created = artifacts::create(&exchange.daemon.app, &Caller::Person, request).await?;
+    let created =
+        artifacts::create(&exchange.daemon.app, &Caller::Person, request, Mode::Commit).await?;
     Ok(Reply::json(&views::detail(
         &exchange.daemon.urls.console,
-        &created.detail,
+        &created.stored,
         created.warnings,
     )?))
 }
@@ -44,10 +45,11 @@ pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let address = exchange.address()?;
     let body = exchange.document(body).await?;
     let request = UpdateArtifact { target: address.into(), body };
-    let updated = artifacts::update(&exchange.daemon.app, &Caller::Person, request).await?;
+    let updated =
+        artifacts::update(&exchange.daemon.app, &Caller::Person, request, Mode::Commit).await?;
     Ok(Reply::json(&views::detail(
         &exchange.daemon.urls.console,
-        &updated.detail,
+        &updated.stored,
         updated.warnings,
     )?))
 }

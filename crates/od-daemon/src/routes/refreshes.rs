@@ -4,7 +4,7 @@ use hyper::body::Incoming;
 use od_app::artifacts::{self, RollBack};
 use od_app::refresh::cancel::CancelRefresh;
 use od_app::refresh::run::RunRefresh;
-use od_app::{Caller, refresh};
+use od_app::{Caller, Mode, refresh};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
 use od_wire::Empty;
@@ -22,7 +22,7 @@ pub(crate) async fn start(exchange: &Exchange<'_>, body: Incoming) -> Result<Rep
     let (project, artifact) = named(exchange).await?;
     let StartRefresh { accept_drift } = exchange.body(body).await?;
     let request = RunRefresh { caller: Caller::Person, project, artifact, accept_drift };
-    let refreshed = refresh::run(&exchange.daemon.app, request).await?;
+    let refreshed = refresh::run(&exchange.daemon.app, request, Mode::Commit).await?;
     Ok(Reply::json(&views::refreshed(&exchange.daemon.urls.console, &refreshed)?))
 }
 
@@ -77,7 +77,8 @@ pub(crate) async fn roll_back(exchange: &Exchange<'_>, body: Incoming) -> Result
     let refresh = snapshot_id(exchange)?;
     let wire::RollBack { if_revision } = exchange.body(body).await?;
     let request = RollBack { address, refresh, if_revision };
-    let done = artifacts::roll_back(&exchange.daemon.app, &Caller::Person, request).await?;
+    let app = &exchange.daemon.app;
+    let done = artifacts::roll_back(app, &Caller::Person, request, Mode::Commit).await?;
     Ok(Reply::json(&views::rolled_back(&exchange.daemon.urls.console, done)?))
 }
 

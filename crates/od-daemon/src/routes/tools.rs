@@ -7,7 +7,7 @@ use od_app::artifacts::{
 use od_app::connectors::execute::ExecuteTool;
 use od_app::connectors::{self, Payer};
 use od_app::refresh::run::RunRefresh;
-use od_app::{Caller, refresh as refreshing};
+use od_app::{Caller, Mode, refresh as refreshing};
 use od_core::connector::{ExecuteRequest, Purpose};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{ProjectId, RunId};
@@ -33,13 +33,10 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let body = agent.document(exchange, body).await?;
     let request = CreateArtifact { project: agent.project, body };
     let app = &exchange.daemon.app;
-    let created = if dry_run {
-        artifacts::plan_create(app, &agent.caller, request).await
-    } else {
-        artifacts::create(app, &agent.caller, request).await
-    };
-    let CreatedArtifact { detail, replayed, warnings } = created?;
-    let answer = changed(exchange, &detail.stored, warnings)?;
+    let mode = Mode::of_dry_run(dry_run);
+    let CreatedArtifact { stored, replayed, warnings } =
+        artifacts::create(app, &agent.caller, request, mode).await?;
+    let answer = changed(exchange, &stored, warnings)?;
     Ok(Reply::json(&ToolArtifactAnswer { replayed, dry_run, ..answer }))
 }
 
@@ -49,13 +46,9 @@ pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let body = agent.document(exchange, body).await?;
     let request = UpdateArtifact { target: Target::InBody(agent.project), body };
     let app = &exchange.daemon.app;
-    let updated = if dry_run {
-        artifacts::plan_update(app, &agent.caller, request).await
-    } else {
-        artifacts::update(app, &agent.caller, request).await
-    };
-    let updated = updated?;
-    let answer = changed(exchange, &updated.detail.stored, updated.warnings)?;
+    let mode = Mode::of_dry_run(dry_run);
+    let updated = artifacts::update(app, &agent.caller, request, mode).await?;
+    let answer = changed(exchange, &updated.stored, updated.warnings)?;
     Ok(Reply::json(&ToolArtifactAnswer { dry_run, ..answer }))
 }
 
@@ -80,12 +73,7 @@ pub(crate) async fn refresh(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         accept_drift: false,
     };
     let app = &exchange.daemon.app;
-    let refreshed = if dry_run {
-        refreshing::plan(app, request).await
-    } else {
-        refreshing::run(app, request).await
-    };
-    let refreshed = refreshed?;
+    let refreshed = refreshing::run(app, request, Mode::of_dry_run(dry_run)).await?;
     Ok(Reply::json(&ToolRefreshedAnswer {
         artifact: views::compact(&exchange.daemon.urls.console, &refreshed.stored.summary),
         refresh: views::refresh(&refreshed),
@@ -99,9 +87,9 @@ pub(crate) async fn validate(exchange: &Exchange<'_>, body: Incoming) -> Result<
     let body = agent.document(exchange, body).await?;
     if body.value().get("artifactId").is_some() {
         let request = UpdateArtifact { target: Target::InBody(agent.project), body };
-        let warnings =
-            artifacts::validate_update(&exchange.daemon.app, &agent.caller, request).await?;
-        return Ok(Reply::json(&ToolValidAnswer { valid: true, warnings }));
+        let app = &exchange.daemon.app;
+        let updated = artifacts::update(app, &agent.caller, request, Mode::DryRun).await?;
+        return Ok(Reply::json(&ToolValidAnswer { valid: true, warnings: updated.warnings }));
     }
     let request = CreateArtifact { project: agent.project, body };
     let valid = artifacts::validate(&exchange.daemon.app, &agent.caller, request).await?;

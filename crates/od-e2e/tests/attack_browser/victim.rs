@@ -114,7 +114,7 @@ impl Victim {
         });
         let request = CreateArtifact { project: self.project.clone(), body: body.into() };
         match self.runtime().block_on(create(self.running().app(), &Caller::Person, request)) {
-            Ok(created) => created.detail.stored.id.clone(),
+            Ok(created) => created.stored.id.clone(),
             Err(error) => {
                 panic!("{:#?}\n{template}\n{data}", od_core::error::Failure::from(error))
             }

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use od_app::Caller;
 use od_app::artifacts::CreateArtifact;
 use od_app::projects::CreateProject;
+use od_app::{Caller, Mode};
 use od_core::ids::{ArtifactId, ProjectId, RunId, Timestamp};
 use od_daemon::{ComposeOptions, LogSink, Port, RunningDaemon, ServeConfig, serve};
 use od_e2e::browser::{Chromium, Tab};
@@ -167,8 +167,8 @@ impl World {
     async fn artifact_by(&self, caller: &Caller, project: &ProjectId, body: Value) -> ArtifactId {
         let request = CreateArtifact { project: project.clone(), body: body.into() };
         let app = self.daemon().app();
-        match od_app::artifacts::create(app, caller, request).await {
-            Ok(made) => made.detail.stored.id.clone(),
+        match od_app::artifacts::create(app, caller, request, Mode::Commit).await {
+            Ok(made) => made.stored.id.clone(),
             Err(error) => panic!("{:#?}", od_core::error::Failure::from(error)),
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use od_core::artifact::{ArtifactState, HealthReason, HealthState};
+use od_core::decide::render_stored;
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision};
 use od_core::json::BoundedObject;
 use od_core::ledger::next_revision;
@@ -205,10 +206,7 @@ fn adopt(state: &mut ArtifactState, file: SetFile, bytes: &[u8]) -> bool {
 }
 
 fn render(state: &ArtifactState) -> Option<Arc<[u8]>> {
-    let (template, _) = Template::compile(&state.template_html).ok()?;
-    let mut page = Vec::new();
-    template.render(state.data.value(), &mut page).ok()?;
-    Some(page.into())
+    render_stored(&state.template_html, state.data.value(), None).ok().map(Into::into)
 }
 
 /// Copies aside what the commit is about to replace. The visible copies are kept by roll-forward,

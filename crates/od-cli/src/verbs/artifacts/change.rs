@@ -1,9 +1,9 @@
 //! `od artifacts refresh`, `rollback`, `restore`: through the daemon if one runs, so that consoles
 //! hear of it. What is only tried needs no console, and is tried here.
 
-use od_app::Caller;
 use od_app::artifacts::{Address, RollBack};
 use od_app::refresh::run::RunRefresh;
+use od_app::{Caller, Mode};
 use od_core::error::ErrorCode;
 use od_core::ids::{ArtifactId, RefreshId, Revision};
 use od_daemon::views;
@@ -31,13 +31,7 @@ pub(crate) async fn refresh(
         with_progress(sink, &what, client.refresh(&artifact)).await?
     } else {
         let request = RunRefresh { caller: Caller::Person, project, artifact, accept_drift: false };
-        let work = async {
-            if args.dry_run {
-                od_app::refresh::plan(&app, request).await
-            } else {
-                od_app::refresh::run(&app, request).await
-            }
-        };
+        let work = od_app::refresh::run(&app, request, Mode::of_dry_run(args.dry_run));
         let done = with_progress(sink, &what, work).await.map_err(local::failed)?;
         views::refreshed(&local::console(settings), &done)?
     };
@@ -86,11 +80,8 @@ pub(crate) async fn roll_back(
         client.roll_back(&address.artifact, &refresh, if_revision).await?
     } else {
         let request = RollBack { address, refresh, if_revision };
-        let done = if dry_run {
-            od_app::artifacts::plan_roll_back(&app, &Caller::Person, request).await
-        } else {
-            od_app::artifacts::roll_back(&app, &Caller::Person, request).await
-        };
+        let mode = Mode::of_dry_run(dry_run);
+        let done = od_app::artifacts::roll_back(&app, &Caller::Person, request, mode).await;
         let done = done.map_err(local::failed)?;
         views::rolled_back(&local::console(settings), done)?
     };
@@ -138,7 +129,7 @@ pub(crate) async fn restore(
     let project = if args.project.is_some() { project.map(|project| project.id) } else { None };
     let address = Address { project: project.clone(), artifact: artifact.clone() };
     if args.dry_run {
-        let found = od_app::artifacts::plan_restore(&app, &Caller::Person, address).await;
+        let found = od_app::artifacts::find_restorable(&app, &Caller::Person, &address).await;
         let line = views::in_trash(found.map_err(local::failed)?);
         let text = Text::new().line(&format!(
             "Would bring {artifact} back into {}; it was deleted at {}.",

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use od_app::artifacts::{self, RepairArtifact, UpdateArtifact};
-use od_app::{App, Caller};
+use od_app::{App, Caller, Mode};
 use od_core::artifact::HealthState;
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::ArtifactId;
@@ -102,7 +102,7 @@ fn refuses(target: &Target<'_>) -> Result<(), Violation> {
         target: world::address(&target.id).into(),
         body: world::body(SUBJECT, "forbidden").into(),
     };
-    match world::wait(artifacts::update(target.app, &Caller::Person, request)) {
+    match world::wait(artifacts::update(target.app, &Caller::Person, request, Mode::Commit)) {
         Ok(_) => Err(Violation::Torn("a damaged artifact was written".to_owned())),
         Err(err) => match Failure::from(err) {
             Failure { code: ErrorCode::LiveArtifactNotHealthy, .. } => Ok(()),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use od_app::artifacts::{self, DeleteArtifact, RepairArtifact, UpdateArtifact};
 use od_app::refresh::run::RunRefresh;
-use od_app::{App, Caller, refresh};
+use od_app::{App, Caller, Mode, refresh};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, RefreshId};
 use od_ports::fakes::Act;
@@ -153,13 +153,13 @@ async fn race(app: &App, id: &ArtifactId) -> Result<(), Failure> {
     for _ in 0..25 {
         let detail = artifacts::get(app, &Caller::Person, world::address(id)).await;
         let detail = detail.map_err(Failure::from)?;
-        let revision = detail.stored.revision().expect("the subject has a revision");
+        let revision = detail.revision().expect("the subject has a revision");
         let mut body = world::body(world::SUBJECT, "raced");
         body["ifRevision"] = revision.get().into();
         let request = UpdateArtifact { target: world::address(id).into(), body: body.into() };
-        match artifacts::update(app, &Caller::Person, request).await {
+        match artifacts::update(app, &Caller::Person, request, Mode::Commit).await {
             Ok(updated) => {
-                let won = updated.detail.stored.revision().expect("a revision");
+                let won = updated.stored.revision().expect("a revision");
                 say(&format!("WIN {won}"));
             }
             Err(err) => say(&format!("LOSE {}", Failure::from(err).code)),
@@ -176,7 +176,7 @@ pub(crate) async fn refresh(app: &App, id: &ArtifactId) -> Result<RefreshId, Fai
         artifact: id.clone(),
         accept_drift: false,
     };
-    let refreshed = refresh::run(app, request).await.map_err(Failure::from)?;
+    let refreshed = refresh::run(app, request, Mode::Commit).await.map_err(Failure::from)?;
     Ok(refreshed.refresh)
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use od_app::artifacts::{self, Address, CreateArtifact, UpdateArtifact};
-use od_app::{App, Caller};
+use od_app::{App, Caller, Mode};
 use od_core::error::Failure;
 use od_core::ids::{ArtifactId, ProjectId};
 use od_core::json::Value;
@@ -150,8 +150,8 @@ pub(crate) async fn create(
         body["attemptId"] = attempt.into();
     }
     let request = CreateArtifact { project: project(), body: body.into() };
-    let created = artifacts::create(app, &Caller::Person, request).await;
-    created.map(|made| made.detail.stored.id.clone()).map_err(Failure::from)
+    let created = artifacts::create(app, &Caller::Person, request, Mode::Commit).await;
+    created.map(|made| made.stored.id.clone()).map_err(Failure::from)
 }
 
 pub(crate) async fn update(
@@ -162,7 +162,7 @@ pub(crate) async fn update(
 ) -> Result<(), Failure> {
     let request =
         UpdateArtifact { target: address(id).into(), body: body(name, generation).into() };
-    let updated = artifacts::update(app, &Caller::Person, request).await;
+    let updated = artifacts::update(app, &Caller::Person, request, Mode::Commit).await;
     updated.map(|_| ()).map_err(Failure::from)
 }
 

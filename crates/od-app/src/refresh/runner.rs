@@ -1,62 +1,59 @@
-//! One refresh from its id to its last record: the state machine decides, this carries out.
+//! One refresh from its id to its last record: the state machine says what to do, this does it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use od_core::artifact::{ArtifactState, SourcePin};
+use od_core::decide::{self, Decision, SourceOutput};
 use od_core::error::Failure;
-use od_core::event::{self, ArtifactAction, ArtifactEvent};
-use od_core::ids::{RefreshId, Revision, Timestamp};
+use od_core::event::ArtifactAction;
+use od_core::ids::{RefreshId, Timestamp};
 use od_core::limits::{REFRESH_TIMEOUT, SHORT_TEXT, cut};
 use od_core::refresh::{
-    CompactError, Effect, Event, RecordConnector, RecordStatus, RefreshRecord, RefreshState,
-    Rejected, step,
+    ChangeReport, CompactError, Effect, Event, RecordConnector, RecordStatus, RefreshRecord,
+    RefreshState, Rejected, step,
 };
-use od_ports::store::{Change, Gate, RunningLock, RunningRefresh, StoreError, Stored};
+use od_ports::store::{RunningLock, RunningRefresh, StoreError, Stored};
 
 use super::active::Entry;
-use super::candidate::{self, Candidate};
 use super::fault::RefreshFault;
-use super::notice;
 use super::recover::{self, CloseError};
 use super::run::{RefreshError, Refreshed, RunRefresh};
 use crate::app::App;
+use crate::artifacts::{Mode, Transaction};
 use crate::connectors::execute::{Executed, Expected, execute};
 use crate::connectors::{Payer, pin_of, source_call};
 use crate::failure;
 
-/// A refresh that has its id and holds its locks, and what its steps have given so far.
-pub(super) struct Attempt<'a> {
+/// A refresh that has its id, and what its steps have given so far.
+pub(super) struct Runner<'a> {
     app: &'a App,
     request: RunRefresh,
-    started: Timestamp,
     refresh: RefreshId,
     base: Arc<Stored>,
-    entry: Entry<'a>,
-    lock: Option<Box<dyn RunningLock>>,
+    journal: Journal<'a>,
     /// Why the refresh before this one could not be closed: then this one does not run.
     left_open: Option<CloseError>,
     executed: Option<Executed>,
-    ready: Option<Ready>,
+    decided: Option<(Transaction<'a>, Decision)>,
     stored: Option<Arc<Stored>>,
     /// The first thing that went wrong, in full; the machine and the record know it in short.
     failure: Option<Failure>,
 }
 
-/// A candidate that differs, and the gate it was built behind.
-struct Ready {
-    gate: Gate,
-    expected: Revision,
-    state: ArtifactState,
-    page: Arc<[u8]>,
+/// The place where the steps of a refresh are written down, and where others can see it run.
+enum Journal<'a> {
+    /// The log of the store, under the running lock until that is released.
+    Log { entry: Entry<'a>, lock: Option<Box<dyn RunningLock>> },
+    /// Nowhere: a dry run goes through the same steps, and nobody hears of them.
+    Nowhere,
 }
 
-impl<'a> Attempt<'a> {
+impl<'a> Runner<'a> {
     /// Takes over a refresh that was begun; an earlier one whose process died gets its last record.
-    pub(super) async fn begin(
+    pub(super) async fn of_running(
         app: &'a App,
         request: RunRefresh,
-        started: Timestamp,
         running: RunningRefresh,
         entry: Entry<'a>,
     ) -> Self {
@@ -70,26 +67,45 @@ impl<'a> Attempt<'a> {
             }
             None => None,
         };
+        let journal = Journal::Log { entry, lock: Some(lock) };
+        Self { left_open, ..Self::new(app, request, id, base, journal) }
+    }
+
+    /// Makes a dry run of a refresh, under the id that the refresh would get.
+    pub(super) fn of_dry_run(
+        app: &'a App,
+        request: RunRefresh,
+        refresh: RefreshId,
+        base: Arc<Stored>,
+    ) -> Self {
+        Self::new(app, request, refresh, base, Journal::Nowhere)
+    }
+
+    fn new(
+        app: &'a App,
+        request: RunRefresh,
+        refresh: RefreshId,
+        base: Arc<Stored>,
+        journal: Journal<'a>,
+    ) -> Self {
         Self {
             app,
             request,
-            started,
-            refresh: id,
+            refresh,
             base,
-            entry,
-            lock: Some(lock),
-            left_open,
+            journal,
+            left_open: None,
             executed: None,
-            ready: None,
+            decided: None,
             stored: None,
             failure: None,
         }
     }
 
     /// Moves the refresh until it is over.
-    pub(super) async fn drive(mut self) -> Result<Refreshed, RefreshError> {
+    pub(super) async fn drive(mut self, started: Timestamp) -> Result<Refreshed, RefreshError> {
         let mut state = RefreshState::Requested;
-        let mut event = Event::Started { refresh_id: self.refresh.clone(), at: self.started };
+        let mut event = Event::Started { refresh_id: self.refresh.clone(), at: started };
         loop {
             let (next, effects) = match step(state, event) {
                 Ok(moved) => moved,
@@ -113,8 +129,10 @@ impl<'a> Attempt<'a> {
                 Effect::BuildCandidate => Some(self.build_candidate().await),
                 Effect::Commit(record) => Some(self.commit(*record).await),
                 Effect::Publish(notice) => {
-                    let RunRefresh { project, artifact, .. } = &self.request;
-                    notice::publish(self.app, project, artifact, &self.refresh, notice);
+                    if self.mode() == Mode::Commit {
+                        let RunRefresh { project, artifact, .. } = &self.request;
+                        self.app.publish_refresh(project, artifact, &self.refresh, notice);
+                    }
                     None
                 }
                 Effect::PublishUpdate => {
@@ -122,7 +140,9 @@ impl<'a> Attempt<'a> {
                     None
                 }
                 Effect::ReleaseLock => {
-                    self.lock = None;
+                    if let Journal::Log { lock, .. } = &mut self.journal {
+                        *lock = None;
+                    }
                     None
                 }
             };
@@ -141,7 +161,7 @@ impl<'a> Attempt<'a> {
         let deadline = self.app.ports.clock.sleep(Duration::from_millis(REFRESH_TIMEOUT.allowed));
         let ran = tokio::select! {
             biased;
-            () = self.entry.cancelled() => Err(RefreshFault::Cancelled),
+            () = self.cancelled() => Err(RefreshFault::Cancelled),
             ran = self.call_source() => ran,
             () = deadline => Err(RefreshFault::TimedOut),
         };
@@ -152,7 +172,7 @@ impl<'a> Attempt<'a> {
                 self.executed = Some(executed);
                 Event::SourceSucceeded { at, connector }
             }
-            Err(RefreshFault::Cancelled) => self.cancelled(),
+            Err(RefreshFault::Cancelled) => self.stop(),
             Err(RefreshFault::TimedOut) => {
                 self.note(RefreshFault::TimedOut);
                 Event::DeadlinePassed { at }
@@ -161,56 +181,88 @@ impl<'a> Attempt<'a> {
         }
     }
 
+    /// Runs the source of the artifact, if tool and account are still those it was saved with.
     async fn call_source(&self) -> Result<Executed, RefreshFault> {
-        call_source(self.app, &self.request, self.base_state()?).await
+        let RunRefresh { caller, project, artifact, accept_drift } = &self.request;
+        let saved = &self.base_state()?.artifact;
+        let source = saved.source().ok_or(RefreshFault::SourceChanged)?;
+        let payer = match caller.run() {
+            Some(run) => Payer::Run(run.clone()),
+            None => Payer::Artifact(project.clone(), artifact.clone()),
+        };
+        let mut call = source_call(self.app, project, payer, source)?;
+        if !accept_drift {
+            let account = source.connector.as_ref().and_then(|saved| saved.account_label.clone());
+            call.expected = match &saved.source_pin {
+                Some(pin) => Some(Expected {
+                    account_label: pin.account_label.clone(),
+                    pin: Some(pin.clone()),
+                }),
+                None => account.map(|label| Expected { account_label: Some(label), pin: None }),
+            };
+        }
+        Ok(execute(self.app, call).await?)
     }
 
     fn base_state(&self) -> Result<&ArtifactState, RefreshFault> {
-        state_of(&self.base)
+        self.base.state.as_deref().ok_or_else(|| RefreshFault::NotHealthy {
+            artifact: self.base.id.clone(),
+            health: self.base.health,
+        })
     }
 
-    /// Builds the new state on whatever is stored now. A cancellation is heard before and after.
+    /// Decides on whatever is stored now. A cancellation is heard before and after.
     async fn build_candidate(&mut self) -> Event {
-        if self.entry.is_cancelled() {
-            return self.cancelled();
+        if self.is_cancelled() {
+            return self.stop();
         }
-        match self.build().await {
-            Ok(_) if self.entry.is_cancelled() => {
-                // The gate is closed again: the last record needs the lock behind it.
-                self.ready = None;
-                self.cancelled()
+        match self.decide().await {
+            Ok(_) if self.is_cancelled() => {
+                // The transaction is given up: the last record needs the lock that it holds.
+                self.decided = None;
+                self.stop()
             }
             Ok(built) => built,
             Err(fault) => self.step_failed(fault),
         }
     }
 
-    async fn build(&mut self) -> Result<Event, RefreshFault> {
+    async fn decide(&mut self) -> Result<Event, RefreshFault> {
         let RunRefresh { project, artifact, .. } = &self.request;
-        let gate = self.app.ports.artifacts.open_gate(project, artifact).await?;
-        let current = Arc::clone(gate.stored());
-        let current = state_of(&current)?;
+        let transaction = Transaction::begin(self.app, project, artifact, self.mode()).await?;
+        let before = Arc::clone(transaction.state());
         // An update meanwhile is fine, as long as it did not touch where the data comes from.
         let ran = self.base_state()?.artifact.source();
-        let source = current.artifact.source().filter(|source| ran == Some(*source));
+        let source = before.artifact.source().filter(|source| ran == Some(*source));
         let source = source.ok_or(RefreshFault::SourceChanged)?;
-        let at = self.now();
         let executed =
             self.executed.as_ref().ok_or(RefreshFault::OutOfOrder { lacks: "the output" })?;
-        let pin = new_pin(self.app, &self.request, current, executed);
-        let Candidate { next, changes } = candidate::build(current, source, executed, pin, at)?;
-        let expected = current.artifact.revision;
-        self.ready = next.map(|(state, page)| Ready { gate, expected, state, page });
-        let revision = self.ready.as_ref().map(|ready| ready.expected.next());
+        let pin = self.new_pin(&before, executed);
+        let output = SourceOutput {
+            source,
+            output: &executed.output,
+            account_label: executed.account_label.as_deref(),
+            pin: pin.as_ref(),
+        };
+        let at = self.now();
+        let decision = decide::refresh(&before, output, at)?;
+        let revision = decision.is_some().then(|| before.artifact.revision.next());
+        let changes = decision.as_ref().map_or_else(ChangeReport::default, |it| it.changes.clone());
+        self.decided = decision.map(|decision| (transaction, decision));
         Ok(Event::CandidateBuilt { at, changes, revision })
     }
 
+    /// Returns the pin of the next state: the old one, or what was found if a person accepted it.
+    fn new_pin(&self, before: &ArtifactState, executed: &Executed) -> Option<SourcePin> {
+        let saved = before.artifact.source_pin.clone();
+        if self.request.accept_drift { pin_of(self.app, executed).or(saved) } else { saved }
+    }
+
     async fn commit(&mut self, record: RefreshRecord) -> Event {
-        let Some(Ready { gate, expected, state, page }) = self.ready.take() else {
-            return self.step_failed(RefreshFault::OutOfOrder { lacks: "the candidate" });
+        let Some((transaction, decision)) = self.decided.take() else {
+            return self.step_failed(RefreshFault::OutOfOrder { lacks: "the decision" });
         };
-        let change = Change { expected, state, page, refresh: Some(record) };
-        match self.app.ports.artifacts.commit(&gate.witness(), change).await {
+        match transaction.commit_refresh(decision, record).await {
             Ok(stored) => {
                 self.stored = Some(stored);
                 Event::Committed
@@ -242,6 +294,9 @@ impl<'a> Attempt<'a> {
     }
 
     async fn append(&self, record: RefreshRecord) -> Result<(), StoreError> {
+        if self.mode() == Mode::DryRun {
+            return Ok(());
+        }
         let RunRefresh { project, artifact, .. } = &self.request;
         self.app.ports.refresh_log.append_record(project, artifact, record).await
     }
@@ -288,21 +343,39 @@ impl<'a> Attempt<'a> {
     async fn publish_update(&mut self) {
         // Whoever listens reads the artifact anyway; one that cannot be read has nothing to tell.
         let Ok(stored) = self.stored().await else { return };
-        self.app.ports.events.publish(event::Event::Artifact(ArtifactEvent {
-            action: ArtifactAction::Updated,
-            project_id: self.request.project.clone(),
-            artifact_id: self.request.artifact.clone(),
-            title: stored.summary.heading.title.clone(),
-            refresh_status: stored.summary.refresh_status,
-        }));
+        if self.mode() == Mode::Commit {
+            self.app.publish(ArtifactAction::Updated, &stored);
+        }
         self.stored = Some(stored);
+    }
+
+    const fn mode(&self) -> Mode {
+        match self.journal {
+            Journal::Log { .. } => Mode::Commit,
+            Journal::Nowhere => Mode::DryRun,
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        match &self.journal {
+            Journal::Log { entry, .. } => entry.is_cancelled(),
+            Journal::Nowhere => false,
+        }
+    }
+
+    /// Waits until somebody asks to stop; nobody can ask a dry run.
+    async fn cancelled(&self) {
+        match &self.journal {
+            Journal::Log { entry, .. } => entry.cancelled().await,
+            Journal::Nowhere => std::future::pending().await,
+        }
     }
 
     fn now(&self) -> Timestamp {
         self.app.ports.clock.now()
     }
 
-    fn cancelled(&mut self) -> Event {
+    fn stop(&mut self) -> Event {
         self.note(RefreshFault::Cancelled);
         Event::CancelRequested { at: self.now() }
     }
@@ -334,50 +407,6 @@ impl<'a> Attempt<'a> {
     fn failed(&self, failure: Failure) -> RefreshError {
         RefreshError::Failed { refresh: self.refresh.clone(), failure: Box::new(failure) }
     }
-}
-
-/// Returns the state of an artifact that can be refreshed.
-pub(super) fn state_of(stored: &Stored) -> Result<&ArtifactState, RefreshFault> {
-    stored.state.as_deref().ok_or_else(|| {
-        let (artifact, health) = (stored.id.clone(), stored.health);
-        RefreshFault::NotHealthy { artifact, health }
-    })
-}
-
-/// Runs the source of a state, if tool and account are still those it was saved with.
-pub(super) async fn call_source(
-    app: &App,
-    request: &RunRefresh,
-    state: &ArtifactState,
-) -> Result<Executed, RefreshFault> {
-    let RunRefresh { caller, project, artifact, accept_drift } = request;
-    let source = state.artifact.source().ok_or(RefreshFault::SourceChanged)?;
-    let payer = match caller.run() {
-        Some(run) => Payer::Run(run.clone()),
-        None => Payer::Artifact(project.clone(), artifact.clone()),
-    };
-    let mut call = source_call(app, project, payer, source)?;
-    if !accept_drift {
-        let saved = source.connector.as_ref().and_then(|saved| saved.account_label.clone());
-        call.expected = match &state.artifact.source_pin {
-            Some(pin) => {
-                Some(Expected { account_label: pin.account_label.clone(), pin: Some(pin.clone()) })
-            }
-            None => saved.map(|label| Expected { account_label: Some(label), pin: None }),
-        };
-    }
-    Ok(execute(app, call).await?)
-}
-
-/// Returns the pin of the new state: the old one, or what was found if a person accepted it.
-pub(super) fn new_pin(
-    app: &App,
-    request: &RunRefresh,
-    current: &ArtifactState,
-    executed: &Executed,
-) -> Option<SourcePin> {
-    let saved = current.artifact.source_pin.clone();
-    if request.accept_drift { pin_of(app, executed).or(saved) } else { saved }
 }
 
 /// Returns all that is known of a call but its output.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use od_core::artifact::{ArtifactState, ReadableParts, Source, SourcePin};
+use od_core::decide::check_page;
 use od_core::error::{Failure, Issue};
 use od_core::ids::ProjectId;
 use od_core::json::{BoundedObject, Value};
 
-use super::candidate::template_faults;
 use crate::App;
 use crate::connectors::{self, SourceRefused};
 
@@ -49,7 +49,7 @@ pub(super) async fn further_faults(
         (data, _) => data.as_ref(),
     };
     if let Some(html) = html {
-        found.extend(template_faults(&html, data.map(BoundedObject::value)));
+        found.extend(check_page(&html, data.map(BoundedObject::value)));
     }
     found
 }

@@ -1,0 +1,152 @@
+//! Reading artifacts: one, a list, the history, earlier states.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use od_core::artifact::ArtifactSummary;
+use od_core::error::Failure;
+use od_core::ids::{ArtifactId, ProjectId, RefreshId};
+use od_ports::project_registry::ProjectError;
+use od_ports::store::{History, Snapshot, SnapshotSummary, StoreError, Stored};
+
+use crate::{App, Caller, failure};
+
+/// Returns one artifact, damaged or not.
+pub async fn get(app: &App, caller: &Caller, address: Address) -> Result<Arc<Stored>, FindError> {
+    let project = find(app, caller, &address).await?;
+    Ok(app.ports.artifacts.load(&project, &address.artifact).await?)
+}
+
+/// Returns a line for every artifact, the last updated first, damaged ones included.
+pub async fn list(
+    app: &App,
+    caller: &Caller,
+    request: ListArtifacts,
+) -> Result<Arc<[Arc<ArtifactSummary>]>, ListError> {
+    let store = &app.ports.artifacts;
+    if let Some(project) = request.project {
+        if !caller.may_see(&project) {
+            return Err(ListError::UnknownProject { project });
+        }
+        return Ok(store.list(&project).await?);
+    }
+    let mut found: Vec<Arc<ArtifactSummary>> = Vec::new();
+    for project in app.ports.projects.list().await? {
+        if caller.may_see(&project.id) {
+            found.extend(store.list(&project.id).await?.iter().cloned());
+        }
+    }
+    found.sort_by_key(|summary| Reverse(summary.updated_at));
+    Ok(found.into())
+}
+
+/// Returns the records of an artifact's refreshes, newest first.
+pub async fn history(app: &App, caller: &Caller, address: Address) -> Result<History, FindError> {
+    let project = find(app, caller, &address).await?;
+    Ok(app.ports.refresh_log.history(&project, &address.artifact).await?)
+}
+
+/// Returns the snapshots of an artifact, newest first.
+pub async fn snapshots(
+    app: &App,
+    caller: &Caller,
+    address: Address,
+) -> Result<Vec<SnapshotSummary>, FindError> {
+    let project = find(app, caller, &address).await?;
+    Ok(app.ports.revisions.snapshots(&project, &address.artifact).await?)
+}
+
+/// Returns one snapshot of an artifact.
+pub async fn snapshot(
+    app: &App,
+    caller: &Caller,
+    address: Address,
+    refresh: RefreshId,
+) -> Result<Snapshot, FindError> {
+    let project = find(app, caller, &address).await?;
+    Ok(app.ports.revisions.snapshot(&project, &address.artifact, &refresh).await?)
+}
+
+/// Returns the project an artifact is in, if the caller may see it.
+pub(super) async fn find(
+    app: &App,
+    caller: &Caller,
+    address: &Address,
+) -> Result<ProjectId, FindError> {
+    let not_found = || FindError::NotFound { artifact: address.artifact.clone() };
+    let project = match (caller, &address.project) {
+        (Caller::Agent { project, .. }, _) => project.clone(),
+        (Caller::Person, Some(project)) => project.clone(),
+        (Caller::Person, None) => {
+            app.ports.artifacts.locate(&address.artifact).await?.ok_or_else(not_found)?
+        }
+    };
+    let named_another = address.project.as_ref().is_some_and(|named| *named != project);
+    if named_another { Err(not_found()) } else { Ok(project) }
+}
+
+/// An artifact, as a request names it.
+#[derive(Clone, Debug)]
+pub struct Address {
+    /// The project, if the request names one; then the artifact must be in it.
+    pub project: Option<ProjectId>,
+    /// The artifact.
+    pub artifact: ArtifactId,
+}
+
+/// Why an artifact could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    /// There is none that the caller may see. Another project's artifact is not there either.
+    #[error("no artifact `{artifact}` here")]
+    NotFound {
+        /// The id asked for.
+        artifact: ArtifactId,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<FindError> for Failure {
+    fn from(err: FindError) -> Self {
+        match err {
+            FindError::NotFound { artifact } => failure::unknown_artifact(&artifact),
+            FindError::Store(err) => failure::store(err),
+        }
+    }
+}
+
+/// The artifacts to list.
+#[derive(Clone, Debug, Default)]
+pub struct ListArtifacts {
+    /// The project; every one that the caller may see if there is none.
+    pub project: Option<ProjectId>,
+}
+
+/// Why there is no list.
+#[derive(Debug, thiserror::Error)]
+pub enum ListError {
+    /// The caller may not see the project.
+    #[error("no project `{project}`")]
+    UnknownProject {
+        /// The id asked for.
+        project: ProjectId,
+    },
+    /// The projects could not be read.
+    #[error(transparent)]
+    Projects(#[from] ProjectError),
+    /// The store refused or failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<ListError> for Failure {
+    fn from(err: ListError) -> Self {
+        match err {
+            ListError::UnknownProject { project } => failure::unknown_project(&project),
+            ListError::Projects(err) => failure::registry(err),
+            ListError::Store(err) => failure::store(err),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Decisions: the next state of an artifact, worked out from values before anything is written.
+//!
+//! Create, update, roll back and refresh each have a function here that takes what there is and what
+//! is asked for, and returns a [`Decision`] or everything that is wrong. A use case commits the
+//! decision, or for a dry run shows it: both say the same, because nothing is decided after it.
+
+mod create;
+mod decision;
+mod page;
+mod refresh;
+mod roll_back;
+mod update;
+
+pub use create::create;
+pub use decision::Decision;
+pub use page::{PageRefused, RenderedPage, check_page, render_page, render_stored};
+pub use refresh::{RefreshRefused, SourceOutput, refresh};
+pub use roll_back::roll_back;
+pub use update::{UpdateRefused, new_source, update};
