@@ -4,7 +4,6 @@
 //! Must not know: HTTP, argv.
 
 mod artifacts;
-mod blocking;
 mod data_dir;
 mod disk;
 mod keyring;
@@ -17,12 +16,11 @@ mod system;
 mod vault;
 
 pub use artifacts::FileArtifactStore;
-pub use blocking::Lane;
 pub use data_dir::DataDir;
 pub use keyring::FileTokenAuthority;
 pub use private_dir::{PrivateDir, PrivateError, shell_quoted};
 pub use project_files::DiskProjectFiles;
 pub use projects::FileProjectRegistry;
 pub use runs::FileRunStore;
-pub use system::{SystemClock, SystemEntropy};
+pub use system::{Lane, SystemClock, SystemEntropy};
 pub use vault::FileVault;

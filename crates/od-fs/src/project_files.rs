@@ -10,9 +10,9 @@ use od_core::ids::{ProjectId, RelPath, Timestamp};
 use od_ports::project_files::{FileEntry, FileListing, FilesError, ProjectFiles, RefusedPath};
 use od_ports::project_registry::{ProjectError, ProjectRegistry};
 
-use crate::blocking::Lane;
 use crate::data_dir::DataDir;
 use crate::disk::{Dir, DiskError, EntryKind, FileStat};
+use crate::system::Lane;
 
 /// How deep a listing goes, and how many entries it looks at: a root may be a whole disk.
 const DEPTH_MAX: usize = 32;

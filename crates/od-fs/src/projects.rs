@@ -7,10 +7,10 @@ use od_core::ids::ProjectId;
 use od_ports::project_registry::{Project, ProjectError, ProjectRegistry};
 use serde::{Deserialize, Serialize};
 
-use crate::blocking::Lane;
 use crate::data_dir::{DataDir, LIVE, LOCKS, STAGING, TRASH};
 use crate::disk::{Dir, DiskError, EntryKind, FileLock, FileStat, LockAttempt};
 use crate::known_projects::KnownProjects;
+use crate::system::Lane;
 
 const FILE: &str = "project.json";
 const FILE_BYTES_MAX: u64 = 64 * 1024;

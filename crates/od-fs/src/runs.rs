@@ -5,9 +5,9 @@ use od_core::ids::RunId;
 use od_ports::run_store::{Run, RunStore, RunStoreError};
 use serde::{Deserialize, Serialize};
 
-use crate::blocking::Lane;
 use crate::data_dir::DataDir;
 use crate::disk::{Dir, DiskError, FileLock, LockAttempt};
+use crate::system::Lane;
 
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 const SCHEMA_VERSION: u64 = 1;

@@ -1,5 +1,6 @@
-//! The machine's own clock and randomness.
+//! The machine's clock, its randomness and its threads.
 
+use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
@@ -7,6 +8,8 @@ use od_core::ids::Timestamp;
 use od_ports::clock::Clock;
 use od_ports::entropy::{Entropy, EntropyError};
 use ring::rand::{SecureRandom as _, SystemRandom};
+
+use crate::disk::DiskError;
 
 /// The machine's clock.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,5 +50,35 @@ impl Default for SystemEntropy {
 impl Entropy for SystemEntropy {
     fn fill(&self, buffer: &mut [u8]) -> Result<(), EntropyError> {
         self.random.fill(buffer).map_err(|_| EntropyError)
+    }
+}
+
+/// The threads that blocking calls run on: the runtime's workers, or the calling one.
+///
+/// `Inline` keeps every system call of a process in one order, which is what a test that interrupts
+/// the n-th of them needs.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Lane {
+    /// On the runtime's blocking threads.
+    #[default]
+    Pool,
+    /// On the calling thread.
+    Inline,
+}
+
+/// Returns the error for a runtime that is shutting down, or a call that panicked.
+pub(crate) fn ended_early() -> DiskError {
+    DiskError::new("run on a worker thread", io::Error::other("the worker thread ended early"))
+}
+
+impl Lane {
+    pub(crate) async fn run<T: Send + 'static>(
+        self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, DiskError> {
+        match self {
+            Self::Pool => tokio::task::spawn_blocking(work).await.map_err(|_| ended_early()),
+            Self::Inline => Ok(work()),
+        }
     }
 }

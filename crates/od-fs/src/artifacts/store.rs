@@ -1,4 +1,4 @@
-//! The port, over the synchronous operations.
+//! The store ports, over the synchronous parts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,96 +14,133 @@ use od_ports::store::{
 };
 use tokio::sync::oneshot;
 
-use super::locks::HeldCommit;
-use super::roller::Roller;
-use super::shared::Shared;
-use super::write::Placing;
-use crate::blocking::{self, Lane};
+use super::commit::checkpoint::{CheckpointQueue, Checkpointer};
+use super::commit::locks::StoreIdentity;
+use super::commit::{CommitLog, UnwrittenCopies};
+use super::dirs::ArtifactDirs;
+use super::history::{RefreshRecords, snapshots};
+use super::maintenance;
+use super::read::ArtifactReader;
+use super::trash::TrashBin;
 use crate::data_dir::DataDir;
+use crate::system::{self, Lane};
 
-/// Keeps artifacts as files.
+/// Keeps artifacts as files: the five store ports over the synchronous parts.
 ///
 /// Answers from memory leave neither the thread nor the user's process, but for one non-blocking
 /// read of the change queue. Everything else runs where its [`Lane`] says.
 #[derive(Debug)]
 pub struct FileArtifactStore {
-    // Dropped before the rest: it settles what is left.
-    _roller: Roller,
-    shared: Arc<Shared>,
+    // Dropped before the rest: it carries out the checkpoints that are left.
+    _checkpointer: Checkpointer,
+    parts: Arc<StoreParts>,
     lane: Lane,
-    /// With [`Lane::Inline`], commits that are acknowledged and not placed: the next call comes first
-    /// to them, as the worker thread does otherwise.
-    unplaced: Mutex<Vec<Placing>>,
+    /// With [`Lane::Inline`], commits that are acknowledged and whose copies are not written: the next
+    /// call comes to them first, as the worker thread does otherwise.
+    unwritten: Mutex<Vec<UnwrittenCopies>>,
+}
+
+/// The parts that a store is made of, each with the calls of one port.
+#[derive(Debug)]
+struct StoreParts {
+    reader: Arc<ArtifactReader>,
+    queue: Arc<CheckpointQueue>,
+    commits: CommitLog,
+    refreshes: RefreshRecords,
+    trash: TrashBin,
+}
+
+impl StoreParts {
+    fn new(data_dir: DataDir, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
+        let identity = StoreIdentity::of(&data_dir)?;
+        let reader = Arc::new(ArtifactReader::new(ArtifactDirs::new(data_dir)));
+        let queue = Arc::new(CheckpointQueue::default());
+        Ok(Self {
+            commits: CommitLog::new(Arc::clone(&reader), Arc::clone(&queue), identity),
+            refreshes: RefreshRecords::new(Arc::clone(&reader), Arc::clone(&queue)),
+            trash: TrashBin::new(Arc::clone(&reader), Arc::clone(&queue), clock),
+            reader,
+            queue,
+        })
+    }
 }
 
 impl FileArtifactStore {
     /// Opens the artifacts of a data directory.
     pub fn open(data_dir: DataDir, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
-        let shared = Arc::new(Shared::new(data_dir, clock)?);
-        let roller = Roller::start(&shared)
+        let parts = Arc::new(StoreParts::new(data_dir, clock)?);
+        let checkpointer = Checkpointer::start(&parts.reader.dirs, &parts.queue)
             .map_err(|source| StoreError::Io { action: "start a thread", source })?;
-        Ok(Self { _roller: roller, shared, lane: Lane::Pool, unplaced: Mutex::default() })
+        Ok(Self {
+            _checkpointer: checkpointer,
+            parts,
+            lane: Lane::Pool,
+            unwritten: Mutex::default(),
+        })
     }
 
     /// Opens them with every call on the calling thread; see [`Lane::Inline`].
     pub fn open_inline(data_dir: DataDir, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
-        let shared = Arc::new(Shared::new(data_dir, clock)?);
-        let roller = Roller::deferred(&shared);
-        Ok(Self { _roller: roller, shared, lane: Lane::Inline, unplaced: Mutex::default() })
+        let parts = Arc::new(StoreParts::new(data_dir, clock)?);
+        let checkpointer = Checkpointer::deferred(&parts.reader.dirs, &parts.queue);
+        let (lane, unwritten) = (Lane::Inline, Mutex::default());
+        Ok(Self { _checkpointer: checkpointer, parts, lane, unwritten })
     }
 
     async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Shared) -> Result<T, StoreError> + Send + 'static,
+        work: impl FnOnce(&StoreParts) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.place_rest();
-        let shared = Arc::clone(&self.shared);
-        self.lane.run(move || work(&shared)).await?
+        self.write_waiting_copies();
+        let parts = Arc::clone(&self.parts);
+        self.lane.run(move || work(&parts)).await?
     }
 
     /// Runs a commit: answers when it is durable, and writes the visible copies after that.
     async fn run_commit<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Shared) -> Result<(T, Option<Placing>), StoreError> + Send + 'static,
+        work: impl FnOnce(&StoreParts) -> Result<(T, Option<UnwrittenCopies>), StoreError>
+        + Send
+        + 'static,
     ) -> Result<T, StoreError> {
-        self.place_rest();
-        let shared = Arc::clone(&self.shared);
+        self.write_waiting_copies();
+        let parts = Arc::clone(&self.parts);
         if self.lane == Lane::Inline {
-            let (answer, placing) = work(&shared)?;
-            self.unplaced.lock().unwrap_or_else(PoisonError::into_inner).extend(placing);
+            let (answer, copies) = work(&parts)?;
+            self.unwritten.lock().unwrap_or_else(PoisonError::into_inner).extend(copies);
             return Ok(answer);
         }
-        let (tell, told) = oneshot::channel();
-        tokio::task::spawn_blocking(move || match work(&shared) {
-            Ok((answer, placing)) => {
-                let _placing = shared.backlog.begin_placing();
-                // Whoever asked may be gone; the commit is there all the same.
-                let _ = tell.send(Ok(answer));
-                if let Some(placing) = placing {
-                    // Whoever asked may have been woken on this core, and comes first.
+        let (sender, receiver) = oneshot::channel();
+        tokio::task::spawn_blocking(move || match work(&parts) {
+            Ok((answer, copies)) => {
+                let _writing = parts.queue.begin_writing();
+                // The caller may be gone; the commit is there all the same.
+                let _ = sender.send(Ok(answer));
+                if let Some(copies) = copies {
+                    // The caller may have been woken on this core, and comes first.
                     std::thread::yield_now();
-                    shared.place(placing);
+                    parts.commits.write_copies(copies);
                 }
             }
             Err(err) => {
-                let _ = tell.send(Err(err));
+                let _ = sender.send(Err(err));
             }
         });
-        told.await.map_err(|_| blocking::ended_early())?
+        receiver.await.map_err(|_| system::ended_early())?
     }
 
-    fn place_rest(&self) {
-        let rest =
-            std::mem::take(&mut *self.unplaced.lock().unwrap_or_else(PoisonError::into_inner));
-        for placing in rest {
-            self.shared.place(placing);
+    fn write_waiting_copies(&self) {
+        let waiting =
+            std::mem::take(&mut *self.unwritten.lock().unwrap_or_else(PoisonError::into_inner));
+        for copies in waiting {
+            self.parts.commits.write_copies(copies);
         }
     }
 }
 
 impl Drop for FileArtifactStore {
     fn drop(&mut self) {
-        self.place_rest();
+        self.write_waiting_copies();
     }
 }
 
@@ -114,27 +151,27 @@ impl ArtifactStore for FileArtifactStore {
         project: &ProjectId,
         artifact: &ArtifactId,
     ) -> Result<Arc<Stored>, StoreError> {
-        if let Some(stored) = self.shared.cached(project, artifact)? {
+        if let Some(stored) = self.parts.reader.cached(project, artifact)? {
             return Ok(stored);
         }
         let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.load_to_show(&project, &artifact)).await
+        self.run(move |parts| parts.reader.load_to_show(&project, &artifact)).await
     }
 
     async fn locate(&self, artifact: &ArtifactId) -> Result<Option<ProjectId>, StoreError> {
-        if let Some(project) = self.shared.cached_location(artifact)? {
+        if let Some(project) = self.parts.reader.cached_location(artifact)? {
             return Ok(Some(project));
         }
         let artifact = artifact.clone();
-        self.run(move |shared| shared.locate(&artifact)).await
+        self.run(move |parts| parts.reader.locate(&artifact)).await
     }
 
     async fn list(&self, project: &ProjectId) -> Result<Arc<[Arc<ArtifactSummary>]>, StoreError> {
-        if let Some(list) = self.shared.cached_list(project)? {
+        if let Some(list) = self.parts.reader.cached_list(project)? {
             return Ok(list);
         }
         let project = project.clone();
-        self.run(move |shared| shared.list(&project)).await
+        self.run(move |parts| parts.reader.list(&project)).await
     }
 
     async fn find_attempt(
@@ -143,11 +180,11 @@ impl ArtifactStore for FileArtifactStore {
         attempt: &Attempt,
     ) -> Result<Option<Arc<Stored>>, StoreError> {
         let (project, attempt) = (project.clone(), attempt.clone());
-        self.run(move |shared| shared.find_attempt(&project, &attempt)).await
+        self.run(move |parts| parts.commits.find_attempt(&project, &attempt)).await
     }
 
     async fn create(&self, new: NewArtifact) -> Result<Created, StoreError> {
-        self.run_commit(move |shared| shared.create(new)).await
+        self.run_commit(move |parts| parts.commits.create(new)).await
     }
 
     async fn open_gate(
@@ -156,7 +193,7 @@ impl ArtifactStore for FileArtifactStore {
         artifact: &ArtifactId,
     ) -> Result<Gate, StoreError> {
         let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.open_gate(&project, &artifact)).await
+        self.run(move |parts| parts.commits.open_gate(&project, &artifact)).await
     }
 
     async fn commit(
@@ -164,15 +201,10 @@ impl ArtifactStore for FileArtifactStore {
         witness: &WriteWitness<'_>,
         change: Change,
     ) -> Result<Arc<Stored>, StoreError> {
-        let held = witness
-            .lock()
-            .as_any()
-            .downcast_ref::<HeldCommit>()
-            .filter(|held| held.store == self.shared.store)
-            .ok_or(StoreError::ForeignWitness)?
-            .clone();
+        let lock = witness.lock().as_any();
+        let held = self.parts.commits.own_lock(lock).ok_or(StoreError::ForeignWitness)?;
         let before = Arc::clone(witness.stored());
-        self.run_commit(move |shared| shared.commit(&before, change, &held)).await
+        self.run_commit(move |parts| parts.commits.commit(&before, change, &held)).await
     }
 }
 
@@ -184,7 +216,7 @@ impl RefreshLog for FileArtifactStore {
         artifact: &ArtifactId,
     ) -> Result<History, StoreError> {
         let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.history(&project, &artifact)).await
+        self.run(move |parts| parts.refreshes.history(&project, &artifact)).await
     }
 
     async fn begin_refresh(
@@ -194,7 +226,7 @@ impl RefreshLog for FileArtifactStore {
         at: Timestamp,
     ) -> Result<RunningRefresh, StoreError> {
         let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.begin_refresh(&project, &artifact, at)).await
+        self.run(move |parts| parts.refreshes.begin_refresh(&project, &artifact, at)).await
     }
 
     async fn append_record(
@@ -204,11 +236,11 @@ impl RefreshLog for FileArtifactStore {
         record: RefreshRecord,
     ) -> Result<(), StoreError> {
         let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.append_record(&project, &artifact, record)).await
+        self.run(move |parts| parts.refreshes.append_record(&project, &artifact, record)).await
     }
 
     async fn unfinished_refreshes(&self) -> Result<Vec<UnfinishedRefresh>, StoreError> {
-        self.run(Shared::unfinished_refreshes).await
+        self.run(|parts| parts.refreshes.unfinished_refreshes()).await
     }
 }
 
@@ -220,7 +252,11 @@ impl RevisionStore for FileArtifactStore {
         artifact: &ArtifactId,
     ) -> Result<Vec<SnapshotSummary>, StoreError> {
         let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.snapshots(&project, &artifact)).await
+        self.run(move |parts| {
+            let (_, dir) = parts.reader.dirs.artifact(&project, &artifact)?;
+            Ok(snapshots::list(&dir)?)
+        })
+        .await
     }
 
     async fn snapshot(
@@ -230,7 +266,12 @@ impl RevisionStore for FileArtifactStore {
         refresh: &RefreshId,
     ) -> Result<Snapshot, StoreError> {
         let (project, artifact, refresh) = (project.clone(), artifact.clone(), refresh.clone());
-        self.run(move |shared| shared.snapshot(&project, &artifact, &refresh)).await
+        self.run(move |parts| {
+            let (_, dir) = parts.reader.dirs.artifact(&project, &artifact)?;
+            let found = snapshots::find(&dir, &refresh)?;
+            found.ok_or(StoreError::SnapshotNotFound { artifact, refresh })
+        })
+        .await
     }
 }
 
@@ -243,7 +284,7 @@ impl Trash for FileArtifactStore {
         if_revision: Option<Revision>,
     ) -> Result<Trashed, StoreError> {
         let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.delete(&project, &artifact, if_revision)).await
+        self.run(move |parts| parts.trash.delete(&project, &artifact, if_revision)).await
     }
 
     async fn restore(
@@ -252,12 +293,12 @@ impl Trash for FileArtifactStore {
         artifact: &ArtifactId,
     ) -> Result<Arc<Stored>, StoreError> {
         let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.restore(&project, &artifact)).await
+        self.run(move |parts| parts.trash.restore(&project, &artifact)).await
     }
 
     async fn list(&self, project: &ProjectId) -> Result<Vec<Trashed>, StoreError> {
         let project = project.clone();
-        self.run(move |shared| shared.trash(&project)).await
+        self.run(move |parts| parts.trash.list(&project)).await
     }
 }
 
@@ -269,7 +310,7 @@ impl StoreMaintenance for FileArtifactStore {
         artifact: &ArtifactId,
     ) -> Result<Inspection, StoreError> {
         let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.inspect(&project, &artifact)).await
+        self.run(move |parts| maintenance::inspect(&parts.reader, &project, &artifact)).await
     }
 
     async fn repair(
@@ -279,10 +320,13 @@ impl StoreMaintenance for FileArtifactStore {
         mode: RepairMode,
     ) -> Result<RepairReport, StoreError> {
         let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |shared| shared.repair(&project, &artifact, mode)).await
+        self.run(move |parts| {
+            maintenance::repair(&parts.reader, &parts.queue, &project, &artifact, mode)
+        })
+        .await
     }
 
     async fn recover(&self) -> Result<Vec<Unrecovered>, StoreError> {
-        self.run(Shared::recover).await
+        self.run(|parts| maintenance::recover(&parts.reader, &parts.trash)).await
     }
 }

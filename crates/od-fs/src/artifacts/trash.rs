@@ -5,19 +5,36 @@ use std::sync::Arc;
 use od_core::artifact::{Health, HealthReason, HealthState};
 use od_core::ids::{ArtifactId, AttemptId, ProjectId, Revision, Timestamp};
 use od_core::ledger::{check_revision, is_trash_expired, trash_expires_at};
+use od_ports::clock::Clock;
 use od_ports::store::{StoreError, Stored, Trashed};
 
-use super::pending::is_damage;
-use super::pointer::Pointer;
-use super::read;
-use super::shared::{Shared, not_found};
+use super::commit::checkpoint::CheckpointQueue;
+use super::commit::{Pointer, locks, roll_forward};
+use super::dirs::{not_found, open_artifact};
+use super::read::{ArtifactReader, newest_generation};
 use crate::data_dir::TRASH;
-use crate::disk::{Dir, DiskError, EntryKind};
+use crate::disk::{Dir, DiskError, EntryKind, is_damage};
 
-/// What the name of a deleted artifact begins with while it is removed for good. No id does.
+/// Begins the name of a deleted artifact while it is removed for good. No id does.
 const PURGING: &str = ".purging-";
 
-impl Shared {
+/// Moves artifacts to the trash and back.
+#[derive(Debug)]
+pub(crate) struct TrashBin {
+    reader: Arc<ArtifactReader>,
+    queue: Arc<CheckpointQueue>,
+    clock: Arc<dyn Clock>,
+}
+
+impl TrashBin {
+    pub(crate) fn new(
+        reader: Arc<ArtifactReader>,
+        queue: Arc<CheckpointQueue>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { reader, queue, clock }
+    }
+
     /// Moves an artifact to the trash.
     pub(crate) fn delete(
         &self,
@@ -25,14 +42,9 @@ impl Shared {
         artifact: &ArtifactId,
         if_revision: Option<Revision>,
     ) -> Result<Trashed, StoreError> {
-        let Some(live) = self.live_if_there(project)? else {
-            return Err(not_found(project, artifact));
-        };
-        if read::open(&live, artifact)?.is_none() {
-            return Err(not_found(project, artifact));
-        }
-        let _lock = self.lock(&live, artifact)?;
-        let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
+        let (live, _) = self.reader.dirs.artifact(project, artifact)?;
+        let _lock = locks::commit_or_busy(&live, artifact)?;
+        let dir = open_artifact(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
         let pointer = known_pointer(&dir)?;
         if let Some(expected) = if_revision {
             check_pointer(artifact, expected, pointer.as_ref())?;
@@ -41,9 +53,11 @@ impl Shared {
         let deleted_at = self.clock.now();
         let name = format!("{artifact}.{}", deleted_at.unix_ms());
         live.rename_new(artifact.as_str(), &trash, &name)?;
+        // Where it is now before where it is no more: after a loss of power between the two it is in
+        // one of the directories at least.
         trash.sync()?;
         live.sync()?;
-        self.index().removed(project, artifact);
+        self.reader.forget(project, artifact);
         // The delete is done; old trash that cannot be removed now is removed another time.
         let _ = purge(&trash, deleted_at);
         let title = pointer.map(|pointer| pointer.artifact.heading.title);
@@ -58,7 +72,7 @@ impl Shared {
     ) -> Result<Arc<Stored>, StoreError> {
         let missing =
             || StoreError::NotInTrash { project: project.clone(), artifact: artifact.clone() };
-        let Some(live) = self.live_if_there(project)? else { return Err(missing()) };
+        let Some(live) = self.reader.dirs.live(project)? else { return Err(missing()) };
         let newest = |trash: &Dir| -> Result<Option<String>, DiskError> {
             let found = entries(trash)?.into_iter().filter(|entry| entry.artifact == *artifact);
             Ok(found.max_by_key(|entry| entry.deleted_at).map(|entry| entry.name))
@@ -67,7 +81,7 @@ impl Shared {
         if newest(&trash)?.is_none() {
             return Err(missing());
         }
-        let _lock = self.lock(&live, artifact)?;
+        let _lock = locks::commit_or_busy(&live, artifact)?;
         let name = newest(&trash)?.ok_or_else(missing)?;
         trash.rename_new(&name, &live, artifact.as_str()).map_err(|err| {
             if err.source.kind() == std::io::ErrorKind::AlreadyExists {
@@ -79,13 +93,13 @@ impl Shared {
         live.sync()?;
         trash.sync()?;
         let dir = live.child(artifact.as_str())?;
-        self.finish(&dir, project, artifact)?;
-        self.load(project, artifact)
+        roll_forward::finish(&dir, project, artifact, &self.queue)?;
+        self.reader.load(project, artifact)
     }
 
     /// Lists the trash of a project.
-    pub(crate) fn trash(&self, project: &ProjectId) -> Result<Vec<Trashed>, StoreError> {
-        let Some(live) = self.live_if_there(project)? else { return Ok(Vec::new()) };
+    pub(crate) fn list(&self, project: &ProjectId) -> Result<Vec<Trashed>, StoreError> {
+        let Some(live) = self.reader.dirs.live(project)? else { return Ok(Vec::new()) };
         let Some(trash) = open(&live)? else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         for entry in entries(&trash)? {
@@ -100,7 +114,7 @@ impl Shared {
     }
 
     /// Removes what was deleted too long ago.
-    pub(crate) fn purge_trash(&self, live: &Dir) -> Result<(), StoreError> {
+    pub(crate) fn purge(&self, live: &Dir) -> Result<(), StoreError> {
         match open(live)? {
             Some(trash) => Ok(purge(&trash, self.clock.now())?),
             None => Ok(()),
@@ -167,7 +181,7 @@ fn entries(trash: &Dir) -> Result<Vec<TrashEntry>, DiskError> {
 fn known_pointer(dir: &Dir) -> Result<Option<Pointer>, DiskError> {
     match Pointer::read_sound(dir) {
         Err(err) if is_damage(&err.source) => {
-            let newest = read::newest_generation(dir).ok().flatten();
+            let newest = newest_generation(dir).ok().flatten();
             Ok(newest.map(|generation| generation.pointer))
         }
         other => other,

@@ -2,8 +2,8 @@
 //!
 //! No operation opens or changes anything behind a symbolic link or outside the directory: names are
 //! resolved by the kernel with `openat2` (`BENEATH | NO_SYMLINKS`) or are single components handed to
-//! an `*at` call that does not follow links. Only a look ([`Dir::stat`]) takes a path of two
-//! components, and tells no more than times and sizes.
+//! an `*at` call that does not follow links. Only [`Dir::stat`] takes a path of two components, and
+//! returns no more than times and sizes.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -11,7 +11,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
 
+use super::error::DiskError;
 use super::file_stat::{EntryKind, FileStat};
 
 const PRIVATE_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
@@ -20,23 +22,6 @@ const PRIVATE_DIR: Mode = Mode::RWXU;
 const TO_WRITE: OFlags =
     OFlags::WRONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS);
-
-/// What the disk refused, and during what.
-#[derive(Debug)]
-pub(crate) struct DiskError {
-    pub(crate) action: &'static str,
-    pub(crate) source: io::Error,
-}
-
-impl DiskError {
-    pub(crate) fn new(action: &'static str, source: impl Into<io::Error>) -> Self {
-        Self { action, source: source.into() }
-    }
-
-    pub(crate) fn is_missing(&self) -> bool {
-        self.source.kind() == io::ErrorKind::NotFound
-    }
-}
 
 /// A directory held open.
 #[derive(Debug)]
@@ -100,7 +85,7 @@ impl Dir {
     pub(crate) fn make_new_dir(&self, name: &str) -> Result<bool, DiskError> {
         match rustix::fs::mkdirat(&self.fd, name, PRIVATE_DIR) {
             Ok(()) => Ok(true),
-            Err(rustix::io::Errno::EXIST) => Ok(false),
+            Err(Errno::EXIST) => Ok(false),
             Err(err) => Err(DiskError::new("make a directory", err)),
         }
     }
@@ -274,7 +259,6 @@ impl Dir {
     /// Swaps two files of the directory in one step; `false` if the second is missing, or the
     /// filesystem cannot swap.
     pub(crate) fn swap(&self, one: &str, other: &str) -> Result<bool, DiskError> {
-        use rustix::io::Errno;
         let flags = rustix::fs::RenameFlags::EXCHANGE;
         match rustix::fs::renameat_with(&self.fd, one, &self.fd, other, flags) {
             Ok(()) => Ok(true),
@@ -286,7 +270,7 @@ impl Dir {
     /// Removes a file; a missing one is fine.
     pub(crate) fn remove(&self, name: &str) -> Result<(), DiskError> {
         match rustix::fs::unlinkat(&self.fd, name, AtFlags::empty()) {
-            Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(err) => Err(DiskError::new("remove a file", err)),
         }
     }
@@ -306,7 +290,7 @@ impl Dir {
             }
         }
         match rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR) {
-            Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(err) => Err(DiskError::new("remove a directory", err)),
         }
     }
@@ -333,16 +317,16 @@ impl Dir {
         Ok(entries)
     }
 
-    /// Looks at a name without following it; `None` if it is missing.
+    /// Stats a name without following it; `None` if it is missing.
     pub(crate) fn stat(&self, name: &str) -> Result<Option<FileStat>, DiskError> {
         match rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(FileStat::of(&stat))),
-            Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => Ok(None),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(err) => Err(DiskError::new("look at a file", err)),
         }
     }
 
-    /// Looks at the directory itself.
+    /// Stats the directory itself.
     pub(crate) fn stat_self(&self) -> Result<FileStat, DiskError> {
         rustix::fs::fstat(&self.fd)
             .map(|stat| FileStat::of(&stat))

@@ -3,7 +3,8 @@
 use std::fs::{File, TryLockError};
 use std::time::{Duration, Instant};
 
-use super::dir::{Dir, DiskError};
+use super::dir::Dir;
+use super::error::DiskError;
 
 /// A lock, held until dropped.
 #[derive(Debug)]
@@ -12,16 +13,16 @@ pub(crate) struct FileLock {
     _file: File,
 }
 
-/// The shortest and the longest pause between two looks at a lock that is held.
+/// The shortest and the longest pause between two tries for a lock that is held.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(5));
 
-/// How long to pause before the next look: a part of the time waited so far, so that a wait ends
+/// Returns how long to pause before the next try: a part of the time waited so far, so that a wait ends
 /// soon after it could have, however short it is, and a long one costs little.
 fn pause(waited: Duration) -> Duration {
     (waited / 8).clamp(PAUSES.0, PAUSES.1)
 }
 
-/// What became of an attempt to lock.
+/// The outcome of an attempt to lock.
 #[derive(Debug)]
 pub(crate) enum LockAttempt {
     Held(FileLock),
@@ -39,37 +40,33 @@ impl LockAttempt {
 }
 
 impl FileLock {
-    /// Takes the lock, waiting at most `patience` for another process.
+    /// Takes the lock, waiting at most `timeout` for another process.
     ///
     /// The wait is a poll: a stopped holder must not stop us, and blocking `flock` has no deadline.
-    pub(crate) fn take(
-        dir: &Dir,
-        name: &str,
-        patience: Duration,
-    ) -> Result<LockAttempt, DiskError> {
-        Self::wait(dir.lock_file(name)?, File::try_lock, patience)
+    pub(crate) fn take(dir: &Dir, name: &str, timeout: Duration) -> Result<LockAttempt, DiskError> {
+        Self::wait(dir.lock_file(name)?, File::try_lock, timeout)
     }
 
     /// Takes the lock of a directory itself, alone.
-    pub(crate) fn take_dir(dir: &Dir, patience: Duration) -> Result<LockAttempt, DiskError> {
-        Self::wait(dir.lock_self()?, File::try_lock, patience)
+    pub(crate) fn take_dir(dir: &Dir, timeout: Duration) -> Result<LockAttempt, DiskError> {
+        Self::wait(dir.lock_self()?, File::try_lock, timeout)
     }
 
     /// Takes the lock of a directory itself, together with whoever else shares it.
-    pub(crate) fn share_dir(dir: &Dir, patience: Duration) -> Result<LockAttempt, DiskError> {
-        Self::wait(dir.lock_self()?, File::try_lock_shared, patience)
+    pub(crate) fn share_dir(dir: &Dir, timeout: Duration) -> Result<LockAttempt, DiskError> {
+        Self::wait(dir.lock_self()?, File::try_lock_shared, timeout)
     }
 
     fn wait(
         file: File,
         try_lock: impl Fn(&File) -> Result<(), TryLockError>,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<LockAttempt, DiskError> {
         let began = Instant::now();
         loop {
             match try_lock(&file) {
                 Ok(()) => return Ok(LockAttempt::Held(Self { _file: file })),
-                Err(TryLockError::WouldBlock) if began.elapsed() >= patience => {
+                Err(TryLockError::WouldBlock) if began.elapsed() >= timeout => {
                     return Ok(LockAttempt::TimedOut);
                 }
                 Err(TryLockError::WouldBlock) => std::thread::sleep(pause(began.elapsed())),
@@ -78,7 +75,7 @@ impl FileLock {
         }
     }
 
-    /// Tells whether someone holds the lock, without keeping it.
+    /// Returns whether someone holds the lock, without keeping it.
     ///
     /// A shared lock is taken for an instant, so takers retry before they give up.
     pub(crate) fn is_held(dir: &Dir, name: &str) -> Result<bool, DiskError> {

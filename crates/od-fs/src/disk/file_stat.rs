@@ -1,4 +1,4 @@
-//! What the disk says of a name without reading what it stands for.
+//! `stat`: what the disk says of a name without reading what it stands for.
 
 use std::fs::File;
 use std::path::Path;
@@ -6,9 +6,9 @@ use std::path::Path;
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::dir::DiskError;
+use super::error::DiskError;
 
-/// What kind of thing a name stands for.
+/// The kind of thing a name stands for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum EntryKind {
     Directory,
@@ -43,13 +43,13 @@ pub(crate) struct FileStat {
 }
 
 impl FileStat {
-    /// Looks at an open file.
+    /// Stats an open file.
     pub(crate) fn of_file(file: &File) -> Result<Self, DiskError> {
         let stat = rustix::fs::fstat(file).map_err(|err| DiskError::new("look at a file", err))?;
         Ok(Self::of(&stat))
     }
 
-    /// Looks at a path without following its last name; `None` if nothing is there.
+    /// Stats a path without following its last name; `None` if nothing is there.
     pub(crate) fn of_path(path: &Path) -> Result<Option<Self>, DiskError> {
         match rustix::fs::lstat(path) {
             Ok(stat) => Ok(Some(Self::of(&stat))),

@@ -1,4 +1,6 @@
-//! What the store does for refreshes: ids, records, fencing.
+//! The records of refreshes: begin, append, read.
+
+use std::sync::Arc;
 
 use od_core::artifact::{Health, HealthState};
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId, Timestamp};
@@ -7,18 +9,30 @@ use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_ports::store::{History, RunningRefresh, StoreError, UnfinishedRefresh};
 
 use super::audit_log::{self, AuditLog, LOG, Tail};
-use super::entries::Lasts;
-use super::locks::{self, HeldRunning};
-use super::pending::PendingFile;
-use super::pointer::Pointer;
-use super::shared::{Shared, not_found};
-use super::{pending, read, snapshots};
-use crate::disk::{Dir, DiskError};
+use super::snapshots;
+use crate::artifacts::commit::checkpoint::CheckpointQueue;
+use crate::artifacts::commit::locks::{self, HeldRunning};
+use crate::artifacts::commit::pending::{self, PendingFile};
+use crate::artifacts::commit::{Pointer, roll_forward};
+use crate::artifacts::dirs::{not_found, open_artifact};
+use crate::artifacts::read::{ArtifactReader, Validity};
+use crate::disk::{Dir, DiskError, FileLock};
 
 /// How often a history is read again because it went on meanwhile.
 const TRIES_MAX: usize = 100;
 
-impl Shared {
+/// Numbers refreshes and keeps their records.
+#[derive(Debug)]
+pub(crate) struct RefreshRecords {
+    reader: Arc<ArtifactReader>,
+    queue: Arc<CheckpointQueue>,
+}
+
+impl RefreshRecords {
+    pub(crate) const fn new(reader: Arc<ArtifactReader>, queue: Arc<CheckpointQueue>) -> Self {
+        Self { reader, queue }
+    }
+
     /// Takes the running lock and allocates the next id, durably.
     pub(crate) fn begin_refresh(
         &self,
@@ -26,19 +40,16 @@ impl Shared {
         artifact: &ArtifactId,
         at: Timestamp,
     ) -> Result<RunningRefresh, StoreError> {
-        let (live, dir) = self.existing(project, artifact)?;
+        let (live, dir) = self.reader.dirs.artifact(project, artifact)?;
+        // The running lock before the commit lock, and the commit lock only for the allocation: a refresh
+        // takes minutes, and nobody's update waits for it.
         let Some(running) = locks::running(&live, artifact)? else {
             let running =
                 AuditLog::read(&dir)?.ledger.running().map(|begun| begun.refresh_id.clone());
             return Err(StoreError::RefreshLocked { artifact: artifact.clone(), running });
         };
-        let _commit = self.lock(&live, artifact)?;
-        let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
-        self.finish(&dir, project, artifact)?;
-        let base = match self.cached(project, artifact)? {
-            Some(base) => base,
-            None => self.load(project, artifact)?,
-        };
+        let (_commit, dir) = self.lock_and_finish(&live, project, artifact)?;
+        let base = self.reader.cached_or_load(project, artifact)?;
         if !base.health.is_healthy() {
             return Err(StoreError::NotHealthy { artifact: artifact.clone(), health: base.health });
         }
@@ -48,8 +59,9 @@ impl Shared {
         let mut record =
             RefreshRecord::new(id.clone(), RecordStep::Started, RecordStatus::Running, at);
         record.prev = log.chain_end();
+        // Synced before the source runs: an id that somebody was shown is never given again.
         log.append_synced(&dir, &record.to_line())?;
-        self.index().touch(project, artifact);
+        self.reader.invalidate(project, artifact);
         Ok(RunningRefresh { id, base, abandoned, lock: Box::new(HeldRunning { _lock: running }) })
     }
 
@@ -60,17 +72,15 @@ impl Shared {
         artifact: &ArtifactId,
         mut record: RefreshRecord,
     ) -> Result<(), StoreError> {
-        let (live, _) = self.existing(project, artifact)?;
-        let _commit = self.lock(&live, artifact)?;
-        let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
-        self.finish(&dir, project, artifact)?;
+        let (live, _) = self.reader.dirs.artifact(project, artifact)?;
+        let (_commit, dir) = self.lock_and_finish(&live, project, artifact)?;
         let log = AuditLog::read(&dir)?;
         if let Tail::Broken(reason) = log.tail {
             let health = Health::unsound(HealthState::CorruptTail, reason);
             return Err(StoreError::NotHealthy { artifact: artifact.clone(), health });
         }
         if let Err(closed) = log.ledger.admit_record(&record) {
-            // Whoever asks goes by what is there: it has to be on the disk.
+            // Whoever is refused goes by the record that closed it: that has to be on the disk.
             audit_log::sync(&dir)?;
             dir.sync()?;
             return Err(StoreError::refresh_closed(artifact, closed));
@@ -81,7 +91,7 @@ impl Shared {
         } else {
             log.append_step(&dir, &record.to_line())?;
         }
-        self.index().touch(project, artifact);
+        self.reader.invalidate(project, artifact);
         audit_log::rotate(&dir)?;
         Ok(())
     }
@@ -89,15 +99,15 @@ impl Shared {
     /// Returns the refreshes that have no terminal record.
     pub(crate) fn unfinished_refreshes(&self) -> Result<Vec<UnfinishedRefresh>, StoreError> {
         let mut found = Vec::new();
-        for project in self.project_ids()?.iter() {
+        for project in self.reader.project_ids()?.iter() {
             // What the disk does not give now is found at the next start.
-            let Ok(Some(live)) = self.live_if_there(project) else { continue };
-            let Ok(lights) = self.lights(project) else { continue };
-            for (artifact, light) in lights {
-                if light.lasts != Lasts::WhileARefreshRuns {
+            let Ok(Some(live)) = self.reader.dirs.live(project) else { continue };
+            let Ok(entries) = self.reader.list_entries(project) else { continue };
+            for (artifact, entry) in entries {
+                if entry.validity != Validity::WhileRefreshOpen {
                     continue;
                 }
-                let Ok(Some(dir)) = read::open(&live, &artifact) else { continue };
+                let Ok(Some(dir)) = open_artifact(&live, &artifact) else { continue };
                 let Ok(log) = AuditLog::read(&dir) else { continue };
                 let Ok(lock) = locks::running_state(&live, &artifact) else { continue };
                 let unfinished = log.ledger.unfinished(lock).map(|(begun, lock_held)| {
@@ -117,7 +127,7 @@ impl Shared {
         project: &ProjectId,
         artifact: &ArtifactId,
     ) -> Result<History, StoreError> {
-        let (_, dir) = self.existing(project, artifact)?;
+        let (_, dir) = self.reader.dirs.artifact(project, artifact)?;
         let mut tries = 0;
         let (log, mut records) = loop {
             tries += 1;
@@ -125,7 +135,7 @@ impl Shared {
             let (log, present) = AuditLog::read_records(&dir)?;
             let mut records = audit_log::rotated_records(&dir)?;
             records.extend(present);
-            records.extend(unplaced_records(&dir, &log)?);
+            records.extend(unlogged_records(&dir, &log)?);
             // A record that went from its frame to the log meanwhile was seen in neither.
             if dir.stat(LOG)? == before || tries >= TRIES_MAX {
                 break (log, records);
@@ -139,15 +149,18 @@ impl Shared {
         Ok(History { records, broken })
     }
 
-    /// Opens an artifact that has to be there.
-    pub(crate) fn existing(
+    /// Takes the commit lock, and finishes what a crashed holder left.
+    fn lock_and_finish(
         &self,
+        live: &Dir,
         project: &ProjectId,
         artifact: &ArtifactId,
-    ) -> Result<(Dir, Dir), StoreError> {
-        let live = self.live_if_there(project)?.ok_or_else(|| not_found(project, artifact))?;
-        let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
-        Ok((live, dir))
+    ) -> Result<(FileLock, Dir), StoreError> {
+        let lock = locks::commit_or_busy(live, artifact)?;
+        // Opened under the lock: it may have been deleted while we waited for it.
+        let dir = open_artifact(live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
+        roll_forward::finish(&dir, project, artifact, &self.queue)?;
+        Ok((lock, dir))
     }
 }
 
@@ -158,7 +171,7 @@ fn next_id(dir: &Dir, log: &AuditLog) -> Result<RefreshId, DiskError> {
 }
 
 /// Returns the records of commits that are not in the log yet, as far as they continue it.
-fn unplaced_records(dir: &Dir, log: &AuditLog) -> Result<Vec<RefreshRecord>, DiskError> {
+fn unlogged_records(dir: &Dir, log: &AuditLog) -> Result<Vec<RefreshRecord>, DiskError> {
     let mut end = log.chain_end();
     let mut records = Vec::new();
     let Some(pointer) = Pointer::read_sound(dir)? else { return Ok(records) };

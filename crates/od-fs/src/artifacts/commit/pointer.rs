@@ -7,8 +7,7 @@ use od_core::ids::{Digest, RefreshId};
 use od_core::json::{self, Value};
 use serde::{Deserialize, Serialize};
 
-use super::pending::is_foreign;
-use crate::disk::{Dir, DiskError};
+use crate::disk::{Dir, DiskError, is_foreign};
 
 pub(crate) const POINTER_FILE: &str = "artifact.json";
 /// Metadata is bounded like any document; source and schema come on top of it, and the store's part.
@@ -88,8 +87,8 @@ impl Pointer {
     }
 }
 
-/// Tells whether the bytes are those that were written.
-pub(crate) fn checksum_holds(bytes: &[u8]) -> bool {
+/// Returns whether the bytes are those that were written.
+fn checksum_holds(bytes: &[u8]) -> bool {
     let tail_bytes = TAIL_START.len() + DIGEST_BYTES + TAIL_END.len();
     let Some(body_bytes) = bytes.len().checked_sub(tail_bytes) else { return false };
     let (body, tail) = bytes.split_at(body_bytes);
@@ -98,7 +97,7 @@ pub(crate) fn checksum_holds(bytes: &[u8]) -> bool {
         .is_some_and(|checksum| checksum == Digest::of_bytes(body).as_str().as_bytes())
 }
 
-/// Says why a pointer whose checksum holds cannot be read.
+/// Returns why a pointer whose checksum holds cannot be read.
 fn unknown_shape(bytes: &[u8], err: &serde_json::Error) -> PointerFault {
     let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
     match value.get("schemaVersion").and_then(Value::as_u64) {
@@ -107,7 +106,8 @@ fn unknown_shape(bytes: &[u8], err: &serde_json::Error) -> PointerFault {
     }
 }
 
-/// Tells a later form of the file, which may have no checksum of ours, from a damaged one.
+/// Returns why a pointer without its checksum is not believed: it is a later form of the file, which
+/// may have none of ours, or it is damaged.
 fn without_checksum(bytes: &[u8]) -> PointerFault {
     let value: Option<Value> = serde_json::from_slice(bytes).ok();
     let field = |name| value.as_ref().and_then(|value: &Value| value.get(name));

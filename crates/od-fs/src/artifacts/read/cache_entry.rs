@@ -1,4 +1,4 @@
-//! What memory knows of one project's artifacts.
+//! The entries of the index: what memory knows of one project's artifacts.
 //!
 //! Everything has a version; a change gives it another, and what was read at an older one is stale.
 
@@ -7,32 +7,40 @@ use std::sync::Arc;
 
 use od_core::artifact::{ArtifactSummary, Attempt};
 use od_core::ids::ArtifactId;
+use od_core::ledger::RefreshLedger;
 use od_ports::store::Stored;
 
 /// What a list needs of an artifact.
 #[derive(Clone, Debug)]
-pub(crate) struct Light {
+pub(crate) struct ListEntry {
     pub(crate) summary: Arc<ArtifactSummary>,
     pub(crate) attempt: Option<Attempt>,
-    pub(crate) lasts: Lasts,
+    pub(crate) validity: Validity,
 }
 
-/// How long what was read is true.
+/// For how long something that was read may be served from memory.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Lasts {
-    /// Until a file changes.
-    UntilAChange,
-    /// The log says that a refresh runs: lock and log are looked at every time.
-    WhileARefreshRuns,
-    /// The disk failed: it may not the next time.
-    ForThisAnswer,
+pub(crate) enum Validity {
+    /// Until a watched file changes.
+    UntilChanged,
+    /// Not at all, because a refresh is open: its status hangs on the running lock, and nobody is
+    /// notified when a process dies and lets go of one.
+    WhileRefreshOpen,
+    /// Not at all, because the disk failed: it may not the next time.
+    ThisAnswer,
+}
+
+impl Validity {
+    pub(super) fn of(ledger: &RefreshLedger) -> Self {
+        if ledger.open().is_empty() { Self::UntilChanged } else { Self::WhileRefreshOpen }
+    }
 }
 
 /// A whole artifact, and about how much memory it takes.
 #[derive(Clone, Debug)]
-pub(crate) struct Full {
+pub(crate) struct LoadedArtifact {
     pub(crate) stored: Arc<Stored>,
-    pub(crate) light: Light,
+    pub(crate) entry: ListEntry,
     pub(crate) bytes: usize,
 }
 
@@ -42,20 +50,20 @@ pub(crate) struct Version(pub(super) u64);
 
 /// What is known of one artifact. Only what is watched is believed.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct CacheEntry {
     pub(super) watch: Option<i32>,
     /// Whether a scan or a read has found it; whoever asks for an id makes an entry for it first.
     pub(super) is_there: bool,
     pub(super) version: u64,
-    pub(super) light: Option<(u64, Light)>,
-    pub(super) full: Option<(u64, Full)>,
+    pub(super) listed: Option<(u64, ListEntry)>,
+    pub(super) loaded: Option<(u64, LoadedArtifact)>,
     pub(super) used: u64,
 }
 
-impl Entry {
-    /// Tells whether what was read at a version is still true.
-    pub(super) fn knows(&self, version: u64, light: &Light) -> bool {
-        version == self.version && self.watch.is_some() && light.lasts == Lasts::UntilAChange
+impl CacheEntry {
+    /// Returns whether what was read at a version is still true.
+    pub(super) fn is_fresh(&self, version: u64, entry: &ListEntry) -> bool {
+        version == self.version && self.watch.is_some() && entry.validity == Validity::UntilChanged
     }
 
     pub(super) fn unread(versions: &mut Versions) -> Self {
@@ -63,8 +71,8 @@ impl Entry {
             watch: None,
             is_there: false,
             version: versions.next(),
-            light: None,
-            full: None,
+            listed: None,
+            loaded: None,
             used: 0,
         }
     }
@@ -72,26 +80,27 @@ impl Entry {
 
 /// What is known of one project.
 #[derive(Debug, Default)]
-pub(super) struct ProjectEntries {
+pub(super) struct ProjectCache {
     pub(super) watch: Option<i32>,
     /// Whether `entries` has every artifact of the project.
-    pub(super) scanned: bool,
+    pub(super) is_scanned: bool,
     pub(super) version: u64,
-    pub(super) entries: HashMap<ArtifactId, Entry>,
+    pub(super) entries: HashMap<ArtifactId, CacheEntry>,
     pub(super) list: Option<Arc<[Arc<ArtifactSummary>]>>,
     /// Names the state between two changes of anything a list is made from.
     pub(super) list_version: u64,
 }
 
-impl ProjectEntries {
-    pub(super) fn changed(&mut self, versions: &mut Versions) {
+impl ProjectCache {
+    /// Drops the list: something it is made from changed.
+    pub(super) fn drop_list(&mut self, versions: &mut Versions) {
         self.list = None;
         self.list_version = versions.next();
     }
 
-    /// Its artifacts may be others than those that are known.
-    pub(super) fn scan_again(&mut self, versions: &mut Versions) {
-        self.scanned = false;
+    /// Marks the ids as incomplete: its artifacts may be others than those that are known.
+    pub(super) fn require_scan(&mut self, versions: &mut Versions) {
+        self.is_scanned = false;
         self.version = versions.next();
     }
 }

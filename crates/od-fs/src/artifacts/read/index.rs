@@ -1,7 +1,9 @@
-//! What memory knows of the disk, and whether that is still true.
+//! The index: what memory knows of the disk, and whether that is still true.
 //!
-//! Every access first drains the change queue, so an answer from memory is as fresh as one from the
-//! disk. What is known has a version (see [`super::entries`]); what was read at an older one is stale.
+//! Every access first drains the queue of change notices, so an answer from memory is as fresh as one
+//! from the disk. Reads happen without the index locked, between `begin_…`, which starts a watch and
+//! returns a version, and `end_…`, which remembers what was read only if the version is still the same:
+//! a change that comes between them is never covered up by what was read before it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -9,27 +11,27 @@ use std::sync::Arc;
 use od_core::artifact::ArtifactSummary;
 use od_core::ids::{ArtifactId, ProjectId};
 use od_core::limits::ARTIFACT_CACHE;
+use od_ports::store::Stored;
 
-use super::audit_log::{LOG, ROTATED};
-use super::entries::{Entry, Full, Light, ProjectEntries, Version, Versions};
-use super::generation::SetFile;
-use super::pointer::POINTER_FILE;
-use super::watch::{Seen, StartedWatch, Target, WatchStarter, Watcher};
+use super::cache_entry::{CacheEntry, ListEntry, LoadedArtifact, ProjectCache, Version, Versions};
+use super::watch::{ChangeNotice, StartedWatch, WatchStarter, WatchedDir, Watcher};
+use crate::artifacts::commit::{POINTER_FILE, SetFile};
+use crate::artifacts::history::{LOG, ROTATED};
 use crate::data_dir::DataDir;
 use crate::disk::DiskError;
 
-/// What memory knows of the disk.
+/// Keeps what was read of projects and artifacts, and watches the directories it was read from.
 #[derive(Debug)]
 pub(crate) struct Index {
     data_dir: DataDir,
     watcher: Watcher,
-    projects: HashMap<ProjectId, ProjectEntries>,
+    projects: HashMap<ProjectId, ProjectCache>,
     projects_watch: Option<i32>,
     /// Every project, once `projects/` was read.
     project_ids: Option<Arc<[ProjectId]>>,
     /// Names the state between two changes of `projects/`.
     projects_version: u64,
-    full_bytes: usize,
+    loaded_bytes: usize,
     tick: u64,
     versions: Versions,
 }
@@ -43,7 +45,7 @@ impl Index {
             projects_watch: None,
             project_ids: None,
             projects_version: 0,
-            full_bytes: 0,
+            loaded_bytes: 0,
             tick: 0,
             versions: Versions::default(),
         }
@@ -51,18 +53,20 @@ impl Index {
 
     /// Takes in everything that changed since the last call.
     pub(crate) fn catch_up(&mut self) -> Result<(), DiskError> {
-        for seen in self.watcher.drain()? {
-            match seen {
-                Seen::Overflow => self.distrust_everything(),
-                Seen::Changed(Target::Projects, name) => self.projects_changed(name.as_deref()),
-                Seen::Changed(Target::Live(project), name) => {
+        for notice in self.watcher.drain()? {
+            match notice {
+                ChangeNotice::Overflow => self.forget_everything(),
+                ChangeNotice::Changed(WatchedDir::Projects, name) => {
+                    self.projects_changed(name.as_deref());
+                }
+                ChangeNotice::Changed(WatchedDir::Live(project), name) => {
                     self.live_changed(&project, name.as_deref());
                 }
                 // Another directory may stand in its place, which nobody watches.
-                Seen::Changed(Target::Artifact(project, artifact), None) => {
+                ChangeNotice::Changed(WatchedDir::Artifact(project, artifact), None) => {
                     self.forget(&project, &artifact);
                 }
-                Seen::Changed(Target::Artifact(project, artifact), Some(name)) => {
+                ChangeNotice::Changed(WatchedDir::Artifact(project, artifact), Some(name)) => {
                     if is_content(&name) {
                         self.touch(&project, &artifact);
                     }
@@ -72,7 +76,7 @@ impl Index {
         Ok(())
     }
 
-    fn distrust_everything(&mut self) {
+    fn forget_everything(&mut self) {
         self.watcher.restart();
         self.forget_projects();
     }
@@ -106,10 +110,10 @@ impl Index {
     fn forget_project(&mut self, project: &ProjectId) {
         let Some(known) = self.projects.get_mut(project) else { return };
         let entries = std::mem::take(known);
-        known.scan_again(&mut self.versions);
-        known.changed(&mut self.versions);
+        known.require_scan(&mut self.versions);
+        known.drop_list(&mut self.versions);
         for entry in entries.entries.into_values() {
-            self.full_bytes -= entry.full.map_or(0, |(_, full)| full.bytes);
+            self.loaded_bytes -= entry.loaded.map_or(0, |(_, loaded)| loaded.bytes);
             entry.watch.into_iter().for_each(|watch| self.watcher.forget(watch));
         }
         entries.watch.into_iter().for_each(|watch| self.watcher.forget(watch));
@@ -122,17 +126,18 @@ impl Index {
             Some(Ok(artifact)) => {
                 self.forget(project, &artifact);
                 if let Some(entries) = self.projects.get_mut(project) {
-                    entries.scan_again(&mut self.versions);
+                    entries.require_scan(&mut self.versions);
                 }
             }
             None => self.forget_project(project),
         }
     }
 
-    /// Marks an artifact as changed.
+    /// Marks an artifact as changed, for whoever changed it: the notice of one's own change may come
+    /// after the next read has begun.
     pub(crate) fn touch(&mut self, project: &ProjectId, artifact: &ArtifactId) {
         let Some(entries) = self.projects.get_mut(project) else { return };
-        entries.changed(&mut self.versions);
+        entries.drop_list(&mut self.versions);
         if let Some(entry) = entries.entries.get_mut(artifact) {
             entry.version = self.versions.next();
         }
@@ -140,9 +145,9 @@ impl Index {
 
     fn forget(&mut self, project: &ProjectId, artifact: &ArtifactId) {
         let Some(entries) = self.projects.get_mut(project) else { return };
-        entries.changed(&mut self.versions);
+        entries.drop_list(&mut self.versions);
         if let Some(entry) = entries.entries.remove(artifact) {
-            self.full_bytes -= entry.full.map_or(0, |(_, full)| full.bytes);
+            self.loaded_bytes -= entry.loaded.map_or(0, |(_, loaded)| loaded.bytes);
             if let Some(watch) = entry.watch {
                 self.watcher.forget(watch);
             }
@@ -150,19 +155,23 @@ impl Index {
     }
 
     /// Returns a whole artifact if memory has it as it is.
-    pub(crate) fn full(&mut self, project: &ProjectId, artifact: &ArtifactId) -> Option<Full> {
+    pub(crate) fn loaded(
+        &mut self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Option<LoadedArtifact> {
         self.tick += 1;
         let entry = self.projects.get_mut(project)?.entries.get_mut(artifact)?;
         entry.used = self.tick;
-        let (version, full) = entry.full.as_ref()?;
-        entry.knows(*version, &full.light).then(|| full.clone())
+        let (version, loaded) = entry.loaded.as_ref()?;
+        entry.is_fresh(*version, &loaded.entry).then(|| loaded.clone())
     }
 
     /// Returns what a list needs of an artifact if memory has it as it is.
-    pub(crate) fn light(&self, project: &ProjectId, artifact: &ArtifactId) -> Option<Light> {
+    pub(crate) fn listed(&self, project: &ProjectId, artifact: &ArtifactId) -> Option<ListEntry> {
         let entry = self.projects.get(project)?.entries.get(artifact)?;
-        let (version, light) = entry.light.as_ref()?;
-        entry.knows(*version, light).then(|| light.clone())
+        let (version, listed) = entry.listed.as_ref()?;
+        entry.is_fresh(*version, listed).then(|| listed.clone())
     }
 
     /// Returns a way to start watching artifacts without holding the index.
@@ -180,11 +189,11 @@ impl Index {
             .is_some_and(|entry| entry.watch.is_some());
         let started =
             if is_watched { StartedWatch::default() } else { self.watcher.starter().start(&path) };
-        self.begin_read_watched(project, artifact, started)
+        self.begin_watched_read(project, artifact, started)
     }
 
-    /// The same with a watch that was started before the index was held.
-    pub(crate) fn begin_read_watched(
+    /// As [`Self::begin_read`], with a watch that was started before the index was locked.
+    pub(crate) fn begin_watched_read(
         &mut self,
         project: &ProjectId,
         artifact: &ArtifactId,
@@ -195,40 +204,41 @@ impl Index {
         let entry = entries
             .entries
             .entry(artifact.clone())
-            .or_insert_with(|| Entry::unread(&mut self.versions));
+            .or_insert_with(|| CacheEntry::unread(&mut self.versions));
         if entry.watch.is_none() {
-            let target = Target::Artifact(project.clone(), artifact.clone());
-            entry.watch = self.watcher.take_in(started, target);
+            let target = WatchedDir::Artifact(project.clone(), artifact.clone());
+            entry.watch = self.watcher.register(started, target);
         }
         Version(entry.version)
     }
 
     /// Remembers what was read, unless the artifact changed meanwhile.
-    pub(crate) fn end_read_full(&mut self, version: Version, full: &Full) {
-        self.end_read_light(version, &full.stored.project, &full.stored.id, &full.light);
-        let Some(entries) = self.projects.get_mut(&full.stored.project) else { return };
-        let Some(entry) = entries.entries.get_mut(&full.stored.id) else { return };
+    pub(crate) fn end_load(&mut self, version: Version, loaded: &LoadedArtifact) {
+        let Stored { project, id, .. } = loaded.stored.as_ref();
+        self.end_read(version, project, id, &loaded.entry);
+        let Some(entries) = self.projects.get_mut(project) else { return };
+        let Some(entry) = entries.entries.get_mut(id) else { return };
         if entry.version != version.0 {
             return;
         }
-        let before = entry.full.replace((version.0, full.clone()));
+        let before = entry.loaded.replace((version.0, loaded.clone()));
         entry.used = self.tick;
-        self.full_bytes -= before.map_or(0, |(_, full)| full.bytes);
-        self.full_bytes += full.bytes;
-        self.shed();
+        self.loaded_bytes -= before.map_or(0, |(_, loaded)| loaded.bytes);
+        self.loaded_bytes += loaded.bytes;
+        self.evict();
     }
 
-    pub(crate) fn end_read_light(
+    pub(crate) fn end_read(
         &mut self,
         version: Version,
         project: &ProjectId,
         artifact: &ArtifactId,
-        light: &Light,
+        listed: &ListEntry,
     ) {
         let Some(entries) = self.projects.get_mut(project) else { return };
         let Some(entry) = entries.entries.get_mut(artifact) else { return };
         if entry.version == version.0 {
-            entry.light = Some((version.0, light.clone()));
+            entry.listed = Some((version.0, listed.clone()));
             entry.is_there = true;
         }
     }
@@ -247,7 +257,7 @@ impl Index {
         }
         if entry.is_there {
             // It was found before: something was missed.
-            entries.scan_again(&mut self.versions);
+            entries.require_scan(&mut self.versions);
         }
         self.forget(project, artifact);
     }
@@ -257,24 +267,24 @@ impl Index {
         self.live_changed(project, Some(artifact.as_str()));
     }
 
-    /// Lets go of the least recently used whole artifacts.
-    fn shed(&mut self) {
-        while self.full_bytes > ARTIFACT_CACHE.max() {
+    /// Evicts the least recently used whole artifacts beyond the limit.
+    fn evict(&mut self) {
+        while self.loaded_bytes > ARTIFACT_CACHE.max() {
             let oldest = self
                 .projects
                 .values_mut()
                 .flat_map(|entries| entries.entries.values_mut())
-                .filter(|entry| entry.full.is_some())
+                .filter(|entry| entry.loaded.is_some())
                 .min_by_key(|entry| entry.used);
-            let Some((_, full)) = oldest.and_then(|entry| entry.full.take()) else { return };
-            self.full_bytes -= full.bytes;
+            let Some((_, loaded)) = oldest.and_then(|entry| entry.loaded.take()) else { return };
+            self.loaded_bytes -= loaded.bytes;
         }
     }
 
     /// Returns the ids of a project's artifacts if memory has them all.
     pub(crate) fn ids(&self, project: &ProjectId) -> Option<Vec<ArtifactId>> {
         let entries = self.projects.get(project)?;
-        let known = entries.scanned && entries.watch.is_some();
+        let known = entries.is_scanned && entries.watch.is_some();
         let there = entries.entries.iter().filter(|(_, entry)| entry.is_there);
         known.then(|| there.map(|(id, _)| id.clone()).collect())
     }
@@ -291,14 +301,14 @@ impl Index {
         let entries = self.projects.entry(project.clone()).or_default();
         if entries.watch.is_none() {
             let path = self.data_dir.live_path(project);
-            entries.watch = self.watcher.watch(&path, Target::Live(project.clone()));
+            entries.watch = self.watcher.watch(&path, WatchedDir::Live(project.clone()));
         }
     }
 
     /// Remembers the ids of a project.
     pub(crate) fn end_scan(&mut self, version: Version, project: &ProjectId, ids: &[ArtifactId]) {
         let Some(entries) = self.projects.get_mut(project) else { return };
-        entries.scanned = entries.version == version.0;
+        entries.is_scanned = entries.version == version.0;
         let gone: Vec<ArtifactId> = if entries.entries.is_empty() {
             Vec::new()
         } else {
@@ -309,7 +319,7 @@ impl Index {
         for id in ids {
             let entry = entries.entries.entry(id.clone()).or_insert_with(|| {
                 entries.list = None;
-                Entry::unread(&mut self.versions)
+                CacheEntry::unread(&mut self.versions)
             });
             entry.is_there = true;
         }
@@ -321,7 +331,7 @@ impl Index {
     /// Returns the list of a project if nothing in it changed.
     pub(crate) fn list(&self, project: &ProjectId) -> Option<Arc<[Arc<ArtifactSummary>]>> {
         let entries = self.projects.get(project)?;
-        if entries.scanned && entries.watch.is_some() { entries.list.clone() } else { None }
+        if entries.is_scanned && entries.watch.is_some() { entries.list.clone() } else { None }
     }
 
     /// Returns the version to hand back with a list that is made from now on.
@@ -341,10 +351,10 @@ impl Index {
         if entries.list_version != version.0 {
             return;
         }
-        let fresh = |entry: &Entry| {
-            entry.light.as_ref().is_some_and(|(version, light)| entry.knows(*version, light))
+        let fresh = |entry: &CacheEntry| {
+            entry.listed.as_ref().is_some_and(|(version, listed)| entry.is_fresh(*version, listed))
         };
-        if entries.scanned && entries.entries.values().all(fresh) {
+        if entries.is_scanned && entries.entries.values().all(fresh) {
             entries.list = Some(Arc::clone(list));
         }
     }
@@ -363,7 +373,7 @@ impl Index {
     fn watch_projects(&mut self) {
         if self.projects_watch.is_none() {
             let path = self.data_dir.projects_path();
-            self.projects_watch = self.watcher.watch(&path, Target::Projects);
+            self.projects_watch = self.watcher.watch(&path, WatchedDir::Projects);
         }
     }
 
@@ -383,7 +393,7 @@ impl Index {
     }
 }
 
-/// Tells files whose change can change an answer.
+/// Returns whether a change of a file can change an answer.
 fn is_content(name: &str) -> bool {
     [POINTER_FILE, LOG, ROTATED].contains(&name)
         || SetFile::ALL.iter().any(|file| file.name() == name)

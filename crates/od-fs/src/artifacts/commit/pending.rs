@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use od_core::ids::{RefreshId, Revision};
 
 use super::generation::Generation;
-use crate::disk::{Dir, DiskError};
+use crate::disk::{Dir, DiskError, is_foreign, is_no_directory};
 
 pub(crate) const PENDING: &str = "pending";
 pub(crate) const FIRST: &str = "first";
@@ -21,7 +21,7 @@ pub(crate) const LAST_GOOD: &str = "last-good";
 /// Pointer, template, data, provenance and page at their limits, and the frame around them.
 const FRAME_BYTES_MAX: u64 = 40 * 1024 * 1024;
 
-/// What is known of the visible copies of a pending commit.
+/// The state of the visible copies of a pending commit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Copies {
     /// They may be old, missing or torn.
@@ -30,7 +30,7 @@ pub(crate) enum Copies {
     Written,
 }
 
-/// One frame that is not settled.
+/// One frame that awaits its checkpoint.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingFile {
     pub(crate) revision: Revision,
@@ -39,7 +39,7 @@ pub(crate) struct PendingFile {
     place: Place,
 }
 
-/// Where a frame lies.
+/// The directory that a frame lies in.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Place {
     /// In `pending/`.
@@ -59,7 +59,7 @@ impl PendingFile {
         Self { revision, copies: Copies::Unknown, name, place: Place::First }
     }
 
-    /// Says that its copies are written, if the boot has a name to say it with.
+    /// Marks its copies as written during this boot, if the boot has a name.
     pub(crate) fn mark_written(&self, artifact: &Dir) -> Result<(), DiskError> {
         let Some(boot) = boot() else { return Ok(()) };
         let pending = artifact.child_or_make(PENDING)?;
@@ -97,7 +97,7 @@ pub(crate) fn list(artifact: &Dir) -> Result<Vec<PendingFile>, DiskError> {
     };
     let mut files: Vec<PendingFile> =
         entries.into_iter().filter_map(|(name, _)| parse(name)).collect();
-    // Nothing is committed before the first commit is placed.
+    // Nothing is committed on top of the first commit before its copies are written.
     if files.is_empty() && artifact.stat(FIRST)?.is_some() {
         return Ok(vec![PendingFile::first()]);
     }
@@ -120,6 +120,19 @@ pub(crate) fn read(artifact: &Dir, file: &PendingFile) -> Result<Option<Generati
 /// Reads the last commit whose copies were synced; `None` if there is none or it is not whole.
 pub(crate) fn read_last_good(artifact: &Dir) -> Result<Option<Generation>, DiskError> {
     read_frame(artifact, LAST_GOOD, None)
+}
+
+/// Reads the frame of a revision whose copies are not written; `None` if they are, or it is not whole.
+pub(crate) fn unwritten(
+    artifact: &Dir,
+    revision: Revision,
+) -> Result<Option<Generation>, DiskError> {
+    let is_unwritten =
+        |file: &&PendingFile| file.revision == revision && file.copies == Copies::Unknown;
+    match list(artifact)?.iter().find(is_unwritten) {
+        Some(file) => read(artifact, file),
+        None => Ok(None),
+    }
 }
 
 /// Finds the audit record of a refresh commit among the frames.
@@ -153,36 +166,6 @@ fn read_frame(
     Ok(generation.filter(|found| revision.is_none_or(|revision| found.revision() == revision)))
 }
 
-/// Someone put a file or a link in the place of a directory: it holds nothing of ours.
-fn is_no_directory(err: &DiskError) -> bool {
-    use rustix::io::Errno;
-    let errno = err.source.raw_os_error().map(Errno::from_raw_os_error);
-    matches!(errno, Some(Errno::NOTDIR | Errno::LOOP))
-}
-
-/// Tells an error that says "this is not a file of ours" from one that says "the disk is failing".
-pub(crate) fn is_foreign(err: &DiskError) -> bool {
-    use rustix::io::Errno;
-    match err.source.raw_os_error().map(Errno::from_raw_os_error) {
-        Some(errno) => matches!(
-            errno,
-            Errno::LOOP | Errno::XDEV | Errno::NXIO | Errno::ISDIR | Errno::NOTDIR | Errno::ACCESS
-        ),
-        // Errors of our own making: not a regular file, longer than any file of its kind.
-        None => matches!(
-            err.source.kind(),
-            std::io::ErrorKind::InvalidInput | std::io::ErrorKind::FileTooLarge
-        ),
-    }
-}
-
-/// Tells an error that says "the bytes of this file are gone" from one that any file may meet.
-pub(crate) fn is_damage(err: &std::io::Error) -> bool {
-    use rustix::io::Errno;
-    let errno = err.raw_os_error().map(Errno::from_raw_os_error);
-    matches!(errno, Some(Errno::IO | Errno::BADMSG | Errno::UCLEAN))
-}
-
 fn parse(name: String) -> Option<PendingFile> {
     // A frame is synced under its temporary name; where the rename was lost with the power but the
     // pointer's was not, it still counts.
@@ -196,7 +179,7 @@ fn parse(name: String) -> Option<PendingFile> {
     Some(PendingFile { revision, copies, name, place: Place::Pending })
 }
 
-/// Names this boot of the machine.
+/// Returns the name of this boot of the machine.
 fn boot() -> Option<&'static str> {
     static BOOT: OnceLock<Option<String>> = OnceLock::new();
     BOOT.get_or_init(|| {

@@ -6,9 +6,10 @@ use od_core::json::BoundedObject;
 use od_core::ledger::excess_snapshots;
 use od_ports::store::{Snapshot, SnapshotSummary};
 
-use super::commit::SNAPSHOTS;
-use super::generation::SetFile;
+use crate::artifacts::commit::{Pointer, SetFile, pending};
 use crate::disk::{Dir, DiskError, EntryKind};
+
+pub(crate) const SNAPSHOTS: &str = "snapshots";
 
 /// Writes a snapshot as a directory renamed into place, without syncing it. One that is there stays.
 pub(crate) fn write(
@@ -92,8 +93,26 @@ pub(crate) fn read(artifact: &Dir, refresh: &RefreshId) -> Result<Option<Snapsho
     }))
 }
 
-/// Lists the readable snapshots, newest first.
+/// Lists the readable snapshots, newest first, that of a commit whose copies are not written included.
 pub(crate) fn list(artifact: &Dir) -> Result<Vec<SnapshotSummary>, DiskError> {
+    let mut found = list_written(artifact)?;
+    if let Some((summary, _)) = unwritten_snapshot(artifact)?
+        && !found.iter().any(|written| written.refresh_id == summary.refresh_id)
+    {
+        found.insert(0, summary);
+    }
+    Ok(found)
+}
+
+/// Finds one snapshot, on the disk or in the frame of a commit whose copies are not written.
+pub(crate) fn find(artifact: &Dir, refresh: &RefreshId) -> Result<Option<Snapshot>, DiskError> {
+    match unwritten_snapshot(artifact)? {
+        Some((summary, snapshot)) if summary.refresh_id == *refresh => Ok(Some(snapshot)),
+        Some(_) | None => read(artifact, refresh),
+    }
+}
+
+fn list_written(artifact: &Dir) -> Result<Vec<SnapshotSummary>, DiskError> {
     let mut found = Vec::new();
     for refresh_id in ids(artifact)? {
         let Some(snapshot) = read(artifact, &refresh_id)? else { continue };
@@ -106,4 +125,25 @@ pub(crate) fn list(artifact: &Dir) -> Result<Vec<SnapshotSummary>, DiskError> {
         });
     }
     Ok(found)
+}
+
+/// Returns the snapshot that is still in the frame of the last commit, if it has one.
+fn unwritten_snapshot(dir: &Dir) -> Result<Option<(SnapshotSummary, Snapshot)>, DiskError> {
+    let Some(pointer) = Pointer::read_sound(dir)? else { return Ok(None) };
+    let Some(generation) = pending::unwritten(dir, pointer.artifact.revision)? else {
+        return Ok(None);
+    };
+    let Some(refresh) = &generation.refresh else { return Ok(None) };
+    let data = BoundedObject::parse(&generation.data).ok();
+    let provenance: Option<Provenance> = serde_json::from_slice(&generation.provenance).ok();
+    Ok(data.zip(provenance).map(|(data, provenance)| {
+        let summary = SnapshotSummary {
+            refresh_id: refresh.id.clone(),
+            generated_at: provenance.generated_at,
+            data_digest: Digest::of_json(data.value()),
+            bytes: generation.data.len() as u64,
+        };
+        let refresh_id = refresh.id.clone();
+        (summary, Snapshot { refresh_id, data, provenance })
+    }))
 }

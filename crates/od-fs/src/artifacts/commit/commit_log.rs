@@ -1,4 +1,4 @@
-//! Create and commit.
+//! Create and commit: who may write, and what is written.
 
 use std::sync::Arc;
 
@@ -8,20 +8,30 @@ use od_core::ledger::{EarlierAttempt, Maker, check_revision, find_earlier, next_
 use od_core::refresh::RefreshRecord;
 use od_ports::store::{Change, Created, Gate, NewArtifact, PageKey, StoreError, Stored};
 
-use super::audit_log::AuditLog;
-use super::build::{self, Draft};
-use super::entries::Lasts;
-use super::generation::{Generation, RefreshPart};
-use super::locks::{self, HeldCommit};
+use super::checkpoint::CheckpointQueue;
+use super::generation::{self, Draft, Generation, RefreshPart};
+use super::locks::{self, HeldCommit, StoreIdentity};
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
-use super::shared::{Shared, busy, not_found};
-use super::{commit, read, roll, trash};
+use super::{protocol, roll_forward};
+use crate::artifacts::dirs::{busy, not_found, open_artifact};
+use crate::artifacts::history::AuditLog;
+use crate::artifacts::read::{ArtifactReader, Validity, reason_of};
+use crate::artifacts::trash;
 use crate::data_dir::STAGING;
 use crate::disk::{Dir, FileLock};
 
-/// A commit that is durable, and whose visible copies are to be written.
+/// Creates artifacts and commits their revisions.
 #[derive(Debug)]
-pub(crate) struct Placing {
+pub(crate) struct CommitLog {
+    reader: Arc<ArtifactReader>,
+    queue: Arc<CheckpointQueue>,
+    /// Tells locks of this store from those of another in the same process.
+    store: StoreIdentity,
+}
+
+/// A commit that is durable and acknowledged, and whose visible copies are still to be written.
+#[derive(Debug)]
+pub(crate) struct UnwrittenCopies {
     project: ProjectId,
     artifact: ArtifactId,
     commit: DurableCommit,
@@ -31,48 +41,31 @@ pub(crate) struct Placing {
 enum DurableCommit {
     /// Of a new artifact, whose lock nobody has taken yet.
     First,
-    /// Of an artifact whose lock is held from before the commit until this is dropped.
+    /// Of an artifact whose lock is held from before the commit until this is dropped: between the two
+    /// nobody reads the copies before it as edits, or commits on top of it.
     Next { dir: Dir, generation: Box<Generation>, _lock: Arc<FileLock> },
 }
 
-impl Shared {
-    /// Writes the visible copies of a durable commit. What fails here is done by the next holder.
-    pub(crate) fn place(&self, placing: Placing) {
-        let Placing { project, artifact, commit } = placing;
-        let _ = match commit {
-            DurableCommit::First => self.place_first(&project, &artifact),
-            DurableCommit::Next { dir, generation, _lock } => {
-                roll::place(&dir, &generation).map_err(StoreError::from)
-            }
-        };
-        // Settling comes back to what could not be placed.
-        self.backlog.add(&project, &artifact);
-    }
-
-    /// Whoever comes first to a new artifact places it, and may have changed or deleted it since.
-    fn place_first(&self, project: &ProjectId, artifact: &ArtifactId) -> Result<(), StoreError> {
-        let Some(live) = self.live_if_there(project)? else { return Ok(()) };
-        let Some(_lock) = locks::commit(&live, artifact, locks::CLEARING_PATIENCE)? else {
-            return Ok(());
-        };
-        match read::open(&live, artifact)? {
-            Some(dir) => {
-                roll::recover(&dir)?;
-                Ok(())
-            }
-            None => Ok(()),
-        }
+impl CommitLog {
+    pub(crate) const fn new(
+        reader: Arc<ArtifactReader>,
+        queue: Arc<CheckpointQueue>,
+        store: StoreIdentity,
+    ) -> Self {
+        Self { reader, queue, store }
     }
 
     /// Makes an artifact durable.
     pub(crate) fn create(
         &self,
         new: NewArtifact,
-    ) -> Result<(Created, Option<Placing>), StoreError> {
+    ) -> Result<(Created, Option<UnwrittenCopies>), StoreError> {
         let NewArtifact { project, state, page } = new;
         let id = state.artifact.id.clone();
-        let live = self.live(&project)?;
+        let live = self.reader.dirs.live_or_make(&project)?;
         let attempt = state.artifact.created_by_attempt.clone();
+        // One lock for all attempts of a project, taken before the search and kept until the rename:
+        // of two creates with one attempt the second finds what the first made.
         let _attempts = match &attempt {
             Some(_) => Some(locks::attempts(&live)?.ok_or_else(|| busy(&id))?),
             None => None,
@@ -83,11 +76,12 @@ impl Shared {
             return Ok((Created::Replayed(stored), None));
         }
         let staging = live.child_or_make(STAGING)?;
+        // Shared with other creates: start-up clears `.staging` only while it has it alone.
         let _staging = locks::staging_shared(&staging)?.ok_or_else(|| busy(&id))?;
-        let draft =
-            Draft { state, page, revision: next_revision([]), last_refresh: None, refresh: None };
-        let (state, generation) = build::generation(draft)?;
-        commit::first_generation(&live, &staging, &id, &generation).map_err(|err| {
+        let revision = next_revision([]);
+        let draft = Draft { state, page, revision, last_refresh: None, refresh: None };
+        let (state, generation) = generation::build(draft)?;
+        protocol::commit_first(&live, &staging, &id, &generation).map_err(|err| {
             if err.source.kind() == std::io::ErrorKind::AlreadyExists {
                 StoreError::Exists { artifact: id.clone() }
             } else {
@@ -95,18 +89,18 @@ impl Shared {
             }
         })?;
         let stored = committed(&project, state);
-        let placing = Placing { project, artifact: id, commit: DurableCommit::First };
-        Ok((Created::Fresh(stored), Some(placing)))
+        let copies = UnwrittenCopies { project, artifact: id, commit: DurableCommit::First };
+        Ok((Created::Fresh(stored), Some(copies)))
     }
 
-    /// Returns what an attempt made before; without its lock, for one that is made at this moment is
+    /// Returns what an attempt made before; without its lock, since one that is made at this moment is
     /// found by `create`.
     pub(crate) fn find_attempt(
         &self,
         project: &ProjectId,
         attempt: &Attempt,
     ) -> Result<Option<Arc<Stored>>, StoreError> {
-        match self.live_if_there(project)? {
+        match self.reader.dirs.live(project)? {
             Some(live) => self.earlier_attempt(&live, project, attempt),
             None => Ok(None),
         }
@@ -119,11 +113,11 @@ impl Shared {
         project: &ProjectId,
         attempt: &Attempt,
     ) -> Result<Option<Arc<Stored>>, StoreError> {
-        let made = self.lights(project)?.into_iter().map(|(artifact, light)| {
-            let maker = match light.lasts {
-                Lasts::ForThisAnswer if light.attempt.is_none() => Maker::Unreadable,
-                Lasts::ForThisAnswer | Lasts::UntilAChange | Lasts::WhileARefreshRuns => {
-                    Maker::known(light.attempt)
+        let made = self.reader.list_entries(project)?.into_iter().map(|(artifact, entry)| {
+            let maker = match entry.validity {
+                Validity::ThisAnswer if entry.attempt.is_none() => Maker::Unreadable,
+                Validity::ThisAnswer | Validity::UntilChanged | Validity::WhileRefreshOpen => {
+                    Maker::known(entry.attempt)
                 }
             };
             (artifact, maker)
@@ -132,9 +126,10 @@ impl Shared {
         match find_earlier(attempt, made, || trash::attempts(live))? {
             EarlierAttempt::Nothing => Ok(None),
             EarlierAttempt::SameRequest(artifact) => {
-                // It may have ended, or been ended, just before its last sync.
+                // Whoever made it may have been killed between the rename and the sync after it: what
+                // is answered here is acknowledged, so it has to be durable.
                 live.sync()?;
-                self.load(project, &artifact).map(Some)
+                self.reader.load(project, &artifact).map(Some)
             }
             EarlierAttempt::OtherRequest(artifact) => {
                 Err(StoreError::AttemptConflict { attempt: attempted, artifact })
@@ -156,24 +151,21 @@ impl Shared {
         project: &ProjectId,
         artifact: &ArtifactId,
     ) -> Result<Gate, StoreError> {
-        let Some(live) = self.live_if_there(project)? else {
-            return Err(not_found(project, artifact));
-        };
-        // Locks are made for ids that exist; a lock file for every guess would fill the disk.
-        if read::open(&live, artifact)?.is_none() {
-            return Err(not_found(project, artifact));
-        }
-        let lock = self.lock(&live, artifact)?;
-        let Some(dir) = read::open(&live, artifact)? else {
-            return Err(not_found(project, artifact));
-        };
-        self.finish(&dir, project, artifact)?;
-        let stored = match self.cached(project, artifact)? {
-            Some(stored) => stored,
-            None => self.load(project, artifact)?,
-        };
+        // Opened before the lock is taken: lock files are never removed, and one for every id that
+        // somebody guesses would fill the disk.
+        let (live, _) = self.reader.dirs.artifact(project, artifact)?;
+        let lock = locks::commit_or_busy(&live, artifact)?;
+        // And once more under the lock: it may have been deleted while we waited.
+        let dir = open_artifact(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
+        roll_forward::finish(&dir, project, artifact, &self.queue)?;
+        let stored = self.reader.cached_or_load(project, artifact)?;
         let held = HeldCommit { lock: Arc::new(lock), store: self.store };
         Gate::open(project.clone(), artifact.clone(), Box::new(held), stored)
+    }
+
+    /// Returns the lock behind a gate if it is one of this store.
+    pub(crate) fn own_lock(&self, lock: &dyn std::any::Any) -> Option<HeldCommit> {
+        lock.downcast_ref::<HeldCommit>().filter(|held| held.store == self.store).cloned()
     }
 
     /// Makes the next revision durable.
@@ -182,10 +174,11 @@ impl Shared {
         before: &Stored,
         change: Change,
         held: &HeldCommit,
-    ) -> Result<(Arc<Stored>, Option<Placing>), StoreError> {
+    ) -> Result<(Arc<Stored>, Option<UnwrittenCopies>), StoreError> {
         let (project, id) = (&before.project, &before.id);
-        let live = self.live(project)?;
-        let dir = read::open(&live, id)?.ok_or_else(|| not_found(project, id))?;
+        let (_, dir) = self.reader.dirs.artifact(project, id)?;
+        // Read again although the lock is held: a gate is used up by its commit, and its own state says
+        // nothing of that.
         let pointer = current_pointer(&dir, project, id, before.health)?;
         let actual = pointer.artifact.revision;
         check_revision(change.expected, actual)
@@ -205,17 +198,50 @@ impl Shared {
             last_refresh,
             refresh,
         };
-        let (state, mut generation) = build::generation(draft)?;
+        let (state, mut generation) = generation::build(draft)?;
         generation.replaces =
-            build::replaces(before, &pointer.artifact.digests, &state.artifact.digests);
-        commit::next_generation(&dir, &generation)?;
+            generation::replaceable(before, &pointer.artifact.digests, &state.artifact.digests);
+        protocol::commit_next(&dir, &generation)?;
         let commit = DurableCommit::Next {
             dir,
             generation: Box::new(generation),
             _lock: Arc::clone(&held.lock),
         };
-        let placing = Placing { project: project.clone(), artifact: id.clone(), commit };
-        Ok((committed(project, state), Some(placing)))
+        let copies = UnwrittenCopies { project: project.clone(), artifact: id.clone(), commit };
+        Ok((committed(project, state), Some(copies)))
+    }
+
+    /// Writes the visible copies of a durable commit. What fails here is done by the next holder of the
+    /// lock, or by the checkpoint that is queued in any case.
+    pub(crate) fn write_copies(&self, copies: UnwrittenCopies) {
+        let UnwrittenCopies { project, artifact, commit } = copies;
+        let _ = match commit {
+            DurableCommit::First => self.write_first_copies(&project, &artifact),
+            DurableCommit::Next { dir, generation, _lock } => {
+                roll_forward::write_copies(&dir, &generation).map_err(StoreError::from)
+            }
+        };
+        self.queue.add(&project, &artifact);
+    }
+
+    /// Writes the copies of a new artifact. Whoever comes to it first does this, and may have changed
+    /// or deleted it since: so it is a recovery, under the lock, of whatever is there now.
+    fn write_first_copies(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<(), StoreError> {
+        let Some(live) = self.reader.dirs.live(project)? else { return Ok(()) };
+        let Some(_lock) = locks::commit(&live, artifact, locks::CLEARING_TIMEOUT)? else {
+            return Ok(());
+        };
+        match open_artifact(&live, artifact)? {
+            Some(dir) => {
+                roll_forward::recover(&dir)?;
+                Ok(())
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -230,7 +256,7 @@ fn current_pointer(
         .ok_or_else(|| not_found(project, id))?;
     Pointer::decode(&bytes).map_err(|fault| StoreError::NotHealthy {
         artifact: id.clone(),
-        health: Health { reason: Some(read::reason(&fault)), ..health },
+        health: Health { reason: Some(reason_of(&fault)), ..health },
     })
 }
 
@@ -243,6 +269,8 @@ fn refresh_part(
 ) -> Result<RefreshPart, StoreError> {
     let log = AuditLog::read(dir)?;
     let refresh = record.refresh_id.clone();
+    // The pointer too: the record of the last commit may still be in its frame, where the log does not
+    // know of it.
     log.ledger
         .admit_commit(&refresh, pointer.store.last_refresh.as_ref())
         .map_err(|closed| StoreError::refresh_closed(id, closed))?;

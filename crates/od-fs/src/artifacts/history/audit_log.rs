@@ -8,10 +8,9 @@ use od_core::ledger::{RefreshLedger, is_synced_at_once, needs_rotation};
 use od_core::limits::AUDIT_LOG;
 use od_core::refresh::RefreshRecord;
 
-use super::generation::RefreshPart;
-use super::pending::is_foreign;
-use super::{aside, known_logs};
-use crate::disk::{Dir, DiskError, EntryKind, FileStat};
+use super::log_cache;
+use crate::artifacts::commit::{RefreshPart, aside};
+use crate::disk::{Dir, DiskError, EntryKind, FileStat, is_foreign};
 
 pub(crate) const LOG: &str = "refreshes.jsonl";
 /// The log before the last rotation. One is kept: history is bounded.
@@ -38,7 +37,7 @@ pub(crate) struct AuditLog {
     steps: Vec<u8>,
 }
 
-/// What follows the good part of a log.
+/// The end of a log, after its good part.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Tail {
     /// Nothing.
@@ -54,17 +53,17 @@ impl AuditLog {
     /// Reads the log, or remembers it if the file has not changed; a missing one is empty and goes on
     /// where the one rotated away ended.
     pub(crate) fn read(artifact: &Dir) -> Result<Self, DiskError> {
-        match Self::look(artifact)? {
+        match Self::read_if_there(artifact)? {
             Some(log) => Ok(log),
             None => Ok(rotated(artifact)?.continued()),
         }
     }
 
     /// Reads the log, or remembers it; `None` if there is none.
-    pub(crate) fn look(artifact: &Dir) -> Result<Option<Self>, DiskError> {
+    fn read_if_there(artifact: &Dir) -> Result<Option<Self>, DiskError> {
         match artifact.stat(LOG)? {
             Some(stat) if stat.kind == EntryKind::Regular => {
-                if let Some(log) = known_logs::get(&stat) {
+                if let Some(log) = log_cache::get(&stat) {
                     return Ok(Some(log));
                 }
                 let (mut log, mut bytes) = Self::read_with(artifact, |_| {})?;
@@ -73,7 +72,7 @@ impl AuditLog {
                     (log, bytes) = Self::read_with(artifact, |_| {})?;
                 }
                 if log.tail == Tail::Clean && bytes == stat.bytes {
-                    known_logs::put(stat, &log);
+                    log_cache::put(stat, &log);
                 }
                 Ok(Some(log))
             }
@@ -127,7 +126,7 @@ impl AuditLog {
             };
             match serde_json::from_slice::<RefreshRecord>(line) {
                 Ok(record) if record.prev == log.last => {
-                    log.take(&record, line, ended);
+                    log.append_line(&record, line, ended);
                     each(record);
                 }
                 Ok(_) if ended => {
@@ -148,7 +147,7 @@ impl AuditLog {
         log
     }
 
-    fn take(&mut self, record: &RefreshRecord, line: &[u8], ended: bool) {
+    fn append_line(&mut self, record: &RefreshRecord, line: &[u8], ended: bool) {
         self.ledger.append(record);
         self.records += 1;
         if is_synced_at_once(record.step) {
@@ -210,21 +209,21 @@ impl AuditLog {
         Ok(file)
     }
 
-    /// Tells whether a line may follow: the log is sound, and the line's record names its end.
+    /// Returns whether a line may follow: the log is sound, and the line's record names its end.
     fn is_continued_by(&self, line: &[u8]) -> bool {
         let record = serde_json::from_slice::<RefreshRecord>(line);
         self.tail == Tail::Clean && record.is_ok_and(|record| record.prev == self.last)
     }
 
-    /// Says what the file is after a line of ours, if nothing else was written to it.
+    /// Remembers what the file is after a line of ours, if nothing else was written to it.
     fn remember_appended(&self, file: &std::fs::File, line: &[u8]) {
         let Ok(stat) = FileStat::of_file(file) else { return };
         let Ok(record) = serde_json::from_slice::<RefreshRecord>(line) else { return };
         let mut log = self.clone();
         log.good_bytes += u64::from(self.ends_open);
-        log.take(&record, line, true);
+        log.append_line(&record, line, true);
         if self.tail == Tail::Clean && stat.bytes == log.good_bytes {
-            known_logs::put(stat, &log);
+            log_cache::put(stat, &log);
         }
     }
 }
@@ -242,7 +241,7 @@ pub(crate) fn append_missing(artifact: &Dir, refresh: &RefreshPart) -> Result<()
     for line in lines.iter().skip(there) {
         let log = AuditLog::read(artifact)?;
         if !log.is_continued_by(line) {
-            return keep_unplaced(artifact, &log, refresh);
+            return keep_unlogged(artifact, &log, refresh);
         }
         log.append(artifact, line)?;
     }
@@ -250,7 +249,7 @@ pub(crate) fn append_missing(artifact: &Dir, refresh: &RefreshPart) -> Result<()
 }
 
 /// Keeps the records of a commit aside that a damaged log has no place for.
-fn keep_unplaced(artifact: &Dir, log: &AuditLog, refresh: &RefreshPart) -> Result<(), DiskError> {
+fn keep_unlogged(artifact: &Dir, log: &AuditLog, refresh: &RefreshPart) -> Result<(), DiskError> {
     if log.tail == Tail::Clean || log.ledger.has_ended(&refresh.id) {
         return Ok(());
     }
@@ -294,7 +293,7 @@ pub(crate) fn rotate(artifact: &Dir) -> Result<(), DiskError> {
     artifact.sync()
 }
 
-/// Tells whether the first record of a log begins a chain rather than continuing one.
+/// Returns whether the first record of a log begins a chain rather than continuing one.
 fn starts_chain(bytes: &[u8]) -> bool {
     let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     serde_json::from_slice::<RefreshRecord>(line).is_ok_and(|record| record.prev.is_none())
@@ -306,12 +305,12 @@ pub(crate) fn rotated(artifact: &Dir) -> Result<AuditLog, DiskError> {
         Some(stat) if stat.kind == EntryKind::Regular => stat,
         Some(_) | None => return Ok(AuditLog::default()),
     };
-    if let Some(log) = known_logs::get(&stat) {
+    if let Some(log) = log_cache::get(&stat) {
         return Ok(log);
     }
     let (log, bytes) = read_rotated(artifact, |_| {})?;
     if log.tail == Tail::Clean && bytes == stat.bytes {
-        known_logs::put(stat, &log);
+        log_cache::put(stat, &log);
     }
     Ok(log)
 }

@@ -1,4 +1,4 @@
-//! Notices changes made by other processes and by hand.
+//! Change notices of the kernel (inotify): changes made by other processes and by hand.
 //!
 //! The kernel queues an event before the call that caused it returns, so whoever drains the queue
 //! after a change sees it: one non-blocking `read` per request keeps memory as fresh as the disk.
@@ -18,7 +18,7 @@ use crate::disk::DiskError;
 
 /// A directory that is watched.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Target {
+pub(crate) enum WatchedDir {
     /// `projects/`.
     Projects,
     /// `projects/<project>/.live-artifacts/`.
@@ -27,20 +27,20 @@ pub(crate) enum Target {
     Artifact(ProjectId, ArtifactId),
 }
 
-/// Something that changed.
+/// A change that the kernel reported.
 #[derive(Debug)]
-pub(crate) enum Seen {
+pub(crate) enum ChangeNotice {
     /// Events were lost: everything may have changed.
     Overflow,
     /// A name in a watched directory changed; `None` if the directory itself did.
-    Changed(Target, Option<String>),
+    Changed(WatchedDir, Option<String>),
 }
 
-/// The queue of changes. Without one (limits, odd kernels) nothing in memory is trusted.
+/// The queue of change notices. Without one (limits, odd kernels) nothing in memory is trusted.
 #[derive(Debug)]
 pub(crate) struct Watcher {
     queue: Option<Arc<OwnedFd>>,
-    targets: HashMap<i32, Target>,
+    targets: HashMap<i32, WatchedDir>,
     /// Which queue this is, of all that were opened: a watch belongs to one.
     generation: u64,
     /// How often a watch was stopped.
@@ -66,9 +66,9 @@ impl Watcher {
         WatchStarter { queue, generation: self.generation, stopped }
     }
 
-    /// Takes in a watch that was started. What happened before this is not told: whoever starts a
-    /// watch reads the directory after it was taken in.
-    pub(crate) fn take_in(&mut self, started: StartedWatch, target: Target) -> Option<i32> {
+    /// Registers a watch that was started. Changes before this call are not reported: whoever starts a
+    /// watch reads the directory after it is registered.
+    pub(crate) fn register(&mut self, started: StartedWatch, target: WatchedDir) -> Option<i32> {
         // A directory that was watched already got the same watch again; if that was stopped since, it
         // is dead.
         if started.generation != self.generation
@@ -82,9 +82,9 @@ impl Watcher {
     }
 
     /// Watches a directory; `None` means that changes in it will not be seen.
-    pub(crate) fn watch(&mut self, path: &Path, target: Target) -> Option<i32> {
+    pub(crate) fn watch(&mut self, path: &Path, target: WatchedDir) -> Option<i32> {
         let started = self.starter().start(path);
-        self.take_in(started, target)
+        self.register(started, target)
     }
 
     /// Stops watching.
@@ -99,9 +99,9 @@ impl Watcher {
     }
 
     /// Takes everything that is queued.
-    pub(crate) fn drain(&mut self) -> Result<Vec<Seen>, DiskError> {
-        let Some(queue) = &self.queue else { return Ok(vec![Seen::Overflow]) };
-        let mut seen = Vec::new();
+    pub(crate) fn drain(&mut self) -> Result<Vec<ChangeNotice>, DiskError> {
+        let Some(queue) = &self.queue else { return Ok(vec![ChangeNotice::Overflow]) };
+        let mut notices = Vec::new();
         let mut gone = Vec::new();
         let mut buffer = [MaybeUninit::<u8>::uninit(); 8192];
         let mut reader = inotify::Reader::new(queue, &mut buffer);
@@ -113,7 +113,7 @@ impl Watcher {
                 Err(err) => return Err(DiskError::new("read change notices", err)),
             };
             if event.events().contains(ReadFlags::QUEUE_OVERFLOW) {
-                seen.push(Seen::Overflow);
+                notices.push(ChangeNotice::Overflow);
                 continue;
             }
             if event.events().contains(ReadFlags::IGNORED) {
@@ -121,12 +121,12 @@ impl Watcher {
             }
             let Some(target) = self.targets.get(&event.wd()) else { continue };
             let name = event.file_name().and_then(|name| name.to_str().ok()).map(str::to_owned);
-            seen.push(Seen::Changed(target.clone(), name));
+            notices.push(ChangeNotice::Changed(target.clone(), name));
         }
         for watch in gone {
             self.targets.remove(&watch);
         }
-        Ok(seen)
+        Ok(notices)
     }
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct WatchStarter {
     stopped: Arc<AtomicU64>,
 }
 
-/// A watch that the kernel has begun, and the watcher does not know of yet.
+/// A watch that the kernel has begun, and that is not registered yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StartedWatch {
     watch: Option<i32>,
@@ -151,7 +151,7 @@ pub(crate) struct StartedWatch {
 impl WatchStarter {
     /// Begins to watch a directory.
     pub(crate) fn start(&self, path: &Path) -> StartedWatch {
-        // Whoever writes through memory is told of when it closes the file.
+        // A write through a memory map is reported only when its file is closed: CLOSE_WRITE.
         let flags = WatchFlags::MODIFY
             | WatchFlags::CLOSE_WRITE
             | WatchFlags::ATTRIB
@@ -174,14 +174,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_watch_that_was_begun_on_the_queue_before_is_not_taken_in() {
+    fn a_watch_that_was_begun_on_the_queue_before_is_not_registered() {
         let place = tempfile::tempdir().expect("a directory");
         let mut watcher = Watcher::new();
         let (before, begun) = (watcher.starter(), watcher.starter().start(place.path()));
         watcher.restart();
-        assert!(watcher.take_in(begun, Target::Projects).is_none());
+        assert!(watcher.register(begun, WatchedDir::Projects).is_none());
         // A way to start watches that was given out before is one to the old queue still.
-        assert!(watcher.take_in(before.start(place.path()), Target::Projects).is_none());
-        assert!(watcher.watch(place.path(), Target::Projects).is_some());
+        assert!(watcher.register(before.start(place.path()), WatchedDir::Projects).is_none());
+        assert!(watcher.watch(place.path(), WatchedDir::Projects).is_some());
     }
 }

@@ -10,54 +10,54 @@ use od_core::ledger::next_revision;
 use od_core::template::Template;
 use od_ports::store::{RepairMode, RepairReport, StoreError, Stored};
 
-use super::audit_log::{self, AuditLog, Tail};
-use super::build::{self, Draft};
-use super::generation::{Generation, Replaces, SetFile};
-use super::pending::is_foreign;
-use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
-use super::shared::{Shared, not_found};
-use super::{aside, commit, read, roll};
-use crate::disk::{Dir, DiskError};
+use crate::artifacts::commit::checkpoint::CheckpointQueue;
+use crate::artifacts::commit::{
+    Draft, Generation, POINTER_BYTES_MAX, POINTER_FILE, Pointer, Replaces, SetFile, aside, build,
+    locks, protocol, roll_forward,
+};
+use crate::artifacts::dirs::{not_found, open_artifact};
+use crate::artifacts::history::{AuditLog, Tail, audit_log};
+use crate::artifacts::read::{ArtifactReader, newest_generation};
+use crate::disk::{Dir, DiskError, is_foreign};
 
-impl Shared {
-    /// Plans a repair, or carries it out.
-    pub(crate) fn repair(
-        &self,
-        project: &ProjectId,
-        artifact: &ArtifactId,
-        mode: RepairMode,
-    ) -> Result<RepairReport, StoreError> {
-        let (live, _) = self.existing(project, artifact)?;
-        let _lock = match mode {
-            RepairMode::Plan => None,
-            RepairMode::Apply => Some(self.lock(&live, artifact)?),
-        };
-        let dir = read::open(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
-        if mode == RepairMode::Apply {
-            self.finish(&dir, project, artifact)?;
-        }
-        let stored = self.load(project, artifact)?;
-        let mut report = RepairReport::default();
-        match stored.health.state {
-            HealthState::Healthy => {}
-            HealthState::UnknownVersion => {
-                report.keeps.push("everything: a newer program wrote it".to_owned());
-            }
-            HealthState::CorruptTail => repair_tail(&dir, mode, &mut report)?,
-            HealthState::CorruptHead => {
-                repair_head(&dir, &stored, mode, &mut report)?;
-                // What was behind a damaged head may be damaged as well.
-                if AuditLog::read(&dir)?.tail != Tail::Clean {
-                    repair_tail(&dir, mode, &mut report)?;
-                }
-            }
-        }
-        if report.applied {
-            self.backlog.add(project, artifact);
-        }
-        self.index().touch(project, artifact);
-        Ok(report)
+/// Plans a repair, or carries it out.
+pub(crate) fn repair(
+    reader: &ArtifactReader,
+    queue: &CheckpointQueue,
+    project: &ProjectId,
+    artifact: &ArtifactId,
+    mode: RepairMode,
+) -> Result<RepairReport, StoreError> {
+    let (live, _) = reader.dirs.artifact(project, artifact)?;
+    let _lock = match mode {
+        RepairMode::Plan => None,
+        RepairMode::Apply => Some(locks::commit_or_busy(&live, artifact)?),
+    };
+    let dir = open_artifact(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
+    if mode == RepairMode::Apply {
+        roll_forward::finish(&dir, project, artifact, queue)?;
     }
+    let stored = reader.load(project, artifact)?;
+    let mut report = RepairReport::default();
+    match stored.health.state {
+        HealthState::Healthy => {}
+        HealthState::UnknownVersion => {
+            report.keeps.push("everything: a newer program wrote it".to_owned());
+        }
+        HealthState::CorruptTail => repair_tail(&dir, mode, &mut report)?,
+        HealthState::CorruptHead => {
+            repair_head(&dir, &stored, mode, &mut report)?;
+            // What was behind a damaged head may be damaged as well.
+            if AuditLog::read(&dir)?.tail != Tail::Clean {
+                repair_tail(&dir, mode, &mut report)?;
+            }
+        }
+    }
+    if report.applied {
+        queue.add(project, artifact);
+    }
+    reader.invalidate(project, artifact);
+    Ok(report)
 }
 
 /// Keeps the records up to the damage and sets the rest aside.
@@ -72,7 +72,7 @@ fn repair_tail(dir: &Dir, mode: RepairMode, report: &mut RepairReport) -> Result
     Ok(())
 }
 
-/// What a repaired head is made from.
+/// The parts of a repaired head.
 struct Rescue {
     state: ArtifactState,
     page: Arc<[u8]>,
@@ -87,7 +87,7 @@ fn repair_head(
     mode: RepairMode,
     report: &mut RepairReport,
 ) -> Result<(), DiskError> {
-    let base = read::newest_generation(dir)?;
+    let base = newest_generation(dir)?;
     let pointer = Pointer::read_sound(dir)?;
     let Some(rescue) = rescue(dir, stored, base.as_ref(), pointer.as_ref(), report)? else {
         report.drops.push(
@@ -107,10 +107,11 @@ fn repair_head(
         last_refresh: rescue.last_refresh,
         refresh: None,
     };
-    let (_, mut generation) = build::generation(draft)?;
+    let (_, mut generation) = build(draft)?;
+    // It replaces nothing that it did not write itself: every copy that is there is kept aside.
     generation.replaces = Replaces::new();
-    commit::next_generation(dir, &generation)?;
-    roll::place(dir, &generation)?;
+    protocol::commit_next(dir, &generation)?;
+    roll_forward::write_copies(dir, &generation)?;
     report.applied = true;
     Ok(())
 }

@@ -1,51 +1,69 @@
 //! Rolling forward: from a commit to visible copies, and from visible copies to synced ones.
 //!
-//! Both halves run under the commit lock. [`place`] follows every commit at once, so that the files
-//! people look at are current; [`settle`] waits until there is time, since nothing depends on it:
-//! until then the frame in `pending/` is the durable form of the commit.
+//! Both halves run under the commit lock. [`write_copies`] follows every commit at once, so that the
+//! files people look at are current; a [`checkpoint`] waits until there is time, since nothing depends
+//! on it: until then the frame in `pending/` is the durable form of the commit.
 
-use od_core::ids::{Digest, Revision};
+use od_core::ids::{ArtifactId, Digest, ProjectId, Revision};
 
-use super::audit_log::{self, AuditLog, Tail};
-use super::commit::SNAPSHOTS;
+use super::aside;
+use super::checkpoint::CheckpointQueue;
 use super::generation::{Generation, RefreshPart, SetFile};
 use super::pending::{self, Copies, LAST_GOOD, PendingFile};
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
-use super::{aside, snapshots};
-use crate::disk::{Dir, DiskError};
+use crate::artifacts::history::{AuditLog, LOG, SNAPSHOTS, Tail, audit_log, snapshots};
+use crate::disk::{Dir, DiskError, is_foreign};
 
-/// Frames of one artifact beyond which they are settled without waiting for a quiet time.
-const UNSETTLED_MAX: usize = 128;
+/// Frames of one artifact beyond which a checkpoint does not wait for a quiet time.
+const FRAMES_MAX: usize = 128;
 
-/// Tells whether [`recover`] or [`settle`] would find anything to do.
+/// Finishes what a crashed writer left, and queues the checkpoint it needs. The caller holds the
+/// artifact's commit lock.
+pub(crate) fn finish(
+    dir: &Dir,
+    project: &ProjectId,
+    artifact: &ArtifactId,
+    queue: &CheckpointQueue,
+) -> Result<(), DiskError> {
+    match recover(dir)? {
+        RecoveryOutcome::Clean => {}
+        RecoveryOutcome::FramesLeft => queue.add(project, artifact),
+    }
+    Ok(())
+}
+
+/// Returns whether [`recover`] or [`checkpoint`] would find anything to do.
 pub(crate) fn has_work(artifact: &Dir) -> Result<bool, DiskError> {
     let torn = matches!(AuditLog::read(artifact)?.tail, Tail::Torn(_));
     Ok(torn || !pending::list(artifact)?.is_empty())
 }
 
-/// What is left to do for an artifact whose writers are all done.
+/// What a recovery leaves to do.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Rest {
+pub(crate) enum RecoveryOutcome {
     /// Nothing.
-    Settled,
-    /// There are frames to [`settle`].
-    Unsettled,
+    Clean,
+    /// There are frames for a [`checkpoint`].
+    FramesLeft,
 }
 
-/// Finishes whatever a crashed writer left; afterwards every committed frame is placed.
+/// Finishes whatever a crashed writer left; afterwards the copies of every committed frame are written.
 ///
 /// Leaves an artifact alone whose pointer or current frame cannot be believed.
-pub(crate) fn recover(artifact: &Dir) -> Result<Rest, DiskError> {
+pub(crate) fn recover(artifact: &Dir) -> Result<RecoveryOutcome, DiskError> {
+    // Before any record is appended: behind half a line it would be lost with it.
     audit_log::cut_torn_tail(artifact)?;
     let files = pending::list(artifact)?;
     if files.is_empty() {
-        return Ok(Rest::Settled);
+        return Ok(RecoveryOutcome::Clean);
     }
     let Some(pointer_bytes) = artifact.read_if_there(POINTER_FILE, POINTER_BYTES_MAX)? else {
-        return Ok(Rest::Settled);
+        return Ok(RecoveryOutcome::Clean);
     };
-    let Ok(pointer) = Pointer::decode(&pointer_bytes) else { return Ok(Rest::Settled) };
+    let Ok(pointer) = Pointer::decode(&pointer_bytes) else { return Ok(RecoveryOutcome::Clean) };
     let current = pointer.artifact.revision;
+    // First of all: the next commit writes a frame of the same number, and one that never became a commit
+    // must not be taken for it.
     drop_uncommitted(artifact, &files, current)?;
     for file in files.iter().filter(|file| file.revision <= current) {
         match (file.copies, file.revision == current) {
@@ -54,7 +72,7 @@ pub(crate) fn recover(artifact: &Dir) -> Result<Rest, DiskError> {
             (Copies::Unknown, false) => recover_earlier(artifact, file)?,
         }
     }
-    Ok(Rest::Unsettled)
+    Ok(RecoveryOutcome::FramesLeft)
 }
 
 /// Removes frames whose pointer never got there.
@@ -74,7 +92,7 @@ fn recover_current(
 ) -> Result<(), DiskError> {
     match pending::read(artifact, file)? {
         Some(generation) if generation.pointer_bytes == pointer_bytes => {
-            place_from(artifact, &generation, file)
+            write_copies_of(artifact, &generation, file)
         }
         // Not the frame of this pointer, or not whole. If the visible copies are right it is not
         // needed; if not, the artifact is damaged and nothing of it is touched.
@@ -83,12 +101,12 @@ fn recover_current(
     }
 }
 
-/// Tells whether the visible copies are those that a pointer names.
-pub(crate) fn copies_are_right(artifact: &Dir, pointer_bytes: &[u8]) -> Result<bool, DiskError> {
+/// Returns whether the visible copies are those that a pointer names.
+fn copies_are_right(artifact: &Dir, pointer_bytes: &[u8]) -> Result<bool, DiskError> {
     let Ok(pointer) = Pointer::decode(pointer_bytes) else { return Ok(false) };
     for file in SetFile::SOURCES {
         let bytes = match artifact.read_if_there(file.name(), file.bytes_max()) {
-            Err(err) if pending::is_foreign(&err) => None,
+            Err(err) if is_foreign(&err) => None,
             other => other?,
         };
         let right = bytes.is_some_and(|bytes| {
@@ -104,7 +122,7 @@ pub(crate) fn copies_are_right(artifact: &Dir, pointer_bytes: &[u8]) -> Result<b
 fn recover_earlier(artifact: &Dir, file: &PendingFile) -> Result<(), DiskError> {
     match pending::read(artifact, file)? {
         Some(Generation { refresh: Some(refresh), data, provenance, .. }) => {
-            place_refresh(artifact, &refresh, &data, &provenance)?;
+            write_refresh(artifact, &refresh, &data, &provenance)?;
             file.mark_written(artifact)
         }
         // A later commit holds everything it did.
@@ -120,10 +138,11 @@ fn set_aside(artifact: &Dir, file: &PendingFile) -> Result<(), DiskError> {
 }
 
 /// Writes the visible copies of a commit that was just made, without syncing them.
-pub(crate) fn place(artifact: &Dir, generation: &Generation) -> Result<(), DiskError> {
-    place_from(artifact, generation, &PendingFile::committed(generation.revision()))?;
-    // The new frame holds the whole state, so older ones matter only for what they append. Those
-    // before the last one were looked at when that was placed: a burst of refreshes leaves many.
+pub(crate) fn write_copies(artifact: &Dir, generation: &Generation) -> Result<(), DiskError> {
+    write_copies_of(artifact, generation, &PendingFile::committed(generation.revision()))?;
+    // The new frame holds the whole state, so older ones matter only for what they append to the log.
+    // Only the last of them is looked at: those before it were when its own copies were written, and a
+    // burst of refreshes leaves many.
     let files = pending::list(artifact)?;
     let Some(last) = files.iter().rfind(|file| file.revision < generation.revision()) else {
         return Ok(());
@@ -133,49 +152,50 @@ pub(crate) fn place(artifact: &Dir, generation: &Generation) -> Result<(), DiskE
         Some(_) => last.remove(artifact)?,
         None => set_aside(artifact, last)?,
     }
-    if files.len() >= UNSETTLED_MAX { settle(artifact) } else { Ok(()) }
+    if files.len() >= FRAMES_MAX { checkpoint(artifact) } else { Ok(()) }
 }
 
-fn place_from(
+fn write_copies_of(
     artifact: &Dir,
     generation: &Generation,
     frame: &PendingFile,
 ) -> Result<(), DiskError> {
     for file in SetFile::ALL {
-        place_file(artifact, generation, file)?;
+        write_copy(artifact, generation, file)?;
     }
     if let Some(refresh) = &generation.refresh {
-        place_refresh(artifact, refresh, &generation.data, &generation.provenance)?;
+        write_refresh(artifact, refresh, &generation.data, &generation.provenance)?;
     }
     frame.mark_written(artifact)
 }
 
-/// Puts the visible copy of a file in place without ever overwriting an edit.
+/// Writes the visible copy of a file without ever overwriting an edit.
 ///
 /// The old copy is swapped out and looked at afterwards: an edit made a moment before the swap is in
-/// our hands then, one made a moment after it is an edit of the new copy.
-fn place_file(artifact: &Dir, generation: &Generation, file: SetFile) -> Result<(), DiskError> {
+/// our hands then, one made a moment after it is an edit of the new copy. Looking first and renaming
+/// afterwards would lose an edit made between the two.
+fn write_copy(artifact: &Dir, generation: &Generation, file: SetFile) -> Result<(), DiskError> {
     // Not `<name>.tmp`: that is what other programs call a file that they are about to rename.
     let temporary = format!(".placing-{}", file.name());
-    // A writer killed between the swap and the look left an old copy, or an edit, here.
-    put_away(artifact, generation, file, &temporary)?;
+    // A writer killed between the swap and what follows it left an old copy, or an edit, here.
+    discard_copy(artifact, generation, file, &temporary)?;
     let digests = file.digests(&generation.pointer.artifact.digests);
     match artifact.read_if_there(file.name(), file.bytes_max()) {
         Ok(Some(bytes)) if Digest::of_bytes(&bytes) == digests.raw => return Ok(()),
         Ok(_) => {}
-        Err(err) if pending::is_foreign(&err) => aside::keep_file(artifact, file.name())?,
+        Err(err) if is_foreign(&err) => aside::keep_file(artifact, file.name())?,
         Err(err) => return Err(err),
     }
     artifact.write(&temporary, generation.bytes(file))?;
     if artifact.swap(&temporary, file.name())? {
-        put_away(artifact, generation, file, &temporary)
+        discard_copy(artifact, generation, file, &temporary)
     } else {
         artifact.rename(&temporary, artifact, file.name())
     }
 }
 
-/// Removes a copy that a commit wrote, and keeps aside any other.
-fn put_away(
+/// Removes a copy that a commit wrote, and keeps any other aside.
+fn discard_copy(
     artifact: &Dir,
     generation: &Generation,
     file: SetFile,
@@ -184,7 +204,7 @@ fn put_away(
     let bytes = match artifact.read_if_there(name, file.bytes_max()) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Ok(()),
-        Err(err) if pending::is_foreign(&err) => {
+        Err(err) if is_foreign(&err) => {
             return aside::keep_file_as(artifact, name, file.name());
         }
         Err(err) => return Err(err),
@@ -199,7 +219,7 @@ fn put_away(
     if ours { artifact.remove(name) } else { aside::keep_file_as(artifact, name, file.name()) }
 }
 
-fn place_refresh(
+fn write_refresh(
     artifact: &Dir,
     refresh: &RefreshPart,
     data: &[u8],
@@ -211,18 +231,20 @@ fn place_refresh(
 
 /// Syncs the visible copies, lets go of the frames, and trims history to its bounds.
 ///
-/// Does nothing while a frame is not placed: [`recover`] comes first.
-pub(crate) fn settle(artifact: &Dir) -> Result<(), DiskError> {
+/// Does nothing while the copies of a frame are not written: [`recover`] comes first.
+pub(crate) fn checkpoint(artifact: &Dir) -> Result<(), DiskError> {
     let files = pending::list(artifact)?;
     let Some(pointer_bytes) = artifact.read_if_there(POINTER_FILE, POINTER_BYTES_MAX)? else {
         return Ok(());
     };
     let Ok(pointer) = Pointer::decode(&pointer_bytes) else { return Ok(()) };
     let current = pointer.artifact.revision;
-    let placed = |file: &PendingFile| file.copies == Copies::Written && file.revision <= current;
-    if files.is_empty() || !files.iter().all(placed) {
+    let written = |file: &PendingFile| file.copies == Copies::Written && file.revision <= current;
+    if files.is_empty() || !files.iter().all(written) {
         return Ok(());
     }
+    // Every byte of the copies, and their names, before the first frame goes: until then the frame is
+    // what a loss of power leaves.
     sync_everything(artifact, &files)?;
     for file in &files {
         if file.revision == current {
@@ -247,7 +269,7 @@ fn sync_everything(artifact: &Dir, files: &[PendingFile]) -> Result<(), DiskErro
         }
     }
     if refreshed {
-        sync_if_there(artifact, audit_log::LOG)?;
+        sync_if_there(artifact, LOG)?;
         artifact.child(SNAPSHOTS)?.sync()?;
     }
     artifact.sync()
@@ -257,7 +279,7 @@ fn sync_everything(artifact: &Dir, files: &[PendingFile]) -> Result<(), DiskErro
 fn sync_if_there(artifact: &Dir, name: &str) -> Result<(), DiskError> {
     match artifact.open_regular(name) {
         Ok((file, _)) => file.sync_all().map_err(|err| DiskError::new("sync a file", err)),
-        Err(err) if err.is_missing() || pending::is_foreign(&err) => Ok(()),
+        Err(err) if err.is_missing() || is_foreign(&err) => Ok(()),
         Err(err) => Err(err),
     }
 }

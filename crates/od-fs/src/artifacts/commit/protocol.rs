@@ -1,4 +1,4 @@
-//! The commit: three syncs, one rename that decides.
+//! The commit itself: three syncs, and one rename that decides.
 
 use od_core::ids::ArtifactId;
 
@@ -7,16 +7,15 @@ use super::pending::{self, FIRST, PENDING};
 use super::pointer::POINTER_FILE;
 use crate::disk::{Dir, DiskError, sync_file};
 
-pub(crate) const SNAPSHOTS: &str = "snapshots";
 /// Creates of one id that may stand unfinished until they are cleared away: ids are random, so nobody
 /// sees a second one.
 const STAGED_MAX: usize = 1_000;
 
-/// Writes the next generation of an artifact. The caller holds the commit lock.
+/// Commits the next generation of an artifact. The caller holds the commit lock.
 ///
 /// When this returns `Ok` the generation is durable. After an error nothing was acknowledged, and
 /// the disk holds the old generation or (if only the last sync failed) the new one.
-pub(crate) fn next_generation(artifact: &Dir, generation: &Generation) -> Result<(), DiskError> {
+pub(crate) fn commit_next(artifact: &Dir, generation: &Generation) -> Result<(), DiskError> {
     let frame = encode(generation)?;
     let pending = artifact.child_or_make(PENDING)?;
     let name = pending::name(generation.revision());
@@ -24,26 +23,31 @@ pub(crate) fn next_generation(artifact: &Dir, generation: &Generation) -> Result
     let pointer_temporary = format!("{POINTER_FILE}.tmp");
     let (framed, pointed) =
         ((&pending, temporary.as_str()), (artifact, pointer_temporary.as_str()));
-    let placed = write_both(framed, &frame, pointed, &generation.pointer_bytes)
+    let renamed = write_both(framed, &frame, pointed, &generation.pointer_bytes)
+        // The frame gets its name before the pointer gets there: at no instant does a pointer stand
+        // without the frame that holds its files.
         .and_then(|()| pending.rename(&temporary, &pending, &name))
         // The commit.
         .and_then(|()| artifact.rename(&pointer_temporary, artifact, POINTER_FILE));
-    if let Err(err) = placed {
+    if let Err(err) = renamed {
         // Leftovers are harmless; they only take room, which may be what there is none of. The frame
         // itself stays: if the disk only said that the last rename failed, it is all there is.
         let _ = pending.remove(&temporary);
         let _ = artifact.remove(&pointer_temporary);
         return Err(err);
     }
+    // Only the directory of the pointer is synced, not `pending/`: where a loss of power takes the
+    // frame's rename and leaves the pointer's, the synced bytes still lie under the temporary name, and
+    // recovery knows that name too.
     artifact.sync()
 }
 
-/// Writes the first generation: in a staging directory that is renamed into the project.
+/// Commits the first generation: in a staging directory that is renamed into the project.
 ///
 /// The caller shares the lock of `.staging`. The artifact's own is not needed: before the rename nobody
 /// knows of it, and of two creates of one id the rename lets one through. The other fails with
 /// `AlreadyExists`.
-pub(crate) fn first_generation(
+pub(crate) fn commit_first(
     live: &Dir,
     staging: &Dir,
     id: &ArtifactId,
@@ -51,10 +55,10 @@ pub(crate) fn first_generation(
 ) -> Result<(), DiskError> {
     let frame = encode(generation)?;
     let name = make_staged(staging, id)?;
-    let placed = stage(staging, &name, generation, &frame)
+    let renamed = stage(staging, &name, generation, &frame)
         // The commit.
         .and_then(|()| staging.rename_new(&name, live, id.as_str()));
-    if let Err(err) = placed {
+    if let Err(err) = renamed {
         let _ = staging.remove_tree(&name);
         return Err(err);
     }

@@ -1,27 +1,39 @@
 //! Answers from memory where memory is right, from the disk where it is not.
 
 use std::slice::Chunks;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use od_core::artifact::ArtifactSummary;
 use od_core::ids::{ArtifactId, ProjectId};
 use od_ports::store::{StoreError, Stored};
 
-use super::entries::Light;
-use super::pending::is_damage;
-use super::read;
-use super::shared::{Shared, not_found};
-use crate::disk::EntryKind;
+use super::artifact::{read_artifact, read_despite_damage, read_list_entry};
+use super::cache_entry::ListEntry;
+use super::index::Index;
+use crate::artifacts::dirs::{ArtifactDirs, not_found};
+use crate::disk::{EntryKind, is_damage};
 
 /// Artifacts that have to be read from the disk before threads are worth it.
 const PARALLEL_MIN: usize = 64;
-/// Artifacts that one thread reads between two looks at the index, which all threads share.
+/// Artifacts that one thread reads between two locks of the index, which all threads share.
 const BATCH: usize = 32;
 /// More threads than this read a directory no faster.
 const READERS_MAX: usize = 4;
 
-impl Shared {
+/// Reads artifacts, and remembers what it read in an index.
+#[derive(Debug)]
+pub(crate) struct ArtifactReader {
+    pub(crate) dirs: ArtifactDirs,
+    index: Mutex<Index>,
+}
+
+impl ArtifactReader {
+    pub(crate) fn new(dirs: ArtifactDirs) -> Self {
+        let index = Mutex::new(Index::new(dirs.data_dir().clone()));
+        Self { dirs, index }
+    }
+
     /// Returns an artifact if memory has it as it is now.
     pub(crate) fn cached(
         &self,
@@ -29,7 +41,7 @@ impl Shared {
         artifact: &ArtifactId,
     ) -> Result<Option<Arc<Stored>>, StoreError> {
         let mut index = self.fresh_index()?;
-        Ok(index.full(project, artifact).map(|full| full.stored))
+        Ok(index.loaded(project, artifact).map(|loaded| loaded.stored))
     }
 
     /// Reads an artifact from the disk and remembers it.
@@ -38,19 +50,32 @@ impl Shared {
         project: &ProjectId,
         artifact: &ArtifactId,
     ) -> Result<Arc<Stored>, StoreError> {
-        let Some(live) = self.live_if_there(project)? else {
+        let Some(live) = self.dirs.live(project)? else {
             return Err(not_found(project, artifact));
         };
         let version = self.index().begin_read(project, artifact);
-        let Some(full) = read::whole(&live, project, artifact)? else {
+        let Some(loaded) = read_artifact(&live, project, artifact)? else {
             self.index().end_read_missing(version, project, artifact);
             return Err(not_found(project, artifact));
         };
-        self.index().end_read_full(version, &full);
-        Ok(full.stored)
+        self.index().end_load(version, &loaded);
+        Ok(loaded.stored)
     }
 
-    /// The same for whoever only looks: where the disk fails, the last good state is better than none.
+    /// Returns an artifact as it is now, from memory or from the disk.
+    pub(crate) fn cached_or_load(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Arc<Stored>, StoreError> {
+        match self.cached(project, artifact)? {
+            Some(stored) => Ok(stored),
+            None => self.load(project, artifact),
+        }
+    }
+
+    /// As [`Self::load`], for a request that only shows: where the disk fails, the last good state is
+    /// better than none.
     pub(crate) fn load_to_show(
         &self,
         project: &ProjectId,
@@ -60,9 +85,9 @@ impl Shared {
             if !err.system_error().is_some_and(is_damage) {
                 return Err(err);
             }
-            let live = self.live_if_there(project)?;
-            let shown = live.and_then(|live| read::despite_damage(&live, project, artifact));
-            shown.map_or(Err(err), |full| Ok(full.stored))
+            let live = self.dirs.live(project)?;
+            let shown = live.and_then(|live| read_despite_damage(&live, project, artifact));
+            shown.map_or(Err(err), |loaded| Ok(loaded.stored))
         })
     }
 
@@ -81,7 +106,7 @@ impl Shared {
     ) -> Result<Arc<[Arc<ArtifactSummary>]>, StoreError> {
         let version = self.fresh_index()?.begin_list(project);
         let mut summaries: Vec<Arc<ArtifactSummary>> =
-            self.lights(project)?.into_iter().map(|(_, light)| light.summary).collect();
+            self.list_entries(project)?.into_iter().map(|(_, entry)| entry.summary).collect();
         summaries.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.id.cmp(&b.id)));
         let list: Arc<[Arc<ArtifactSummary>]> = summaries.into();
         self.index().end_list(version, project, &list);
@@ -89,27 +114,27 @@ impl Shared {
     }
 
     /// Returns what a list needs of every artifact of a project.
-    pub(crate) fn lights(
+    pub(crate) fn list_entries(
         &self,
         project: &ProjectId,
-    ) -> Result<Vec<(ArtifactId, Light)>, StoreError> {
+    ) -> Result<Vec<(ArtifactId, ListEntry)>, StoreError> {
         let mut found = Vec::new();
         let mut missing = Vec::new();
         for id in self.ids(project)? {
-            match self.index().light(project, &id) {
-                Some(light) => found.push((id, light)),
+            match self.index().listed(project, &id) {
+                Some(entry) => found.push((id, entry)),
                 None => missing.push(id),
             }
         }
-        found.extend(self.read_lights(project, &missing)?);
+        found.extend(self.read_list_entries(project, &missing)?);
         Ok(found)
     }
 
-    fn read_lights(
+    fn read_list_entries(
         &self,
         project: &ProjectId,
         ids: &[ArtifactId],
-    ) -> Result<Vec<(ArtifactId, Light)>, StoreError> {
+    ) -> Result<Vec<(ArtifactId, ListEntry)>, StoreError> {
         let batches = Mutex::new(ids.chunks(BATCH));
         let read = || self.read_batches(project, &batches);
         if ids.len() < PARALLEL_MIN {
@@ -138,30 +163,32 @@ impl Shared {
         &self,
         project: &ProjectId,
         batches: &Mutex<Chunks<'_, ArtifactId>>,
-    ) -> Result<Vec<(ArtifactId, Light)>, StoreError> {
-        let Some(live) = self.live_if_there(project)? else { return Ok(Vec::new()) };
+    ) -> Result<Vec<(ArtifactId, ListEntry)>, StoreError> {
+        let Some(live) = self.dirs.live(project)? else { return Ok(Vec::new()) };
         let starter = self.index().watch_starter();
-        let live_path = self.data_dir.live_path(project);
+        let live_path = self.dirs.data_dir().live_path(project);
         let mut found = Vec::new();
         let next = || batches.lock().unwrap_or_else(PoisonError::into_inner).next();
         while let Some(batch) = next() {
+            // Starting a watch takes the kernel as long as opening a file, so it is done before the
+            // index, which all threads wait for, is locked.
             let started: Vec<_> =
                 batch.iter().map(|id| starter.start(&live_path.join(id.as_str()))).collect();
             let versions: Vec<_> = {
                 let mut index = self.index();
                 let watched = batch.iter().zip(started);
-                watched.map(|(id, watch)| index.begin_read_watched(project, id, watch)).collect()
+                watched.map(|(id, watch)| index.begin_watched_read(project, id, watch)).collect()
             };
-            let lights = batch
+            let entries = batch
                 .iter()
-                .map(|id| read::list_entry(&live, project, id))
+                .map(|id| read_list_entry(&live, project, id))
                 .collect::<Result<Vec<_>, _>>()?;
             let mut index = self.index();
-            for ((id, version), light) in batch.iter().zip(versions).zip(lights) {
-                match light {
-                    Some(light) => {
-                        index.end_read_light(version, project, id, &light);
-                        found.push((id.clone(), light));
+            for ((id, version), entry) in batch.iter().zip(versions).zip(entries) {
+                match entry {
+                    Some(entry) => {
+                        index.end_read(version, project, id, &entry);
+                        found.push((id.clone(), entry));
                     }
                     None => index.end_read_missing(version, project, id),
                 }
@@ -175,7 +202,7 @@ impl Shared {
         if let Some(ids) = self.fresh_index()?.ids(project) {
             return Ok(ids);
         }
-        let Some(live) = self.live_if_there(project)? else { return Ok(Vec::new()) };
+        let Some(live) = self.dirs.live(project)? else { return Ok(Vec::new()) };
         let version = self.index().begin_scan(project);
         let ids: Vec<ArtifactId> = live
             .entries()?
@@ -193,9 +220,8 @@ impl Shared {
             return Ok(ids);
         }
         let version = self.index().begin_projects();
-        let ids: Arc<[ProjectId]> = self
-            .data_dir
-            .projects()?
+        let projects = self.dirs.data_dir().projects()?;
+        let ids: Arc<[ProjectId]> = projects
             .entries()?
             .into_iter()
             .filter(|(_, kind)| *kind == EntryKind::Directory)
@@ -213,7 +239,7 @@ impl Shared {
         Ok(self.fresh_index()?.locate(artifact))
     }
 
-    /// Looks for an artifact in every project.
+    /// Searches every project for an artifact.
     pub(crate) fn locate(&self, artifact: &ArtifactId) -> Result<Option<ProjectId>, StoreError> {
         for project in self.project_ids()?.iter() {
             if self.ids(project)?.contains(artifact) {
@@ -221,5 +247,28 @@ impl Shared {
             }
         }
         Ok(None)
+    }
+
+    /// Drops what memory has of an artifact that this process just changed.
+    pub(crate) fn invalidate(&self, project: &ProjectId, artifact: &ArtifactId) {
+        self.index().touch(project, artifact);
+    }
+
+    /// Drops an artifact that this process just moved away.
+    pub(crate) fn forget(&self, project: &ProjectId, artifact: &ArtifactId) {
+        self.index().removed(project, artifact);
+    }
+
+    /// Returns the index. What it holds is only a copy of the disk, checked by version, so one that a
+    /// panicking thread left behind is still good.
+    fn index(&self) -> MutexGuard<'_, Index> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the index after it has taken in every change so far.
+    fn fresh_index(&self) -> Result<MutexGuard<'_, Index>, StoreError> {
+        let mut index = self.index();
+        index.catch_up()?;
+        Ok(index)
     }
 }
