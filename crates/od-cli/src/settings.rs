@@ -52,7 +52,7 @@ impl Settings {
 
     fn check(&self) -> Result<(), CommandError> {
         let home = PrivateDir::open(&self.home);
-        for checked in [home, DataDir::look(&self.data_dir)] {
+        for checked in [home, DataDir::open_existing(&self.data_dir)] {
             match checked {
                 // What is missing is made, and what cannot be opened is told by whoever needs it.
                 Ok(_) | Err(PrivateError::Io { .. } | PrivateError::Kind { .. }) => {}

@@ -1,4 +1,4 @@
-//! Where everything lies in a data directory.
+//! The layout of a data directory.
 
 use std::io::ErrorKind::NotFound;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use crate::disk::{Dir, DiskError};
 use crate::private_dir::{self, PrivateDir, PrivateError};
 
-/// What a data directory beside a project is called.
+/// The name of a data directory beside a project.
 const BESIDE_A_PROJECT: &str = ".od";
 pub(crate) const PROJECTS: &str = "projects";
 pub(crate) const RUNS: &str = "runs";
@@ -33,7 +33,7 @@ impl DataDir {
     /// Fails if it is not this user's alone to write to, and for a `.od` that is a link: such a one
     /// may have come with somebody's repository.
     pub fn open(root: &Path) -> Result<Self, PrivateError> {
-        let dir = match Self::look(root) {
+        let dir = match Self::open_existing(root) {
             Ok(dir) => dir,
             Err(PrivateError::Io { source, .. }) if source.kind() == NotFound => {
                 PrivateDir::make(root)?
@@ -43,12 +43,12 @@ impl DataDir {
         Self::prepare(&dir.into_dir(), root)
     }
 
-    /// Opens a data directory that is there, to see whether it is to be trusted.
+    /// Opens a data directory only if it is there, and checks that it is to be trusted.
     ///
     /// # Errors
     ///
     /// As [`Self::open`], and if it is missing.
-    pub fn look(root: &Path) -> Result<PrivateDir, PrivateError> {
+    pub fn open_existing(root: &Path) -> Result<PrivateDir, PrivateError> {
         if root.file_name().is_some_and(|name| name == BESIDE_A_PROJECT) {
             PrivateDir::open_no_link(root)
         } else {
@@ -106,7 +106,7 @@ impl DataDir {
             // Where its links lead is what is opened, and not looked up again.
             Ok(found) if found.starts_with(bound) => Ok(found),
             Ok(_) => Err(bound.clone()),
-            // What is missing is told by whoever opens it.
+            // Whoever opens it reports that it is missing.
             Err(_) => Ok(root),
         }
     }
@@ -145,7 +145,7 @@ impl DataDir {
     }
 }
 
-/// Says why a directory of artifacts or runs does not open. What the system refuses for now, the lack
+/// Returns why a directory of artifacts or runs does not open. What the system refuses for now, the lack
 /// of a permission say, is no reason to move it away.
 fn unopened(path: &Path, err: DiskError) -> PrivateError {
     if Errno::from_io_error(&err.source) == Some(Errno::LOOP) {

@@ -17,7 +17,7 @@ use crate::private_dir::{PrivateDir, PrivateError};
 const FILE: &str = "keyring.json";
 const FILE_BYTES_MAX: u64 = 4096;
 const SCHEMA_VERSION: u64 = 1;
-/// How many tokens are remembered; they are small, and forgetting one only costs reading it again.
+/// Tokens remembered at once; they are small, and forgetting one only costs reading it again.
 const VERIFIED_MAX: usize = 1024;
 const LOCK_PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 
@@ -82,7 +82,7 @@ impl FileTokenAuthority {
         self.write(&rotated)
     }
 
-    /// Tells whether tokens signed before the last rotation are still accepted.
+    /// Returns whether tokens signed before the last rotation are still accepted.
     pub fn has_previous(&self) -> Result<bool, KeyringError> {
         Ok(self.keyring()?.previous().is_some())
     }

@@ -21,17 +21,17 @@ use crate::system::SystemEntropy;
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 const OPEN_TO_OTHERS: u32 = 0o077;
 
-/// Why a directory or a file in it is not trusted.
+/// The reason not to trust a directory, or a file in it.
 #[derive(Debug, thiserror::Error)]
 pub enum PrivateError {
     /// It belongs to somebody else, who decides what is in it.
     #[error("`{}` belongs to user {owner}, and this program runs as user {user}", path.display())]
     Foreign {
-        /// What it is.
+        /// The path.
         path: PathBuf,
         /// Whose it is.
         owner: u32,
-        /// Who we are.
+        /// The user who runs this process.
         user: u32,
     },
     /// Others can write to the directory.
@@ -57,25 +57,25 @@ pub enum PrivateError {
     /// Something else has the name of a file or directory of ours.
     #[error("`{}` is not {wanted}", path.display())]
     Kind {
-        /// What it is.
+        /// The path.
         path: PathBuf,
-        /// What it should be.
+        /// The kind of thing it should be.
         wanted: &'static str,
     },
     /// The system refused.
     #[error("cannot {action}: `{}`", path.display())]
     Io {
-        /// What was tried.
+        /// The action that was tried.
         action: &'static str,
         /// On what.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl PrivateError {
-    /// Says what makes it usable: a command where one does.
+    /// Returns what makes it usable: a command where one does.
     #[must_use]
     pub fn fix(&self) -> String {
         match self {
@@ -154,7 +154,7 @@ impl PrivateDir {
     }
 
     fn checked(dir: Dir, path: &Path) -> Result<Self, PrivateError> {
-        let stat = look(&dir, path)?;
+        let stat = stat(&dir, path)?;
         is_ours(&stat, path)?;
         if stat.st_mode & WRITABLE_BY_OTHERS != 0 {
             return Err(PrivateError::Writable { path: path.to_owned() });
@@ -174,7 +174,7 @@ impl PrivateDir {
     /// Fails if the directory is gone.
     pub fn audience(&self) -> Result<Audience, PrivateError> {
         let path = self.path.canonicalize().map_err(|source| self.io("find", ".", source))?;
-        let stat = look(&self.dir, &self.path)?;
+        let stat = stat(&self.dir, &self.path)?;
         let mut context = Context::new(&SHA256);
         context.update(&stat.st_dev.to_le_bytes());
         context.update(&stat.st_ino.to_le_bytes());
@@ -276,7 +276,7 @@ impl PrivateDir {
             Err(Errno::ISDIR | Errno::NXIO) => return Err(not_regular(path)),
             Err(err) => return Err(self.io("open", name, err.into())),
         };
-        let stat = look(&file, &path)?;
+        let stat = stat(&file, &path)?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Err(not_regular(path));
         }
@@ -296,7 +296,7 @@ impl PrivateDir {
     }
 }
 
-fn look(handle: &impl AsFd, path: &Path) -> Result<Stat, PrivateError> {
+fn stat(handle: &impl AsFd, path: &Path) -> Result<Stat, PrivateError> {
     rustix::fs::fstat(handle).map_err(|err| PrivateError::Io {
         action: "look at it",
         path: path.to_owned(),

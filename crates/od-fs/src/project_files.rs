@@ -14,7 +14,7 @@ use crate::data_dir::DataDir;
 use crate::disk::{Dir, DiskError, EntryKind, FileStat};
 use crate::system::Lane;
 
-/// How deep a listing goes, and how many entries it looks at: a root may be a whole disk.
+/// The depth of a listing, and the entries it visits: a root may be a whole disk.
 const DEPTH_MAX: usize = 32;
 const VISITED_MAX: usize = 100_000;
 
@@ -254,7 +254,7 @@ fn identity(stat: &FileStat) -> (u64, u64) {
     (stat.device, stat.inode)
 }
 
-/// Tells names that are never project files, in any spelling a case-folding disk would accept.
+/// Returns whether a name is never a project file, in any spelling a case-folding disk would accept.
 fn is_reserved(name: &str) -> bool {
     name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case(".live-artifacts")
 }

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::data_dir::{DataDir, LIVE, LOCKS, STAGING, TRASH};
 use crate::disk::{Dir, DiskError, EntryKind, FileLock, FileStat, LockAttempt};
-use crate::known_projects::KnownProjects;
+use crate::project_cache::ProjectFileCache;
 use crate::system::Lane;
 
 const FILE: &str = "project.json";
 const FILE_BYTES_MAX: u64 = 64 * 1024;
-/// How long another writer may take.
-const LOCK_PATIENCE: Duration = Duration::from_secs(10);
+/// The longest wait for another writer.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 const SCHEMA_VERSION: u64 = 1;
 
 /// Keeps projects in a data directory.
@@ -23,7 +23,7 @@ const SCHEMA_VERSION: u64 = 1;
 pub struct FileProjectRegistry {
     data_dir: DataDir,
     lane: Lane,
-    known: KnownProjects,
+    cache: ProjectFileCache,
 }
 
 /// The file: a project, and the version of its form.
@@ -41,7 +41,7 @@ struct ProjectFile {
 impl FileProjectRegistry {
     /// Opens the projects of a data directory.
     pub fn new(data_dir: DataDir) -> Self {
-        Self { data_dir, lane: Lane::Pool, known: KnownProjects::default() }
+        Self { data_dir, lane: Lane::Pool, cache: ProjectFileCache::default() }
     }
 
     /// Runs on the calling thread instead; see [`Lane::Inline`].
@@ -62,14 +62,14 @@ impl ProjectRegistry for FileProjectRegistry {
     async fn get(&self, project: &ProjectId) -> Result<Option<Project>, ProjectError> {
         let path = self.data_dir.project_path(project).join(FILE);
         let stat = FileStat::of_path(&path)?;
-        if let Some(known) = stat.and_then(|stat| self.known.get(project, stat)) {
-            return Ok(Some(known));
+        if let Some(cached) = stat.and_then(|stat| self.cache.get(project, stat)) {
+            return Ok(Some(cached));
         }
         let (data_dir, project) = (self.data_dir.clone(), project.clone());
         let file = self.lane.run(move || read(&data_dir.projects()?, &project)).await??;
         let project = file.map(|file| file.project);
         if let (Some(stat), Some(project)) = (stat, &project) {
-            self.known.put(stat, project);
+            self.cache.put(stat, project);
         }
         Ok(project)
     }
@@ -143,8 +143,8 @@ fn create(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
     // Written under a name of this process and linked into place: of two creators one wins.
     let temporary = format!("{FILE}.{}", std::process::id());
     dir.write_synced(&temporary, &encode(&file)?)?;
-    let placed = dir.rename_new(&temporary, &dir, FILE);
-    if let Err(err) = placed {
+    let renamed = dir.rename_new(&temporary, &dir, FILE);
+    if let Err(err) = renamed {
         dir.remove(&temporary)?;
         if err.source.kind() == std::io::ErrorKind::AlreadyExists {
             return Err(ProjectError::Exists { project: id });
@@ -165,7 +165,7 @@ fn update(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
         other => other?,
     };
     // Two writers would write over each other's draft.
-    let _lock = match FileLock::take_dir(&dir, LOCK_PATIENCE)? {
+    let _lock = match FileLock::take_dir(&dir, LOCK_TIMEOUT)? {
         LockAttempt::Held(lock) => lock,
         LockAttempt::TimedOut => {
             let source = std::io::ErrorKind::WouldBlock.into();

@@ -11,7 +11,7 @@ use crate::system::Lane;
 
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 const SCHEMA_VERSION: u64 = 1;
-const LOCK_PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+const LOCK_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// Keeps runs in a data directory.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ fn write(runs: &Dir, name: &str, run: &Run) -> Result<(), RunStoreError> {
 
 /// One lock for all runs: changes are rare and short, and a lock file for each would stay forever.
 fn lock(runs: &Dir) -> Result<FileLock, RunStoreError> {
-    match FileLock::take(runs, ".lock", LOCK_PATIENCE)? {
+    match FileLock::take(runs, ".lock", LOCK_TIMEOUT)? {
         LockAttempt::Held(lock) => Ok(lock),
         LockAttempt::TimedOut => Err(RunStoreError::Io {
             action: "lock the runs",

@@ -9,7 +9,7 @@ use od_core::json::{Map, Value};
 
 use crate::credential_vault::Secret;
 
-/// How a connector comes to be connected.
+/// The way a connector comes to be connected.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ConnectorAccess {
     /// It reads this machine: connected from the start, and disconnecting it switches it off.
@@ -20,20 +20,20 @@ pub enum ConnectorAccess {
     RequiredSecret,
 }
 
-/// What a provider says about itself. It is metadata, not authorization.
+/// A provider's description of itself. It is metadata, not authorization.
 #[derive(Clone, Debug)]
 pub struct CatalogEntry {
     /// Which connector.
     pub id: ConnectorId,
-    /// Its name, for people.
+    /// The name, for people.
     pub name: &'static str,
-    /// Who stands behind it.
+    /// The service behind it.
     pub provider: &'static str,
-    /// What kind of data it gives.
+    /// The kind of data it gives.
     pub category: Category,
-    /// What it is for, in a sentence.
+    /// The purpose, in a sentence.
     pub description: &'static str,
-    /// How it is connected.
+    /// The way it is connected.
     pub access: ConnectorAccess,
     /// The account of a connection made without a secret; drift is measured against it too.
     pub anonymous_label: Option<&'static str>,
@@ -58,7 +58,7 @@ pub struct ToolCall {
     pub secret: Option<Secret>,
 }
 
-/// What a tool gave, before protection.
+/// The output of a tool, before protection.
 #[derive(Clone, Debug, Default)]
 pub struct RawOutput {
     /// The result.
@@ -67,11 +67,11 @@ pub struct RawOutput {
     pub summary: Option<String>,
     /// The provider's name for this execution.
     pub execution_id: Option<String>,
-    /// What may be recorded about the execution.
+    /// Facts about the execution that may be recorded.
     pub metadata: Map,
 }
 
-/// Why a tool gave nothing.
+/// The reason a tool gave nothing.
 ///
 /// Messages are the adapter's own words. They never repeat what a remote side sent.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -85,27 +85,27 @@ pub enum ProviderError {
     /// The input fits the schema but makes no sense.
     #[error("{message}")]
     Input {
-        /// Where in the input, as a JSON pointer.
+        /// The place in the input, as a JSON pointer.
         pointer: String,
-        /// What is wrong there.
+        /// The fault there.
         message: String,
     },
-    /// What the input names is not there.
+    /// The thing that the input names is not there.
     #[error("{message}")]
     Missing {
-        /// What is missing.
+        /// The name of what is missing.
         message: String,
     },
-    /// What the input names may not be read.
+    /// The thing that the input names may not be read.
     #[error("{message}")]
     Forbidden {
-        /// What was refused.
+        /// The name of what was refused.
         message: String,
     },
-    /// What came is not what the tool gives: not JSON, or of another shape.
+    /// The output is not what the tool gives: not JSON, or of another shape.
     #[error("{message}")]
     Malformed {
-        /// What was expected.
+        /// The expectation.
         message: String,
     },
     /// Too much came. What was read so far is thrown away.
@@ -132,7 +132,7 @@ pub enum ProviderError {
     /// The provider cannot be reached or is at fault itself.
     #[error("{message}")]
     Unavailable {
-        /// What was tried.
+        /// The action that was tried.
         message: String,
     },
 }

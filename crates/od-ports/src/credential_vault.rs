@@ -1,4 +1,4 @@
-//! Where connector credentials and the state of each connection are kept.
+//! Connector credentials, and the state of each connection.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 #[derive(Clone, Eq, PartialEq)]
 pub struct Secret(Zeroizing<String>);
 
-/// Why a text is no credential.
+/// The reason a text is no credential.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ParseSecretError {
     /// Nothing was given.
@@ -63,7 +63,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// What a person decided about a connector.
+/// A person's decision about a connector.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Standing {
     /// Connected, with or without a secret.
@@ -79,7 +79,7 @@ pub enum Standing {
 pub struct Connection {
     /// Which connector.
     pub connector: ConnectorId,
-    /// What was decided about it.
+    /// The decision.
     pub standing: Standing,
     /// Whose data it gives, as the provider named it.
     pub account_label: Option<String>,
@@ -87,19 +87,19 @@ pub struct Connection {
     pub changed_at: Timestamp,
 }
 
-/// Why the vault could not do it.
+/// The reason the vault could not do it.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum VaultError {
     /// A file of the vault is readable by others, of another owner or not a regular file.
     #[error("the credential vault is not private: {reason}")]
     NotPrivate {
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// The vault was changed by something else, or its key is not the one it was written with.
     #[error("the credential vault cannot be opened: {reason}")]
     Damaged {
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// The disk did not play along.

@@ -1,4 +1,4 @@
-//! What the rules need from outside: one small, object-safe trait each, and the contract test-suite
+//! The outside that the rules need: one small, object-safe trait each, and the contract test-suite
 //! that every adapter and every fake runs.
 //!
 //! Must not know: any adapter.

@@ -12,9 +12,9 @@ use serde::Serialize;
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileEntry {
-    /// Where it is, seen from the root.
+    /// The path from the root.
     pub path: RelPath,
-    /// How long it is.
+    /// The file's length.
     pub bytes: u64,
     /// When it was last written.
     pub modified_at: Timestamp,
@@ -55,7 +55,7 @@ pub trait ProjectFiles: fmt::Debug + Send + Sync {
     async fn root(&self, project: &ProjectId) -> Result<Option<PathBuf>, FilesError>;
 }
 
-/// Why a path was refused.
+/// The reason a path was refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RefusedPath {
     /// It would leave the root, or a symbolic link stands in the way.
@@ -69,7 +69,7 @@ pub enum RefusedPath {
 }
 
 impl RefusedPath {
-    /// Says why in a few words.
+    /// Returns the reason in a few words.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Escapes => "it leaves the project, or passes a symbolic link",
@@ -80,7 +80,7 @@ impl RefusedPath {
     }
 }
 
-/// Why a file was not given.
+/// The reason a file was not given.
 #[derive(Debug, thiserror::Error)]
 pub enum FilesError {
     /// There is no such project.
@@ -116,7 +116,7 @@ pub enum FilesError {
     Refused {
         /// The path asked for.
         path: RelPath,
-        /// Why not.
+        /// The reason.
         reason: RefusedPath,
     },
     /// The file is longer than asked for.
@@ -130,9 +130,9 @@ pub enum FilesError {
     /// The disk refused.
     #[error("could not {action}")]
     Io {
-        /// What was tried.
+        /// The action that was tried.
         action: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Project {
     /// The project's id, also the name of its directory.
     pub id: ProjectId,
-    /// What people call it.
+    /// The name people see.
     pub name: String,
     /// The directory whose files the project's sources may read. Only the command line sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ pub trait ProjectRegistry: fmt::Debug + Send + Sync {
     async fn update(&self, project: Project) -> Result<(), ProjectError>;
 }
 
-/// Why the registry could not answer.
+/// The reason the registry could not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
     /// There is a project of that id already.
@@ -62,7 +62,7 @@ pub enum ProjectError {
     Damaged {
         /// The project.
         project: ProjectId,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// A data directory beside a project takes no directory outside it.
@@ -76,9 +76,9 @@ pub enum ProjectError {
     /// The disk refused.
     #[error("could not {action}")]
     Io {
-        /// What was tried.
+        /// The action that was tried.
         action: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }

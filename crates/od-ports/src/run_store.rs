@@ -22,7 +22,7 @@ pub enum RunState {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Run {
-    /// Its id.
+    /// The run's id.
     pub id: RunId,
     /// The project it works in.
     pub project_id: ProjectId,
@@ -42,7 +42,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Tells whether the run may act at a time.
+    /// Returns whether the run may act at a time.
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.state == RunState::Live && now < self.lease_until
     }
@@ -65,7 +65,7 @@ pub trait RunStore: fmt::Debug + Send + Sync {
     async fn replace(&self, from: &Run, to: &Run) -> Result<(), RunStoreError>;
 }
 
-/// Why the runs could not be kept or read.
+/// The reason runs could not be kept or read.
 #[derive(Debug, thiserror::Error)]
 pub enum RunStoreError {
     /// There is a run of that id already.
@@ -80,7 +80,7 @@ pub enum RunStoreError {
         /// The run.
         run: RunId,
     },
-    /// Its record cannot be read.
+    /// The run's record cannot be read.
     #[error("the record of run `{run}` cannot be read")]
     Damaged {
         /// The run.
@@ -89,9 +89,9 @@ pub enum RunStoreError {
     /// The disk refused.
     #[error("could not {action}")]
     Io {
-        /// What was tried.
+        /// The action that was tried.
         action: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! Who signs and checks tokens.
+//! Signing and checking of tokens.
 
 use std::fmt;
 use std::io;
@@ -32,7 +32,7 @@ pub enum KeyringError {
     Untrusted {
         /// Which directory, and why not.
         message: String,
-        /// What makes it usable.
+        /// The command or step that makes it usable.
         fix: String,
     },
     /// It is not a keyring of a known version.
@@ -44,14 +44,14 @@ pub enum KeyringError {
     /// The disk refused.
     #[error("could not {action}: {source}")]
     Io {
-        /// What was tried.
+        /// The action that was tried.
         action: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// Why a token was refused.
+/// The reason a token was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
     /// The token is bad.

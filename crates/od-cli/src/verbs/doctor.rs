@@ -90,7 +90,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<Answer, CommandError> {
 /// Checks that a directory of ours exists and that nobody else can look into it.
 fn private(name: &'static str, path: &Path) -> Check {
     let shown = path.display();
-    match DataDir::look(path) {
+    match DataDir::open_existing(path) {
         Err(error @ (PrivateError::Foreign { .. } | PrivateError::Link { .. })) => {
             return check(name, Verdict::Bad, error.to_string(), Some(error.fix()));
         }

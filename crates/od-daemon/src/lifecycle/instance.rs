@@ -39,7 +39,7 @@ impl Announcement {
     /// It may be a dead daemon's: [`Self::of_living`] tells.
     #[must_use]
     pub fn read(data_dir: &Path) -> Option<Self> {
-        Self::read_in(&DataDir::look(data_dir).ok()?)
+        Self::read_in(&DataDir::open_existing(data_dir).ok()?)
     }
 
     fn read_in(data_dir: &PrivateDir) -> Option<Self> {
@@ -54,13 +54,13 @@ impl Announcement {
     /// person's own directory and files count, because others could hold the lock of any other.
     #[must_use]
     pub fn of_living(data_dir: &Path) -> Option<Self> {
-        Self::living_in(&DataDir::look(data_dir).ok()?)
+        Self::living_in(&DataDir::open_existing(data_dir).ok()?)
     }
 
     /// As [`Self::of_living`], with whom a token for that very start has to name.
     #[must_use]
     pub fn of_living_with_audience(data_dir: &Path) -> Option<(Self, Option<Audience>)> {
-        let data_dir = DataDir::look(data_dir).ok()?;
+        let data_dir = DataDir::open_existing(data_dir).ok()?;
         let living = Self::living_in(&data_dir)?;
         let place = data_dir.audience().ok()?;
         let audience = living.instance.as_ref().map(|instance| place.started(instance));
@@ -129,7 +129,7 @@ impl Instance {
     /// Becomes the data directory's daemon, or says who is.
     pub(crate) async fn claim(data_dir: &Path, version: &str) -> Result<Self, ClaimError> {
         let path = data_dir.join(LOCK);
-        let data_dir = DataDir::look(data_dir)?;
+        let data_dir = DataDir::open_existing(data_dir)?;
         let lock = data_dir.lock_file(LOCK)?;
         let deadline = tokio::time::Instant::now() + ANNOUNCE_WAIT;
         let mut was_held = false;

@@ -79,7 +79,7 @@ pub(crate) fn not_found(project: &ProjectId, artifact: &ArtifactId) -> StoreErro
     StoreError::NotFound { project: project.clone(), artifact: artifact.clone() }
 }
 
-/// Says that another process kept a lock for too long.
+/// Returns the refusal for a lock that another process kept for too long.
 pub(crate) fn busy(artifact: &ArtifactId) -> StoreError {
     StoreError::Busy { artifact: artifact.clone(), waited_ms: COMMIT_WAIT.allowed }
 }

@@ -87,7 +87,7 @@ impl CredentialVault for FileVault {
 }
 
 impl Places {
-    /// Tells whether nothing was ever put. A link, or anything else of that name, is not nothing.
+    /// Returns whether nothing was ever put. A link, or anything else of that name, is not nothing.
     fn is_empty(&self) -> bool {
         std::fs::symlink_metadata(self.credentials_path())
             .is_err_and(|err| err.kind() == std::io::ErrorKind::NotFound)

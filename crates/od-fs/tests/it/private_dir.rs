@@ -30,7 +30,8 @@ fn foreign(scratch: &TempDir) -> PathBuf {
 fn a_directory_of_another_user_is_neither_a_data_directory_nor_a_home() {
     let scratch = scratch();
     let theirs = foreign(&scratch);
-    for refused in [DataDir::open(&theirs).map(|_| ()), DataDir::look(&theirs).map(|_| ())] {
+    for refused in [DataDir::open(&theirs).map(|_| ()), DataDir::open_existing(&theirs).map(|_| ())]
+    {
         let error = refused.expect_err("a refusal");
         assert!(matches!(&error, PrivateError::Foreign { path, .. } if *path == theirs), "{error}");
         assert!(error.fix().contains("OD_DATA_DIR"), "{}", error.fix());
@@ -58,7 +59,7 @@ fn a_directory_that_others_can_write_to_is_refused_until_the_fix_is_done() {
         let command = fix.split('`').nth(1).expect("a command");
         let fixed = std::process::Command::new("sh").args(["-c", command]).status();
         assert!(fixed.expect("a shell").success());
-        DataDir::look(&path).expect("a directory of our own");
+        DataDir::open_existing(&path).expect("a directory of our own");
     }
     open_to(&path, 0o755);
     DataDir::open(&path).expect("others may look at the names");
@@ -72,7 +73,9 @@ fn a_data_directory_beside_a_project_is_no_link_and_holds_none() {
     symlink(&elsewhere, &beside).expect("a link");
     for named in [".od", ".od/", ".od/.", ".od//./"] {
         let named = scratch.path().join(named);
-        for refused in [DataDir::open(&named).map(|_| ()), DataDir::look(&named).map(|_| ())] {
+        for refused in
+            [DataDir::open(&named).map(|_| ()), DataDir::open_existing(&named).map(|_| ())]
+        {
             let error = refused.expect_err("a refusal");
             assert!(matches!(&error, PrivateError::Link { .. }), "{}: {error}", named.display());
             assert_eq!(error.fix(), format!("rm '{}'", beside.display()));

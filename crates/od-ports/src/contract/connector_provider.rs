@@ -1,4 +1,4 @@
-//! What every connector has to do.
+//! The contract suite of every connector.
 
 use std::collections::BTreeSet;
 use std::future::Future as _;
@@ -25,7 +25,7 @@ pub struct ConnectorTrial {
     pub project: ProjectId,
     /// The tool.
     pub tool: ToolName,
-    /// Its input.
+    /// The input.
     pub input: Map,
     /// The connector's secret, if it takes one.
     pub secret: Option<Secret>,

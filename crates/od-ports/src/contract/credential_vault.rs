@@ -1,4 +1,4 @@
-//! What every credential vault has to do.
+//! The contract suite of every credential vault.
 
 use od_core::ids::{ConnectorId, Timestamp};
 

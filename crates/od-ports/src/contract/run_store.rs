@@ -1,4 +1,4 @@
-//! What every run store has to do.
+//! The contract suite of every run store.
 
 use od_core::ids::{ProjectId, RunId};
 

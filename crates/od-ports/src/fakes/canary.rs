@@ -23,7 +23,7 @@ pub fn find_canary(text: &str) -> Option<String> {
     disguises.iter().map(|disguise| disguise.to_lowercase()).find(|it| folded.contains(it))
 }
 
-/// Looks for the canary in a text.
+/// Searches a text for the canary.
 ///
 /// # Panics
 ///
@@ -33,7 +33,7 @@ pub fn assert_no_canary(what: &str, text: &str) {
     assert_eq!(find_canary(text), None, "{what} tells the canary");
 }
 
-/// Looks for the canary in every file below a directory, and returns how many there are.
+/// Searches for the canary in every file below a directory, and returns how many there are.
 ///
 /// # Errors
 ///
@@ -51,7 +51,7 @@ pub fn assert_no_canary_below(directory: &Path) -> io::Result<usize> {
     looks.find(is_final).unwrap_or_else(|| look_below(directory))
 }
 
-/// How often to look while files are moved about.
+/// Tries to search while files are moved about.
 const LOOKS_MAX: usize = 100;
 
 fn look_below(directory: &Path) -> io::Result<usize> {

@@ -17,7 +17,7 @@ use crate::credential_vault::Secret;
 /// Makes the work of one call.
 type MakeWork = dyn Fn() -> Pin<Box<dyn Future<Output = Value> + Send>> + Send + Sync;
 
-/// What a call does.
+/// The behaviour of a call.
 #[derive(Clone)]
 pub enum Act {
     /// Gives a value.
@@ -105,7 +105,7 @@ impl ScriptedConnector {
         }
     }
 
-    /// Says what the next calls do.
+    /// Sets what the next calls do.
     pub fn set(&self, act: Act) {
         self.script().act = act;
     }
@@ -120,7 +120,7 @@ impl ScriptedConnector {
         self.script().calls
     }
 
-    /// Says whose secret every secret is.
+    /// Sets whose secret every secret is.
     pub fn set_account(&self, account: &str) {
         self.script().account = account.to_owned();
     }

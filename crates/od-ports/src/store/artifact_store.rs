@@ -1,4 +1,4 @@
-//! Where artifacts are read and committed.
+//! Reading and committing artifacts.
 
 use std::fmt;
 use std::sync::Arc;
@@ -79,15 +79,15 @@ pub trait ArtifactStore: fmt::Debug + Send + Sync {
 /// An artifact that does not exist yet.
 #[derive(Clone, Debug)]
 pub struct NewArtifact {
-    /// Where it goes.
+    /// The project it goes to.
     pub project: ProjectId,
-    /// Its whole state, the attempt included. Revision and digests are set by the store.
+    /// The whole state, the attempt included. Revision and digests are set by the store.
     pub state: ArtifactState,
     /// The rendered page.
     pub page: Arc<[u8]>,
 }
 
-/// What became of a create.
+/// The outcome of a create.
 #[derive(Clone, Debug)]
 pub enum Created {
     /// It is there now.

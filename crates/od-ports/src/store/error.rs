@@ -1,4 +1,4 @@
-//! Why the artifact store refused or failed.
+//! Refusals and failures of the store.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use od_core::artifact::Health;
 use od_core::ids::{ArtifactId, AttemptId, ProjectId, RefreshId, Revision};
 use od_core::ledger::{RefreshClosed, RevisionConflict};
 
-/// Why the artifact store refused or failed.
+/// A refusal or failure of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// There is no such project.
@@ -50,7 +50,7 @@ pub enum StoreError {
     AttemptConflict {
         /// The caller's name for it.
         attempt: AttemptId,
-        /// What it made.
+        /// The artifact it made.
         artifact: ArtifactId,
     },
     /// The attempt was made before, and what it made is in the trash.
@@ -58,7 +58,7 @@ pub enum StoreError {
     AttemptTrashed {
         /// The caller's name for it.
         attempt: AttemptId,
-        /// What it made.
+        /// The artifact it made.
         artifact: ArtifactId,
     },
     /// Someone else committed first.
@@ -76,7 +76,7 @@ pub enum StoreError {
     NotHealthy {
         /// The artifact.
         artifact: ArtifactId,
-        /// What is wrong with it.
+        /// The fault.
         health: Health,
     },
     /// Another refresh of the artifact runs.
@@ -100,7 +100,7 @@ pub enum StoreError {
     Busy {
         /// The artifact.
         artifact: ArtifactId,
-        /// How long we waited.
+        /// The time waited.
         waited_ms: u64,
     },
     /// The witness belongs to another store.
@@ -109,26 +109,26 @@ pub enum StoreError {
     /// The disk refused. Nothing was acknowledged, and what was committed before still is.
     #[error("could not {action}: {source}")]
     Io {
-        /// What was tried.
+        /// The action that was tried.
         action: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl StoreError {
-    /// Says whose revision another one was expected of.
+    /// Returns the refusal for a revision conflict of an artifact.
     pub fn revision_conflict(artifact: &ArtifactId, conflict: RevisionConflict) -> Self {
         let RevisionConflict { expected, actual } = conflict;
         Self::RevisionConflict { artifact: artifact.clone(), expected, actual }
     }
 
-    /// Says whose refresh may not write any more.
+    /// Returns the refusal for a refresh that may not write any more.
     pub fn refresh_closed(artifact: &ArtifactId, closed: RefreshClosed) -> Self {
         Self::RefreshClosed { artifact: artifact.clone(), refresh: closed.refresh }
     }
 
-    /// Tells an error of the system from an answer of the store.
+    /// Returns the error of the system behind it, if there is one.
     pub const fn system_error(&self) -> Option<&io::Error> {
         match self {
             Self::Io { source, .. } => Some(source),

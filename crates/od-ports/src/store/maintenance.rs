@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::error::StoreError;
 
-/// Looks after artifacts that a crash or a disk has damaged.
+/// Maintains artifacts that a crash or a disk has damaged.
 ///
 /// # Contract
 ///
@@ -26,7 +26,7 @@ pub trait StoreMaintenance: fmt::Debug + Send + Sync {
         artifact: &ArtifactId,
     ) -> Result<Inspection, StoreError>;
 
-    /// Says what a repair of a damaged artifact keeps and drops, and does it if asked.
+    /// Plans a repair of a damaged artifact, and carries it out if asked.
     ///
     /// Nothing is deleted: what the artifact loses is kept aside. A healthy artifact is left alone.
     async fn repair(
@@ -45,11 +45,11 @@ pub trait StoreMaintenance: fmt::Debug + Send + Sync {
 /// One file of the set, with what the pointer says of it.
 #[derive(Clone, Debug)]
 pub struct InspectedFile {
-    /// Its name.
+    /// The file's name.
     pub name: &'static str,
-    /// What the pointer says of the content.
+    /// The digest of the content as the pointer has it.
     pub content_expected: Option<Digest>,
-    /// What the pointer says of the raw bytes.
+    /// The digest of the raw bytes as the pointer has it.
     pub raw_expected: Option<Digest>,
     /// The bytes that are there, if any.
     pub bytes: Option<Arc<[u8]>>,
@@ -62,15 +62,15 @@ pub struct InspectedFile {
 /// Everything on disk of one artifact.
 #[derive(Clone, Debug)]
 pub struct Inspection {
-    /// Its health.
+    /// The artifact's health.
     pub health: Health,
-    /// Its metadata as committed, if the pointer can be read.
+    /// The metadata as committed, if the pointer can be read.
     pub artifact: Option<Artifact>,
     /// Template, data, provenance, index, in this order.
     pub files: Vec<InspectedFile>,
     /// Records of the audit log, and whether the chain holds over all of them.
     pub log_records: usize,
-    /// What is wrong with the log, if anything.
+    /// The fault of the log, if it has one.
     pub log_fault: Option<String>,
     /// Snapshots, and the ids of those whose files cannot be read.
     pub snapshots: usize,
@@ -78,7 +78,7 @@ pub struct Inspection {
     pub snapshot_faults: Vec<String>,
 }
 
-/// Whether a repair is to be carried out.
+/// The mode of a repair: planned only, or carried out.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RepairMode {
     /// Only say what would be kept and dropped.
@@ -87,13 +87,13 @@ pub enum RepairMode {
     Apply,
 }
 
-/// What a repair keeps and drops.
+/// The parts that a repair keeps and drops.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RepairReport {
-    /// What stays, or is brought back.
+    /// Parts that stay, or are brought back.
     pub keeps: Vec<String>,
-    /// What is lost to the artifact; every dropped byte stays in `aside/`.
+    /// Parts that are lost to the artifact; every dropped byte stays in `aside/`.
     pub drops: Vec<String>,
     /// Whether it was carried out.
     pub applied: bool,
@@ -103,10 +103,10 @@ pub struct RepairReport {
 /// next writer tries again.
 #[derive(Debug)]
 pub struct Unrecovered {
-    /// Its project.
+    /// The project.
     pub project: ProjectId,
     /// Which one, or `None` if the project's own directories are in the way.
     pub artifact: Option<ArtifactId>,
-    /// What the store said.
+    /// The store's error.
     pub error: StoreError,
 }

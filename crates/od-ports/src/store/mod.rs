@@ -1,4 +1,4 @@
-//! Where artifacts live, one port for each who needs it: artifacts, the log of their refreshes, their
+//! The store of artifacts, one port for each who needs it: artifacts, the log of their refreshes, their
 //! earlier states, the trash, maintenance.
 
 mod artifact_store;

@@ -75,11 +75,11 @@ pub struct RunningRefresh {
 /// A refresh that has no terminal record.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnfinishedRefresh {
-    /// Where.
+    /// The project.
     pub project: ProjectId,
-    /// Of which artifact.
+    /// The artifact.
     pub artifact: ArtifactId,
-    /// Which refresh.
+    /// The refresh.
     pub refresh: RefreshId,
     /// When it began, as its first record says.
     pub started_at: Timestamp,
@@ -92,6 +92,6 @@ pub struct UnfinishedRefresh {
 pub struct History {
     /// Newest first.
     pub records: Vec<RefreshRecord>,
-    /// Why records may be missing: the chain is broken or a line cannot be read.
+    /// The reason records may be missing: the chain is broken or a line cannot be read.
     pub broken: Option<HealthReason>,
 }

@@ -56,8 +56,8 @@ pub struct SnapshotSummary {
 pub struct Snapshot {
     /// The refresh that made it.
     pub refresh_id: RefreshId,
-    /// Its data.
+    /// The data.
     pub data: BoundedObject,
-    /// Where the data came from.
+    /// The provenance of the data.
     pub provenance: Provenance,
 }

@@ -50,7 +50,7 @@ pub struct Drift {
 pub struct KeptAside {
     /// The file inside the artifact's directory.
     pub path: String,
-    /// How long it is.
+    /// The file's length.
     pub bytes: u64,
 }
 
@@ -70,7 +70,7 @@ pub struct Stored {
     pub health: Health,
     /// Hand edits that are being served.
     pub drift: Vec<Drift>,
-    /// What was kept aside, newest last.
+    /// Files kept aside, newest last.
     pub kept_aside: Vec<KeptAside>,
     /// The state to serve and to decide on; `None` if no good one is left. Its `refreshStatus` and
     /// `lastRefreshedAt` are derived from lock and log.

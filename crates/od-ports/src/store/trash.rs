@@ -43,9 +43,9 @@ pub trait Trash: fmt::Debug + Send + Sync {
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Trashed {
-    /// Its id.
+    /// The artifact's id.
     pub artifact_id: ArtifactId,
-    /// Its title, if its pointer can still be read.
+    /// The title, if its pointer can still be read.
     pub title: Option<String>,
     /// When it was deleted.
     pub deleted_at: Timestamp,

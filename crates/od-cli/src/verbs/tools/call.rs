@@ -56,7 +56,7 @@ pub(crate) fn client_of_living() -> Result<Client, CommandError> {
 /// An agent that cannot see the directory, or runs as another user than its owner, in a sandbox or a
 /// container, has nothing to ask; its token opens no more than its run's project.
 fn living(place: &Path, url: &str) -> Result<(), CallError> {
-    match DataDir::look(place) {
+    match DataDir::open_existing(place) {
         Ok(_) => {}
         // Foreign: in a container the agent may be another user than the one who mounted it there.
         Err(PrivateError::Io { .. } | PrivateError::Foreign { .. }) => return Ok(()),

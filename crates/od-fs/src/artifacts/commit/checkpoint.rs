@@ -14,18 +14,18 @@ use od_ports::store::StoreError;
 use super::{locks, roll_forward};
 use crate::artifacts::dirs::{ArtifactDirs, busy, open_artifact};
 
-/// How long nobody may have committed before a checkpoint starts.
+/// The time without a commit before a checkpoint starts.
 const QUIET: Duration = Duration::from_millis(60);
-/// How long an artifact waits for a quiet time before its checkpoint starts anyway: until then an edit
+/// The longest that an artifact waits for a quiet time before its checkpoint starts anyway: until then an edit
 /// by hand does not survive a loss of power in its place.
 const WAITING_MAX: Duration = Duration::from_secs(5);
 /// Waiting artifacts beyond which checkpoints start anyway: they bound the work after a crash.
 const WAITING_ARTIFACTS_MAX: usize = 4096;
-/// How long until a checkpoint that failed is tried again.
+/// The pause before a checkpoint that failed is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(30);
-/// How long a store that closes waits for copies that are being written.
+/// The longest that a store that closes waits for copies that are being written.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a store that closes waits for the locks of all artifacts that await a checkpoint.
+/// The longest that a store that closes waits for the locks of all artifacts that await a checkpoint.
 const LAST_LOCKS_TIMEOUT: Duration = Duration::from_secs(2);
 
 type Key = (ProjectId, ArtifactId);
@@ -46,7 +46,7 @@ struct Waiting {
     failed: HashSet<Key>,
     /// When that is tried again.
     retry_at: Option<Instant>,
-    /// Counts commits, so that a quiet time can be told.
+    /// Counts commits, so that a quiet time can be recognised.
     commits: u64,
     /// Commits that are acknowledged and whose copies are not written.
     unwritten: usize,

@@ -25,7 +25,7 @@ use crate::disk::{Dir, FileLock};
 pub(crate) struct CommitLog {
     reader: Arc<ArtifactReader>,
     queue: Arc<CheckpointQueue>,
-    /// Tells locks of this store from those of another in the same process.
+    /// Distinguishes locks of this store from those of another in the same process.
     store: StoreIdentity,
 }
 

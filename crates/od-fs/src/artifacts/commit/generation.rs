@@ -80,7 +80,7 @@ pub(crate) struct Generation {
     pub(crate) refresh: Option<RefreshPart>,
 }
 
-/// What a refresh adds to a commit.
+/// The part of a commit that a refresh adds.
 #[derive(Clone, Debug)]
 pub(crate) struct RefreshPart {
     pub(crate) id: RefreshId,

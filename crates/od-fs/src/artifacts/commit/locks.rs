@@ -16,7 +16,7 @@ use crate::artifacts::dirs::busy;
 use crate::data_dir::{DataDir, LOCKS};
 use crate::disk::{Dir, DiskError, FileLock};
 
-/// How long a commit may keep others waiting before they are refused as busy.
+/// The longest that a commit keeps others waiting before they are refused as busy.
 const COMMIT_TIMEOUT: Duration = Duration::from_millis(COMMIT_WAIT.allowed);
 /// A child process holds every lock of its parent between its fork and its exec. Work that clears up
 /// waits that out, on a busy machine too, but not for a process that stands still.

@@ -1,6 +1,6 @@
 //! `artifact.json`: the metadata, and the commit pointer.
 //!
-//! Its last line is a checksum over every byte before it, so that no damaged pointer is believed.
+//! The last line is a checksum over every byte before it, so that no damaged pointer is believed.
 
 use od_core::artifact::Artifact;
 use od_core::ids::{Digest, RefreshId};
@@ -34,7 +34,7 @@ pub(crate) struct Pointer {
     pub(crate) store: StorePart,
 }
 
-/// Why a pointer is not believed.
+/// The reason not to believe a pointer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum PointerFault {
     /// The bytes are not those that were written.

@@ -38,7 +38,7 @@ pub(crate) fn has_work(artifact: &Dir) -> Result<bool, DiskError> {
     Ok(torn || !pending::list(artifact)?.is_empty())
 }
 
-/// What a recovery leaves to do.
+/// The work that a recovery leaves.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum RecoveryOutcome {
     /// Nothing.

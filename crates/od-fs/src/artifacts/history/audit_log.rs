@@ -21,15 +21,15 @@ const LOG_BYTES_MAX: u64 = 8 * AUDIT_LOG.allowed;
 /// The log as it was read, as far as its chain holds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AuditLog {
-    /// What the records come to, those of the file rotated away included.
+    /// The records, folded, those of the file rotated away included.
     pub(crate) ledger: RefreshLedger,
-    /// How many records the present file has.
+    /// Records of the present file.
     pub(crate) records: usize,
     /// The digest of the last good line, of this file or the one rotated away.
     last: Option<Digest>,
     /// Bytes of the file that are whole lines with an unbroken chain.
     good_bytes: u64,
-    /// What follows them.
+    /// The end of the file, after them.
     pub(crate) tail: Tail,
     /// Whether the last good line lacks only its line end.
     ends_open: bool,

@@ -1,4 +1,4 @@
-//! What is kept of an artifact's past: the log of its refreshes, and what they brought.
+//! An artifact's past: the log of its refreshes, and the snapshots they left.
 
 pub(crate) mod audit_log;
 mod log_cache;

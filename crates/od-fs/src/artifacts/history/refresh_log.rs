@@ -18,7 +18,7 @@ use crate::artifacts::dirs::{not_found, open_artifact};
 use crate::artifacts::read::{ArtifactReader, Validity};
 use crate::disk::{Dir, DiskError, FileLock};
 
-/// How often a history is read again because it went on meanwhile.
+/// Tries to read a history that goes on meanwhile.
 const TRIES_MAX: usize = 100;
 
 /// Numbers refreshes and keeps their records.

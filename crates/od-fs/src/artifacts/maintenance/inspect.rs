@@ -14,7 +14,7 @@ use crate::artifacts::history::{AuditLog, ROTATED, Tail, audit_log, snapshots};
 use crate::artifacts::read::ArtifactReader;
 use crate::disk::{Dir, DiskError, is_foreign};
 
-/// How often to begin again because a commit went by.
+/// Tries to read an artifact between two commits.
 const TRIES_MAX: usize = 10;
 
 /// Reads everything of an artifact and derives every digest anew.

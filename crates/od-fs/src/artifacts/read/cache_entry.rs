@@ -10,7 +10,7 @@ use od_core::ids::ArtifactId;
 use od_core::ledger::RefreshLedger;
 use od_ports::store::Stored;
 
-/// What a list needs of an artifact.
+/// The part of an artifact that a list needs.
 #[derive(Clone, Debug)]
 pub(crate) struct ListEntry {
     pub(crate) summary: Arc<ArtifactSummary>,
@@ -48,7 +48,7 @@ pub(crate) struct LoadedArtifact {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Version(pub(super) u64);
 
-/// What is known of one artifact. Only what is watched is believed.
+/// Everything known of one artifact. Only what is watched is believed.
 #[derive(Debug)]
 pub(super) struct CacheEntry {
     pub(super) watch: Option<i32>,
@@ -78,7 +78,7 @@ impl CacheEntry {
     }
 }
 
-/// What is known of one project.
+/// Everything known of one project.
 #[derive(Debug, Default)]
 pub(super) struct ProjectCache {
     pub(super) watch: Option<i32>,

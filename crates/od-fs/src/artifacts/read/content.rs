@@ -16,7 +16,7 @@ use crate::artifacts::commit::{
 };
 use crate::disk::{Dir, DiskError, is_foreign};
 
-/// How often a reader tries again because the pointer moved. Each time a whole commit went by.
+/// Tries of a reader whose pointer moves. Each time a whole commit went by.
 const TRIES_MAX: usize = 100;
 
 /// The set of files of an artifact as it is served, without the log.

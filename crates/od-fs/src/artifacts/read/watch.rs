@@ -43,7 +43,7 @@ pub(crate) struct Watcher {
     targets: HashMap<i32, WatchedDir>,
     /// Which queue this is, of all that were opened: a watch belongs to one.
     generation: u64,
-    /// How often a watch was stopped.
+    /// Counts the watches that were stopped.
     stopped: Arc<AtomicU64>,
 }
 
@@ -144,7 +144,7 @@ pub(crate) struct StartedWatch {
     watch: Option<i32>,
     /// The queue it was begun on.
     generation: u64,
-    /// How often a watch had been stopped before.
+    /// The count of stopped watches when it was begun.
     stopped: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What every artifact store has to do.
+//! The contract suite of every artifact store.
 
 use od_core::ids::{ProjectId, Revision};
 use od_core::refresh::{RecordStatus, RecordStep};

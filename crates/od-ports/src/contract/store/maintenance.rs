@@ -1,4 +1,4 @@
-//! What the maintenance of every store has to do.
+//! The contract suite of the maintenance of every store.
 
 use super::StoreTrial;
 use crate::contract::sample;

@@ -1,4 +1,4 @@
-//! What every store of artifacts has to do, port by port.
+//! The contract suite of every store of artifacts, port by port.
 
 mod artifact_store;
 mod maintenance;

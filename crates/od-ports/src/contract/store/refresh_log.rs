@@ -1,4 +1,4 @@
-//! What every log of refreshes has to do.
+//! The contract suite of every log of refreshes.
 
 use od_core::artifact::RefreshStatus;
 use od_core::ids::{ArtifactId, RefreshId};

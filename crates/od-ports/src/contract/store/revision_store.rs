@@ -1,4 +1,4 @@
-//! What every store of earlier states has to do.
+//! The contract suite of every store of earlier states.
 
 use od_core::ids::RefreshId;
 use od_core::refresh::{RecordStatus, RecordStep};

@@ -1,4 +1,4 @@
-//! What every trash has to do.
+//! The contract suite of every trash.
 
 use od_core::ids::Revision;
 use od_core::ledger::trash_expires_at;

@@ -18,7 +18,7 @@ use crate::store::{
 /// One store behind its five ports, and an empty project in it.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreTrial<'a> {
-    /// Its artifacts.
+    /// The artifacts.
     pub artifacts: &'a dyn ArtifactStore,
     /// The log of their refreshes.
     pub refresh_log: &'a dyn RefreshLog,

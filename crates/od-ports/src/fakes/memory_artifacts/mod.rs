@@ -1,8 +1,7 @@
 //! Artifacts kept in memory.
 
-mod kept;
-mod lock;
-mod shelf;
+mod artifact;
+mod state;
 mod store;
 
 pub use store::MemoryArtifactStore;
@@ -12,14 +11,12 @@ mod tests {
     use od_core::ids::ProjectId;
 
     use super::*;
-    use crate::contract::{StoreTrial, check_run_store, check_store};
-    use crate::fakes::MemoryRunStore;
+    use crate::contract::{StoreTrial, check_store};
 
     #[tokio::test]
-    async fn the_fakes_keep_the_contract() {
+    async fn it_keeps_the_contracts_of_the_store() {
         let project: ProjectId = "p1".parse().unwrap();
         let store = MemoryArtifactStore::with_projects([project.clone()]);
         check_store(&StoreTrial::of(&store, &project)).await;
-        check_run_store(&MemoryRunStore::default(), &project).await;
     }
 }

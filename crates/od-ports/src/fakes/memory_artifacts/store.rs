@@ -1,4 +1,4 @@
-//! The store itself.
+//! The five store ports over memory.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,9 +9,8 @@ use od_core::json;
 use od_core::ledger::{check_revision, trash_expires_at};
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 
-use super::kept::Kept;
-use super::lock::{LockKind, MemoryLock};
-use super::shelf::{Key, Shelf, key};
+use super::artifact::KeptArtifact;
+use super::state::{Key, LockKind, MemoryLock, MemoryState, key};
 use crate::store::{
     ArtifactStore, Change, Created, Gate, History, Inspection, NewArtifact, RefreshLog, RepairMode,
     RepairReport, RevisionStore, RunningRefresh, Snapshot, SnapshotSummary, StoreError,
@@ -21,31 +20,32 @@ use crate::store::{
 /// Keeps artifacts in memory: the contract without a disk.
 #[derive(Debug, Default)]
 pub struct MemoryArtifactStore {
-    shelf: Arc<Mutex<Shelf>>,
+    memory: Arc<Mutex<MemoryState>>,
 }
 
 impl MemoryArtifactStore {
     /// Makes an empty store with these projects.
     pub fn with_projects(projects: impl IntoIterator<Item = ProjectId>) -> Self {
-        let shelf = Shelf { projects: projects.into_iter().collect(), ..Shelf::default() };
-        Self { shelf: Arc::new(Mutex::new(shelf)) }
+        let memory =
+            MemoryState { projects: projects.into_iter().collect(), ..MemoryState::default() };
+        Self { memory: Arc::new(Mutex::new(memory)) }
     }
 
-    /// Says how sound an artifact is, as damage on a disk would.
+    /// Sets the health of an artifact, as damage on a disk would.
     pub fn set_health(&self, project: &ProjectId, artifact: &ArtifactId, health: Health) {
-        if let Ok(kept) = self.shelf().kept_mut(&key(project, artifact)) {
+        if let Ok(kept) = self.memory().kept_mut(&key(project, artifact)) {
             kept.health = health;
         }
     }
 
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    fn memory(&self) -> MutexGuard<'_, MemoryState> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self, key: &Key, kind: LockKind) -> Option<MemoryLock> {
         let lock = (key.clone(), kind);
-        let taken = self.shelf().locked.insert(lock.clone());
-        taken.then(|| MemoryLock { shelf: Arc::clone(&self.shelf), lock })
+        let taken = self.memory().locked.insert(lock.clone());
+        taken.then(|| MemoryLock { memory: Arc::clone(&self.memory), lock })
     }
 
     fn commit_lock(&self, key: &Key) -> Result<MemoryLock, StoreError> {
@@ -61,20 +61,20 @@ impl ArtifactStore for MemoryArtifactStore {
         project: &ProjectId,
         artifact: &ArtifactId,
     ) -> Result<Arc<Stored>, StoreError> {
-        self.shelf().stored(&key(project, artifact))
+        self.memory().stored(&key(project, artifact))
     }
 
     async fn locate(&self, artifact: &ArtifactId) -> Result<Option<ProjectId>, StoreError> {
-        let shelf = self.shelf();
-        Ok(shelf.artifacts.keys().find(|key| key.1 == *artifact).map(|key| key.0.clone()))
+        let memory = self.memory();
+        Ok(memory.artifacts.keys().find(|key| key.1 == *artifact).map(|key| key.0.clone()))
     }
 
     async fn list(&self, project: &ProjectId) -> Result<Arc<[Arc<ArtifactSummary>]>, StoreError> {
-        let shelf = self.shelf();
-        shelf.check_project(project)?;
+        let memory = self.memory();
+        memory.check_project(project)?;
         let mut list = Vec::new();
-        for key in shelf.artifacts.keys().filter(|key| key.0 == *project) {
-            list.push(Arc::clone(&shelf.stored(key)?.summary));
+        for key in memory.artifacts.keys().filter(|key| key.0 == *project) {
+            list.push(Arc::clone(&memory.stored(key)?.summary));
         }
         list.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.id.cmp(&b.id)));
         Ok(list.into())
@@ -85,10 +85,10 @@ impl ArtifactStore for MemoryArtifactStore {
         project: &ProjectId,
         attempt: &Attempt,
     ) -> Result<Option<Arc<Stored>>, StoreError> {
-        let shelf = self.shelf();
-        shelf.check_project(project)?;
-        match shelf.earlier_attempt(project, attempt)? {
-            Some(made) => shelf.stored(&made).map(Some),
+        let memory = self.memory();
+        memory.check_project(project)?;
+        match memory.earlier_attempt(project, attempt)? {
+            Some(made) => memory.stored(&made).map(Some),
             None => Ok(None),
         }
     }
@@ -96,18 +96,18 @@ impl ArtifactStore for MemoryArtifactStore {
     async fn create(&self, new: NewArtifact) -> Result<Created, StoreError> {
         let NewArtifact { project, state, page } = new;
         let key = key(&project, &state.artifact.id);
-        let mut shelf = self.shelf();
-        shelf.check_project(&project)?;
+        let mut memory = self.memory();
+        memory.check_project(&project)?;
         if let Some(attempt) = &state.artifact.created_by_attempt
-            && let Some(made) = shelf.earlier_attempt(&project, attempt)?
+            && let Some(made) = memory.earlier_attempt(&project, attempt)?
         {
-            return Ok(Created::Replayed(shelf.stored(&made)?));
+            return Ok(Created::Replayed(memory.stored(&made)?));
         }
-        if shelf.artifacts.contains_key(&key) {
+        if memory.artifacts.contains_key(&key) {
             return Err(StoreError::Exists { artifact: key.1 });
         }
-        shelf.artifacts.insert(key.clone(), Kept::new(state, page));
-        Ok(Created::Fresh(shelf.stored(&key)?))
+        memory.artifacts.insert(key.clone(), KeptArtifact::new(state, page));
+        Ok(Created::Fresh(memory.stored(&key)?))
     }
 
     async fn open_gate(
@@ -116,7 +116,7 @@ impl ArtifactStore for MemoryArtifactStore {
         artifact: &ArtifactId,
     ) -> Result<Gate, StoreError> {
         let key = key(project, artifact);
-        let stored = self.shelf().stored(&key)?;
+        let stored = self.memory().stored(&key)?;
         let lock = self.commit_lock(&key)?;
         Gate::open(key.0, key.1, Box::new(lock), stored)
     }
@@ -127,13 +127,13 @@ impl ArtifactStore for MemoryArtifactStore {
         change: Change,
     ) -> Result<Arc<Stored>, StoreError> {
         let ours = witness.lock().as_any().downcast_ref::<MemoryLock>();
-        if !ours.is_some_and(|lock| Arc::ptr_eq(&lock.shelf, &self.shelf)) {
+        if !ours.is_some_and(|lock| Arc::ptr_eq(&lock.memory, &self.memory)) {
             return Err(StoreError::ForeignWitness);
         }
         let key = key(witness.project(), witness.artifact());
         let Change { expected, state, page, refresh } = change;
-        let mut shelf = self.shelf();
-        let kept = shelf.kept_mut(&key)?;
+        let mut memory = self.memory();
+        let kept = memory.kept_mut(&key)?;
         check_revision(expected, kept.state.artifact.revision)
             .map_err(|conflict| StoreError::revision_conflict(&key.1, conflict))?;
         if let Some(record) = refresh {
@@ -145,7 +145,7 @@ impl ArtifactStore for MemoryArtifactStore {
             kept.append(record);
         }
         kept.commit(state, page);
-        shelf.stored(&key)
+        memory.stored(&key)
     }
 }
 
@@ -156,8 +156,8 @@ impl RefreshLog for MemoryArtifactStore {
         project: &ProjectId,
         artifact: &ArtifactId,
     ) -> Result<History, StoreError> {
-        let shelf = self.shelf();
-        let kept = shelf.kept(&key(project, artifact))?;
+        let memory = self.memory();
+        let kept = memory.kept(&key(project, artifact))?;
         Ok(History { records: kept.log.iter().rev().cloned().collect(), broken: None })
     }
 
@@ -169,22 +169,22 @@ impl RefreshLog for MemoryArtifactStore {
     ) -> Result<RunningRefresh, StoreError> {
         let key = key(project, artifact);
         let running =
-            self.shelf().kept(&key)?.ledger.running().map(|begun| begun.refresh_id.clone());
+            self.memory().kept(&key)?.ledger.running().map(|begun| begun.refresh_id.clone());
         let Some(lock) = self.lock(&key, LockKind::Running) else {
             return Err(StoreError::RefreshLocked { artifact: key.1, running });
         };
         let _commit = self.commit_lock(&key)?;
-        let mut shelf = self.shelf();
-        let base = shelf.stored(&key)?;
+        let mut memory = self.memory();
+        let base = memory.stored(&key)?;
         if !base.health.is_healthy() {
             return Err(StoreError::NotHealthy { artifact: key.1, health: base.health });
         }
-        let kept = shelf.kept_mut(&key)?;
+        let kept = memory.kept_mut(&key)?;
         let abandoned = kept.ledger.running().cloned();
         let id = kept.ledger.next_id(kept.snapshots.iter().map(|snapshot| &snapshot.refresh_id));
         let (step, status) = (RecordStep::Started, RecordStatus::Running);
         kept.append(RefreshRecord::new(id.clone(), step, status, at));
-        drop(shelf);
+        drop(memory);
         Ok(RunningRefresh { id, base, abandoned, lock: Box::new(lock) })
     }
 
@@ -196,8 +196,8 @@ impl RefreshLog for MemoryArtifactStore {
     ) -> Result<(), StoreError> {
         let key = key(project, artifact);
         let _commit = self.commit_lock(&key)?;
-        let mut shelf = self.shelf();
-        let kept = shelf.kept_mut(&key)?;
+        let mut memory = self.memory();
+        let kept = memory.kept_mut(&key)?;
         kept.ledger
             .admit_record(&record)
             .map_err(|closed| StoreError::refresh_closed(&key.1, closed))?;
@@ -206,10 +206,10 @@ impl RefreshLog for MemoryArtifactStore {
     }
 
     async fn unfinished_refreshes(&self) -> Result<Vec<UnfinishedRefresh>, StoreError> {
-        let shelf = self.shelf();
+        let memory = self.memory();
         let mut found = Vec::new();
-        for (key, kept) in &shelf.artifacts {
-            let unfinished = kept.ledger.unfinished(shelf.running_lock(key));
+        for (key, kept) in &memory.artifacts {
+            let unfinished = kept.ledger.unfinished(memory.running_lock(key));
             found.extend(unfinished.map(|(begun, lock_held)| UnfinishedRefresh {
                 project: key.0.clone(),
                 artifact: key.1.clone(),
@@ -229,14 +229,14 @@ impl RevisionStore for MemoryArtifactStore {
         project: &ProjectId,
         artifact: &ArtifactId,
     ) -> Result<Vec<SnapshotSummary>, StoreError> {
-        let shelf = self.shelf();
+        let memory = self.memory();
         let summary = |snapshot: &Snapshot| SnapshotSummary {
             refresh_id: snapshot.refresh_id.clone(),
             generated_at: snapshot.provenance.generated_at,
             data_digest: Digest::of_json(snapshot.data.value()),
             bytes: json::pretty_bytes(snapshot.data.value()).len() as u64,
         };
-        Ok(shelf.kept(&key(project, artifact))?.snapshots.iter().map(summary).collect())
+        Ok(memory.kept(&key(project, artifact))?.snapshots.iter().map(summary).collect())
     }
 
     async fn snapshot(
@@ -245,8 +245,8 @@ impl RevisionStore for MemoryArtifactStore {
         artifact: &ArtifactId,
         refresh: &RefreshId,
     ) -> Result<Snapshot, StoreError> {
-        let shelf = self.shelf();
-        let kept = shelf.kept(&key(project, artifact))?;
+        let memory = self.memory();
+        let kept = memory.kept(&key(project, artifact))?;
         let found = kept.snapshots.iter().find(|snapshot| snapshot.refresh_id == *refresh);
         found.cloned().ok_or_else(|| StoreError::SnapshotNotFound {
             artifact: artifact.clone(),
@@ -264,16 +264,16 @@ impl Trash for MemoryArtifactStore {
         if_revision: Option<Revision>,
     ) -> Result<Trashed, StoreError> {
         let key = key(project, artifact);
-        let mut shelf = self.shelf();
-        let kept = shelf.kept(&key)?.clone();
+        let mut memory = self.memory();
+        let kept = memory.kept(&key)?.clone();
         if let Some(expected) = if_revision {
             check_revision(expected, kept.state.artifact.revision)
                 .map_err(|conflict| StoreError::revision_conflict(&key.1, conflict))?;
         }
         let deleted_at = kept.state.artifact.updated_at;
         let trashed = trashed(&key, deleted_at, &kept);
-        shelf.artifacts.remove(&key);
-        shelf.trash.insert(key, (deleted_at, kept));
+        memory.artifacts.remove(&key);
+        memory.trash.insert(key, (deleted_at, kept));
         Ok(trashed)
     }
 
@@ -283,20 +283,20 @@ impl Trash for MemoryArtifactStore {
         artifact: &ArtifactId,
     ) -> Result<Arc<Stored>, StoreError> {
         let key = key(project, artifact);
-        let mut shelf = self.shelf();
-        if shelf.trash.contains_key(&key) && shelf.artifacts.contains_key(&key) {
+        let mut memory = self.memory();
+        if memory.trash.contains_key(&key) && memory.artifacts.contains_key(&key) {
             return Err(StoreError::Exists { artifact: key.1 });
         }
-        let Some((_, kept)) = shelf.trash.remove(&key) else {
+        let Some((_, kept)) = memory.trash.remove(&key) else {
             return Err(StoreError::NotInTrash { project: key.0, artifact: key.1 });
         };
-        shelf.artifacts.insert(key.clone(), kept);
-        shelf.stored(&key)
+        memory.artifacts.insert(key.clone(), kept);
+        memory.stored(&key)
     }
 
     async fn list(&self, project: &ProjectId) -> Result<Vec<Trashed>, StoreError> {
-        let shelf = self.shelf();
-        let here = shelf.trash.iter().filter(|(key, _)| key.0 == *project);
+        let memory = self.memory();
+        let here = memory.trash.iter().filter(|(key, _)| key.0 == *project);
         Ok(here.map(|(key, (deleted_at, kept))| trashed(key, *deleted_at, kept)).collect())
     }
 }
@@ -308,7 +308,7 @@ impl StoreMaintenance for MemoryArtifactStore {
         project: &ProjectId,
         artifact: &ArtifactId,
     ) -> Result<Inspection, StoreError> {
-        Ok(self.shelf().kept(&key(project, artifact))?.inspect())
+        Ok(self.memory().kept(&key(project, artifact))?.inspect())
     }
 
     async fn repair(
@@ -317,7 +317,7 @@ impl StoreMaintenance for MemoryArtifactStore {
         artifact: &ArtifactId,
         _mode: RepairMode,
     ) -> Result<RepairReport, StoreError> {
-        self.shelf().kept(&key(project, artifact))?;
+        self.memory().kept(&key(project, artifact))?;
         Ok(RepairReport::default())
     }
 
@@ -326,7 +326,7 @@ impl StoreMaintenance for MemoryArtifactStore {
     }
 }
 
-fn trashed(key: &Key, deleted_at: Timestamp, kept: &Kept) -> Trashed {
+fn trashed(key: &Key, deleted_at: Timestamp, kept: &KeptArtifact) -> Trashed {
     Trashed {
         artifact_id: key.1.clone(),
         title: Some(kept.state.artifact.heading.title.clone()),

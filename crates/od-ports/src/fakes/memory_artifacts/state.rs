@@ -1,34 +1,34 @@
-//! All the fake keeps.
+//! Everything the fake keeps, and its locks.
 
+use std::any::Any;
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use od_core::artifact::Attempt;
 use od_core::ids::{ArtifactId, ProjectId, Timestamp};
 use od_core::ledger::{EarlierAttempt, Maker, RunningLockState, find_earlier};
 
-use super::kept::Kept;
-use super::lock::LockKind;
-use crate::store::{PageKey, StoreError, Stored};
+use super::artifact::KeptArtifact;
+use crate::store::{CommitLock, PageKey, RunningLock, StoreError, Stored};
 
 /// Names an artifact.
 pub(super) type Key = (ProjectId, ArtifactId);
 
-/// Everything there is.
+/// Every artifact, deleted or not, and who holds a lock.
 #[derive(Debug, Default)]
-pub(super) struct Shelf {
+pub(super) struct MemoryState {
     pub(super) projects: HashSet<ProjectId>,
-    pub(super) artifacts: BTreeMap<Key, Kept>,
-    pub(super) trash: BTreeMap<Key, (Timestamp, Kept)>,
+    pub(super) artifacts: BTreeMap<Key, KeptArtifact>,
+    pub(super) trash: BTreeMap<Key, (Timestamp, KeptArtifact)>,
     pub(super) locked: HashSet<(Key, LockKind)>,
 }
 
-impl Shelf {
-    pub(super) fn kept(&self, key: &Key) -> Result<&Kept, StoreError> {
+impl MemoryState {
+    pub(super) fn kept(&self, key: &Key) -> Result<&KeptArtifact, StoreError> {
         self.artifacts.get(key).ok_or_else(|| not_found(key))
     }
 
-    pub(super) fn kept_mut(&mut self, key: &Key) -> Result<&mut Kept, StoreError> {
+    pub(super) fn kept_mut(&mut self, key: &Key) -> Result<&mut KeptArtifact, StoreError> {
         self.artifacts.get_mut(key).ok_or_else(|| not_found(key))
     }
 
@@ -80,7 +80,8 @@ impl Shelf {
         attempt: &Attempt,
     ) -> Result<Option<Key>, StoreError> {
         let here = |key: &&Key| key.0 == *project;
-        let maker = |kept: &Kept| Maker::known(kept.state.artifact.created_by_attempt.clone());
+        let maker =
+            |kept: &KeptArtifact| Maker::known(kept.state.artifact.created_by_attempt.clone());
         let made = self.artifacts.iter().filter(|(key, _)| here(key));
         let made = made.map(|(key, kept)| (key, maker(kept)));
         let trashed = || {
@@ -112,3 +113,29 @@ pub(super) fn key(project: &ProjectId, artifact: &ArtifactId) -> Key {
 pub(super) fn not_found(key: &Key) -> StoreError {
     StoreError::NotFound { project: key.0.clone(), artifact: key.1.clone() }
 }
+
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(super) enum LockKind {
+    Commit,
+    Running,
+}
+
+#[derive(Debug)]
+pub(super) struct MemoryLock {
+    pub(super) memory: Arc<Mutex<MemoryState>>,
+    pub(super) lock: (Key, LockKind),
+}
+
+impl Drop for MemoryLock {
+    fn drop(&mut self) {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).locked.remove(&self.lock);
+    }
+}
+
+impl CommitLock for MemoryLock {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl RunningLock for MemoryLock {}

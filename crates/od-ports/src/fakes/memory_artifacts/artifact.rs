@@ -12,7 +12,7 @@ use crate::store::{InspectedFile, Inspection, Snapshot};
 
 /// One artifact.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
+pub(super) struct KeptArtifact {
     pub(super) state: ArtifactState,
     pub(super) health: Health,
     pub(super) page: Arc<[u8]>,
@@ -21,7 +21,7 @@ pub(super) struct Kept {
     pub(super) snapshots: Vec<Snapshot>,
 }
 
-impl Kept {
+impl KeptArtifact {
     /// Returns an artifact at its first revision.
     pub(super) fn new(mut state: ArtifactState, page: Arc<[u8]>) -> Self {
         finish(&mut state, &page, next_revision([]));

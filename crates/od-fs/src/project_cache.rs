@@ -1,8 +1,8 @@
-//! Projects as they were last read.
+//! Project files as they were last read.
 //!
 //! Nearly every request asks for its project, and a way to another thread and back takes longer than
 //! most answers. What is known of a project is believed while its file is the same by device, inode,
-//! length and times: one look, on the calling thread.
+//! length and times: one `stat`, on the calling thread.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,13 +21,13 @@ const TICK_MAX: Duration = Duration::from_millis(50);
 /// Filesystems that keep whole seconds, or every other one.
 const SECONDS_TICK_MAX: Duration = Duration::from_secs(2);
 
-/// Projects as they were last read.
+/// Caches project files by what `stat` says of them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KnownProjects {
+pub(crate) struct ProjectFileCache {
     known: Arc<Mutex<HashMap<ProjectId, (FileStat, Project)>>>,
 }
 
-impl KnownProjects {
+impl ProjectFileCache {
     fn known(&self) -> MutexGuard<'_, HashMap<ProjectId, (FileStat, Project)>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_project_is_known_while_its_file_is_the_same() {
-        let known = KnownProjects::default();
+        let known = ProjectFileCache::default();
         let project = Project {
             id: "web".parse().expect("an id"),
             name: "Web".to_owned(),
