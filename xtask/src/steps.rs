@@ -59,12 +59,9 @@ pub(crate) fn cargo(args: &[&str]) -> Command {
 
 /// Returns whether a program is on the search path.
 pub(crate) fn present(program: &str) -> bool {
-    std::env::var_os("PATH")
-        .is_some_and(|path| std::env::split_paths(&path).any(|folder| holds(&folder, program)))
-}
-
-fn holds(folder: &Path, program: &str) -> bool {
-    folder.join(program).is_file()
+    std::env::var_os("PATH").is_some_and(|path| {
+        std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    })
 }
 
 fn shown(command: &Command) -> String {

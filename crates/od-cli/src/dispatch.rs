@@ -22,17 +22,14 @@ pub fn main() -> ExitCode {
     let by_agent = words.iter().find(|word| !word.as_encoded_bytes().starts_with(b"-"));
     let by_agent = by_agent.is_some_and(|word| word == "tools");
     let exit = match args::parse(words) {
-        Ok(invocation) => execute(invocation),
+        Ok(Invocation { globals, command }) => {
+            let sink = Sink::of_process(globals.json);
+            sink.finish(answer(&globals, command, sink))
+        }
         Err(error) if by_agent => Sink::refusal_document(&error.into(), false),
         Err(error) => Sink::of_process(asked_json).finish(Err(error.into())),
     };
     ExitCode::from(exit.code())
-}
-
-fn execute(invocation: Invocation) -> Exit {
-    let Invocation { globals, command } = invocation;
-    let sink = Sink::of_process(globals.json);
-    sink.finish(answer(&globals, command, sink))
 }
 
 fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, CommandError> {

@@ -115,6 +115,7 @@ pub(crate) async fn project(
 
 /// Returns the project with the deepest directory above or at this one.
 pub(crate) fn of_directory(projects: Vec<Project>, directory: &Path) -> Option<Project> {
+    // Roots are stored without links; a shell's current directory may go through one.
     let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     let depth =
         |project: &Project| project.root.as_deref().map_or(0, |root| root.components().count());

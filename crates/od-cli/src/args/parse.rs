@@ -183,6 +183,7 @@ fn collect(
                 matches.flags.push((long, value));
             }
         }
+        // Left alone, the value of `--switch=value` would be read as the next argument.
         if flag.value.is_none()
             && let Some(value) = parser.optional_value()
         {
@@ -220,6 +221,7 @@ fn take_positional(
             check_value(positional.name, positional.value, &word, verb)?;
             matches.positionals.push(word);
         }
+        // The command of `od run` keeps its own flags, also those that are called as ours are.
         Arity::Rest => {
             matches.positionals.push(word);
             matches.positionals.extend(parser.raw_args().map_err(unreadable)?);

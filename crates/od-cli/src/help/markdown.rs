@@ -21,7 +21,8 @@ pub fn markdown() -> String {
     );
     out.push_str("## Verbs\n\n| verb | does |\n|---|---|\n");
     for verb in VERBS {
-        out.push_str(&format!("| [`{}`](#{}) | {} |\n", verb.words, anchor(verb), verb.summary));
+        let anchor = format!("od-{}", verb.words.replace(' ', "-"));
+        out.push_str(&format!("| [`{}`](#{anchor}) | {} |\n", verb.words, verb.summary));
     }
     out.push_str("\n## Flags of every verb\n\n");
     flags_table(&mut out, GLOBAL_FLAGS);
@@ -80,8 +81,4 @@ fn flags_table(out: &mut String, flags: &[Flag]) {
         let needed = if flag.required { " Required." } else { "" };
         out.push_str(&format!("| {short}`--{}` | {takes} | {}{needed} |\n", flag.long, flag.help));
     }
-}
-
-fn anchor(verb: &Verb) -> String {
-    format!("od-{}", verb.words.replace(' ', "-"))
 }

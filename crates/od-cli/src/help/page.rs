@@ -3,7 +3,7 @@
 use od_core::error::ErrorCode;
 use serde_json::json;
 
-use crate::args::{Flag, GLOBAL_FLAGS, UsageError, VERBS, Verb, nearest};
+use crate::args::{GLOBAL_FLAGS, UsageError, VERBS, Verb, nearest};
 use crate::output::{Answer, CommandError, Exit, Style, Text};
 
 const WIDTH: usize = 92;
@@ -110,20 +110,14 @@ fn of_verb(verb: &Verb) -> Text {
     }
     text = text.gap().styled(Style::Bold, "flags");
     for flag in verb.flags.iter().chain(GLOBAL_FLAGS) {
-        text = text.then(entry(&flag_name(flag), flag.help));
+        let short = flag.short.map(|short| format!("-{short}, ")).unwrap_or_default();
+        text = text.then(entry(&format!("{short}{}", flag.spelled()), flag.help));
     }
     text = text.gap().styled(Style::Bold, "examples");
     for example in verb.examples {
         text = text.line(&format!("  {example}"));
     }
     text
-}
-
-fn flag_name(flag: &Flag) -> String {
-    match flag.short {
-        Some(short) => format!("-{short}, {}", flag.spelled()),
-        None => flag.spelled(),
-    }
 }
 
 fn entry(name: &str, help: &str) -> Text {

@@ -186,6 +186,7 @@ impl From<CallError> for CommandError {
             CallError::Refused { envelope: Envelope { error }, .. } => {
                 Self { request_id: error.request_id, ..Self::from(error.failure) }
             }
+            // Exit 9 tells a script to try again; the error code alone would be one of a fault.
             CallError::Unreachable { .. } | CallError::Gone { .. } | CallError::TimedOut { .. } => {
                 Self::from(Failure::from(error)).ending(Exit::Unavailable)
             }

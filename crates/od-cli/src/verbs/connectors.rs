@@ -94,6 +94,7 @@ pub(crate) async fn connect(
         let json = json!({ "dryRun": true, "connectorId": found.id, "takesSecret": takes_secret });
         return Ok(Answer::new(json, Text::new().line(&format!("{how} {}.", found.id))));
     }
+    // Never from an argument: other users see those in the process list, and shells keep them.
     let secret = if takes_secret {
         read_secret(&format!("{} token (not shown)", found.name))?
     } else {
@@ -152,22 +153,19 @@ pub(crate) async fn disconnect(
             ConnectorAnswer { connector: done.map_err(local::failed)? }
         }
     };
+    let takes_secret = found.auth.provider != "none";
+    let forgotten = if takes_secret { " and forgot its secret" } else { "" };
     let text = Text::new()
         .pieces(&[
             (Style::Good, "Disconnected "),
             (Style::Bold, found.id.as_str()),
-            (Style::Plain, forgotten(&found)),
+            (Style::Plain, forgotten),
         ])
         .styled(
             Style::Dim,
             &format!("Nothing runs it until `od connectors connect {}`.", found.id),
         );
     Ok(Answer::of(&answer, text))
-}
-
-/// A connector that takes no secret has none to forget.
-fn forgotten(connector: &Connector) -> &'static str {
-    if connector.auth.provider == "none" { "" } else { " and forgot its secret" }
 }
 
 /// The longest secret that is read, in bytes.

@@ -102,6 +102,7 @@ fn private(name: &'static str, path: &Path) -> Check {
         )
         | Ok(_) => {}
     }
+    // The kinds of fault that are left have a shorter fix than the check of a starting daemon names.
     match std::fs::metadata(path) {
         Err(_) => check(
             name,

@@ -13,6 +13,7 @@ use crate::settings::Settings;
 /// Shows whether there are keys, never the keys.
 pub(crate) fn status(settings: &Settings) -> Result<Answer, CommandError> {
     let path = settings.home.join("keys/keyring.json");
+    // Opening would make one, and looking must change nothing.
     if !path.exists() {
         let text = Text::new().line("No keyring yet; the first daemon or `od init` makes one.");
         return Ok(Answer::new(

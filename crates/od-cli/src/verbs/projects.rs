@@ -16,7 +16,7 @@ use crate::settings::Settings;
 /// Registers a directory as a project; does nothing if it is one.
 pub(crate) async fn init(settings: &Settings, args: Init) -> Result<Answer, CommandError> {
     let directory = local::existing_directory(args.directory)?;
-    // A plan says what the deed would say.
+    // Asked here and not only by the use case, so that a dry run fails exactly as the real call does.
     if let Some(allowed) =
         DataDir::bound(&settings.data_dir).filter(|allowed| !directory.starts_with(allowed))
     {
@@ -32,7 +32,11 @@ pub(crate) async fn init(settings: &Settings, args: Init) -> Result<Answer, Comm
     if let Some(project) = known {
         return Ok(answer(&project, false, args.dry_run));
     }
-    let name = args.name.unwrap_or_else(|| name_of(&directory));
+    let name = args.name.unwrap_or_else(|| {
+        let last = directory.file_name().map(|name| name.to_string_lossy().into_owned());
+        // The root of the disk has no name.
+        last.unwrap_or_else(|| "project".to_owned())
+    });
     if args.dry_run {
         let text = Text::new()
             .line(&format!("Would register {} as project “{name}”.", directory.display()));
@@ -44,12 +48,6 @@ pub(crate) async fn init(settings: &Settings, args: Init) -> Result<Answer, Comm
     let project =
         od_app::projects::create(&app, &Caller::Person, request).await.map_err(local::failed)?;
     Ok(answer(&project, true, false))
-}
-
-fn name_of(directory: &Path) -> String {
-    directory
-        .file_name()
-        .map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 fn answer(project: &Project, created: bool, dry_run: bool) -> Answer {

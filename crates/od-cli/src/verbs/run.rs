@@ -97,7 +97,11 @@ async fn supervise(
         .env("OD_TOOL_TOKEN", &started.tool_token)
         .env("OD_RUN_ID", started.run.run_id.as_str())
         .spawn()
-        .map_err(|error| not_started(args, &error))?;
+        .map_err(|error| {
+            let program = args.program.to_string_lossy();
+            CommandError::new(ErrorCode::NotFound, format!("cannot start `{program}`: {error}"))
+                .suggest("check the command's name, and that it is in PATH")
+        })?;
     let mut pause = until_renewal(&started.run);
     loop {
         tokio::select! {
@@ -137,12 +141,6 @@ async fn renew(settings: &Settings, client: &Client, started: &StartedRun) -> Op
 async fn renewed(client: &Client, started: &StartedRun) -> Result<RunAnswer, CallError> {
     let call = client.call(Operation::RenewRun).parameter(&started.run.run_id);
     call.json(&json!({}))?.send().await
-}
-
-fn not_started(args: &Run, error: &std::io::Error) -> CommandError {
-    let program = args.program.to_string_lossy();
-    CommandError::new(ErrorCode::NotFound, format!("cannot start `{program}`: {error}"))
-        .suggest("check the command's name, and that it is in PATH")
 }
 
 /// The signals that are the command's to act on.
@@ -194,6 +192,7 @@ fn pass_on(child: &Child, signal: Signal) {
 }
 
 fn exit_of(status: ExitStatus) -> Exit {
+    // As shells do, so that a script cannot tell `od run -- CMD` from CMD.
     let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default());
     match u8::try_from(code).unwrap_or(u8::MAX) {
         0 => Exit::Ok,

@@ -23,7 +23,10 @@ pub(crate) async fn refresh(
     sink: Sink,
 ) -> Result<Answer, CommandError> {
     let (app, Address { project, artifact }) = find(settings, args).await?;
-    let project = project.ok_or_else(|| no_project(&artifact))?;
+    let project = project.ok_or_else(|| {
+        CommandError::new(ErrorCode::LiveArtifactNotFound, format!("no artifact `{artifact}`"))
+            .suggest("`od artifacts list` shows them all")
+    })?;
     let what = format!("refreshing {}", args.artifact);
     let daemon = daemon::running(settings).await.filter(|_| !args.dry_run);
     let answer: RefreshedAnswer = if let Some(daemon) = daemon {
@@ -150,9 +153,4 @@ pub(crate) async fn restore(
         }
     };
     Ok(Answer::of(&answer, Text::new().line(&format!("{artifact} is back."))))
-}
-
-fn no_project(artifact: &ArtifactId) -> CommandError {
-    CommandError::new(ErrorCode::LiveArtifactNotFound, format!("no artifact `{artifact}`"))
-        .suggest("`od artifacts list` shows them all")
 }

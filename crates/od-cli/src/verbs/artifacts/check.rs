@@ -93,6 +93,7 @@ pub(crate) async fn repair(
         let done = od_app::artifacts::repair(&app, &Caller::Person, request).await;
         done.map_err(local::failed)
     };
+    // Planned even with --yes: the answer names what was dropped.
     let plan = run(RepairMode::Plan).await?;
     let mut text = planned(&plan.report.keeps, &plan.report.drops);
     let mut json = json!({
@@ -139,6 +140,7 @@ fn planned(keeps: &[String], drops: &[String]) -> Text {
 
 /// Asks at a terminal; anywhere else a person has to say --yes.
 fn confirmed(args: &ArtifactArgs, plan: &Text) -> Result<bool, CommandError> {
+    // Both: the question goes to stderr, so that stdout holds nothing but the answer.
     let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
     if !stdin.is_terminal() || !stderr.is_terminal() {
         return Err(unconfirmed(args, "a repair needs a person's word"));

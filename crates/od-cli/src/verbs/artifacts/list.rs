@@ -1,9 +1,8 @@
 //! `od artifacts list`: what there is, and what is in the trash, with or without a daemon.
 
+use od_app::Caller;
 use od_app::artifacts::ListTrash;
-use od_app::{App, Caller};
 use od_core::artifact::{ArtifactSummary, RefreshStatus, Status};
-use od_core::ids::ProjectId;
 use od_daemon::views;
 use od_wire::artifact::{ArtifactsAnswer, TrashAnswer};
 
@@ -36,7 +35,9 @@ pub(crate) async fn list(settings: &Settings, named: Option<&str>) -> Result<Ans
     }
     let mut text = table.lay_out();
     if let (Some(project), None) = (&project, named) {
-        let others = elsewhere(&app, project).await?;
+        // A person in a project's directory may not think of the others.
+        let all = local::artifacts(&app, None).await?;
+        let others = all.iter().filter(|line| line.project_id != *project).count();
         if others > 0 {
             let more = format!("{others} more in other projects; this directory is in {project}.");
             text = text.styled(Style::Dim, &more);
@@ -44,12 +45,6 @@ pub(crate) async fn list(settings: &Settings, named: Option<&str>) -> Result<Ans
     }
     let artifacts = lines.iter().map(|line| line.as_ref().clone()).collect();
     Ok(Answer::of(&ArtifactsAnswer { artifacts }, text))
-}
-
-/// Counts the artifacts of other projects: a person in a project's directory may not think of them.
-async fn elsewhere(app: &App, own: &ProjectId) -> Result<usize, CommandError> {
-    let all = local::artifacts(app, None).await?;
-    Ok(all.iter().filter(|line| line.project_id != *own).count())
 }
 
 fn nothing() -> Answer {

@@ -49,6 +49,7 @@ pub(crate) fn append(path: &Path) -> io::Result<File> {
         .create(true)
         .append(true)
         .mode(0o600)
+        // Without NONBLOCK a pipe of that name would hang the start until somebody reads it.
         .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
         .open(path)
         .map_err(|error| match Errno::from_io_error(&error) {

@@ -49,6 +49,7 @@ async fn open(
     let client = person_client(settings, &daemon)?;
     let made = client.session_code().await?;
     let url = match artifact {
+        // In the fragment, which a browser neither sends nor writes into a Referer header.
         Some((project, artifact)) => {
             format!("{}/#/p/{project}/live/{artifact}/preview?code={}", daemon.url, made.code)
         }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,7 +55,7 @@ pub(crate) async fn ensure(
 
 /// Starts a daemon and waits until it answers.
 async fn start(settings: &Settings, port: Option<u16>) -> Result<Announcement, CommandError> {
-    let log = log_path(settings);
+    let log = settings.data_dir.join("daemon.log");
     let mut child = spawn(settings, port, &log)?;
     let deadline = tokio::time::Instant::now() + START_MAX;
     loop {
@@ -74,10 +74,6 @@ async fn start(settings: &Settings, port: Option<u16>) -> Result<Announcement, C
         }
         tokio::time::sleep(START_POLL).await;
     }
-}
-
-fn log_path(settings: &Settings) -> PathBuf {
-    settings.data_dir.join("daemon.log")
 }
 
 /// Starts `od serve` in a process group of its own, so that Ctrl-C here does not reach it.
@@ -105,6 +101,8 @@ fn spawn(
     }
     command
         .env("OD_HOME", &settings.home)
+        // A daemon outlives the terminal: it must not keep the person's directory from being
+        // unmounted or removed.
         .current_dir(&settings.data_dir)
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -33,6 +33,7 @@ pub(crate) async fn serve(
         Err(StartError::Claim(ClaimError::Running { running })) => return Ok(already(&running)),
         Err(error) => return Err(start_error(&error)),
     };
+    // Before the address is printed: a supervisor may send a signal as soon as it has read it.
     let mut end = EndSignals::listen()?;
     let mut text = Text::new().pieces(&[(Style::Bold, "od serves "), (Style::Plain, daemon.url())]);
     let mut json = json!({ "url": daemon.url(), "previewUrl": daemon.preview_url() });

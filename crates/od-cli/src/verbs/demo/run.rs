@@ -59,6 +59,7 @@ fn default_directory(settings: &Settings) -> PathBuf {
 async fn once(settings: &Settings, args: &Demo) -> Result<Answer, CommandError> {
     let scratch = tempfile::Builder::new().prefix("od-demo-").tempdir();
     let scratch = scratch.map_err(|error| unwritable(&std::env::temp_dir(), &error))?;
+    // Directories of its own, so that a person who only looks finds nothing of it afterwards.
     let own = Settings {
         home: scratch.path().join("home"),
         data_dir: scratch.path().join("data"),
@@ -100,6 +101,7 @@ async fn run_steps(
         let before = target.page(artifact).await?;
         let refresh = target.refresh(artifact).await?;
         let after = target.page(artifact).await?;
+        // CI runs this: the demo is also the test that a page follows its source.
         if !refresh.changed || before == after {
             let message = format!("the source of “{}” changed, its page did not", artifact.title);
             return Err(CommandError::new(ErrorCode::Internal, message)

@@ -44,6 +44,7 @@ pub(crate) fn install(args: InstallSkill) -> Result<Answer, CommandError> {
     }
     let changed: Vec<&Target> =
         targets.iter().filter(|target| target.state == FileState::Differs).collect();
+    // Before anything is written: half a new skill beside half an old one would mislead an agent.
     if !changed.is_empty() && !args.force {
         let paths: Vec<_> =
             changed.iter().map(|target| target.path.display().to_string()).collect();
@@ -58,8 +59,11 @@ pub(crate) fn install(args: InstallSkill) -> Result<Answer, CommandError> {
     }
     if !args.dry_run {
         for target in targets.iter().filter(|target| target.state != FileState::Same) {
-            write(&target.path, target.file.text)
-                .map_err(|error| unwritable(&target.path, &error))?;
+            write(&target.path, target.file.text).map_err(|error| {
+                let message = format!("cannot write {}: {error}", target.path.display());
+                CommandError::new(ErrorCode::Internal, message)
+                    .suggest("check the directory's permissions and free space")
+            })?;
         }
     }
     Ok(answer(&directory, &targets, args.dry_run))
@@ -145,9 +149,4 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     beside.write_all(text.as_bytes())?;
     beside.persist(path).map_err(|error| error.error)?;
     Ok(())
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> CommandError {
-    CommandError::new(ErrorCode::Internal, format!("cannot write {}: {error}", path.display()))
-        .suggest("check the directory's permissions and free space")
 }

@@ -33,6 +33,7 @@ pub(crate) fn client() -> Result<Client, CommandError> {
     let bearer = match variable("OD_DATA_DIR") {
         Some(place) => {
             let (place, url) = (PathBuf::from(place), url.clone());
+            // Asked before each call: an agent's run may outlive its daemon by hours.
             let show = move || living(&place, &url).map(|()| token.clone());
             Bearer::Fresh(Arc::new(show))
         }

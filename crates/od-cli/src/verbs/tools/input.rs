@@ -119,7 +119,11 @@ fn read_object(path: &Path) -> Result<Json, CommandError> {
     let json = if path == Path::new("-") {
         parse(path, read_bounded(path, io::stdin())?)?
     } else {
-        read_json(path)?.ok_or_else(|| missing(path))?
+        read_json(path)?.ok_or_else(|| {
+            let message = format!("there is no file {}", path.display());
+            CommandError::new(ErrorCode::NotFound, message)
+                .suggest("write it first, or give its path with --input")
+        })?
     };
     match json {
         Json::Read(Value::Object(_)) | Json::AsWritten(_) => Ok(json),
@@ -216,11 +220,6 @@ fn name(path: &Path) -> String {
 fn faulty(path: &Path, code: &str, message: &str, fix: &str) -> CommandError {
     let issue = Issue::new(name(path), code.to_owned(), message.to_owned()).fix(fix);
     CommandError::from(Failure::validation(ErrorCode::LiveArtifactInvalid, &[issue]))
-}
-
-fn missing(path: &Path) -> CommandError {
-    CommandError::new(ErrorCode::NotFound, format!("there is no file {}", path.display()))
-        .suggest("write it first, or give its path with --input")
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> CommandError {
