@@ -16,6 +16,7 @@ pub(crate) fn keep_file(artifact: &Dir, name: &str) -> Result<(), DiskError> {
 pub(crate) fn keep_file_as(artifact: &Dir, name: &str, known: &str) -> Result<(), DiskError> {
     let aside = artifact.child_or_make(ASIDE)?;
     let free = free_name(&aside, known)?;
+    // Not synced: a rename that is lost with the power leaves the file where it was.
     artifact.rename(name, &aside, &free)?;
     trim(&aside)
 }
@@ -24,6 +25,7 @@ pub(crate) fn keep_file_as(artifact: &Dir, name: &str, known: &str) -> Result<()
 pub(crate) fn keep_bytes(artifact: &Dir, name: &str, bytes: &[u8]) -> Result<(), DiskError> {
     let aside = artifact.child_or_make(ASIDE)?;
     let free = free_name(&aside, name)?;
+    // Synced at once: whoever calls this is about to cut or replace the only other copy.
     aside.write_synced(&free, bytes)?;
     aside.sync()?;
     trim(&aside)

@@ -118,6 +118,7 @@ impl CheckpointQueue {
         let mut waiting = self.waiting();
         if !keys.is_empty() {
             waiting.failed.extend(keys);
+            // The first failure sets the time: a later one must not put off those before it.
             waiting.retry_at.get_or_insert_with(|| Instant::now() + RETRY_AFTER);
         }
     }
@@ -134,6 +135,8 @@ impl CheckpointQueue {
                 waiting = self.wait_for_work(waiting);
                 continue;
             }
+            // A commit during the pause starts another pause: a checkpoint beside a burst would sync what
+            // the next commit replaces, and take the disk from it.
             let commits = waiting.commits;
             let (guard, timeout) =
                 self.changed.wait_timeout(waiting, QUIET).unwrap_or_else(PoisonError::into_inner);

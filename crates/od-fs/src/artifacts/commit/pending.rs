@@ -101,6 +101,8 @@ pub(crate) fn list(artifact: &Dir) -> Result<Vec<PendingFile>, DiskError> {
     if files.is_empty() && artifact.stat(FIRST)?.is_some() {
         return Ok(vec![PendingFile::first()]);
     }
+    // The plain name sorts first and is the one that stays: to write its copies once more harms nothing,
+    // to believe copies that were not written would.
     files.sort_by_key(|file| {
         (file.revision, file.copies == Copies::Written, file.name.ends_with(".tmp"))
     });
@@ -163,6 +165,7 @@ fn read_frame(
         Err(err) => return Err(err),
     };
     let generation = Generation::decode(&bytes).ok();
+    // A frame that somebody copied or renamed is whole and still not the revision that its name says.
     Ok(generation.filter(|found| revision.is_none_or(|revision| found.revision() == revision)))
 }
 
@@ -184,6 +187,7 @@ fn boot() -> Option<&'static str> {
     static BOOT: OnceLock<Option<String>> = OnceLock::new();
     BOOT.get_or_init(|| {
         let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        // Its first eight digits: the name is read by people, and only has to differ from the boot before.
         Some(id.trim().split('-').next()?.to_owned()).filter(|id| !id.is_empty())
     })
     .as_deref()

@@ -60,6 +60,7 @@ pub(crate) fn recover(artifact: &Dir) -> Result<RecoveryOutcome, DiskError> {
     let Some(pointer_bytes) = artifact.read_if_there(POINTER_FILE, POINTER_BYTES_MAX)? else {
         return Ok(RecoveryOutcome::Clean);
     };
+    // Nothing of a damaged artifact is touched: a repair decides with everything still there.
     let Ok(pointer) = Pointer::decode(&pointer_bytes) else { return Ok(RecoveryOutcome::Clean) };
     let current = pointer.artifact.revision;
     // First of all: the next commit writes a frame of the same number, and one that never became a commit
@@ -132,6 +133,7 @@ fn recover_earlier(artifact: &Dir, file: &PendingFile) -> Result<(), DiskError> 
 }
 
 fn set_aside(artifact: &Dir, file: &PendingFile) -> Result<(), DiskError> {
+    // Not removed: it may hold the last bytes of a revision that was acknowledged.
     let name = format!("pending-{}", file.revision);
     file.rename(artifact, artifact, &name)?;
     aside::keep_file(artifact, &name)
@@ -166,6 +168,7 @@ fn write_copies_of(
     if let Some(refresh) = &generation.refresh {
         write_refresh(artifact, refresh, &generation.data, &generation.provenance)?;
     }
+    // Last: from now on readers believe the copies, and take what differs for an edit.
     frame.mark_written(artifact)
 }
 
@@ -225,6 +228,8 @@ fn write_refresh(
     data: &[u8],
     provenance: &[u8],
 ) -> Result<(), DiskError> {
+    // The record first: a record without its snapshot says what happened, a snapshot without its record
+    // would be one of a refresh that nobody knows of.
     audit_log::append_missing(artifact, refresh)?;
     snapshots::write(artifact, &refresh.id, data, provenance)
 }
@@ -268,6 +273,7 @@ fn sync_everything(artifact: &Dir, files: &[PendingFile]) -> Result<(), DiskErro
             refreshed = true;
         }
     }
+    // Only a refresh writes them; the directories of most artifacts have neither.
     if refreshed {
         sync_if_there(artifact, LOG)?;
         artifact.child(SNAPSHOTS)?.sync()?;

@@ -75,6 +75,7 @@ impl RefreshRecords {
         let (live, _) = self.reader.dirs.artifact(project, artifact)?;
         let (_commit, dir) = self.lock_and_finish(&live, project, artifact)?;
         let log = AuditLog::read(&dir)?;
+        // Behind a break nobody would find the record: it is refused rather than lost.
         if let Tail::Broken(reason) = log.tail {
             let health = Health::unsound(HealthState::CorruptTail, reason);
             return Err(StoreError::NotHealthy { artifact: artifact.clone(), health });

@@ -20,6 +20,7 @@ pub(crate) fn write(
 ) -> Result<(), DiskError> {
     let snapshots = artifact.child_or_make(SNAPSHOTS)?;
     let temporary = format!("{refresh}.tmp");
+    // A writer that was killed left a part of it.
     snapshots.remove_tree(&temporary)?;
     snapshots.make_dir(&temporary)?;
     let snapshot = snapshots.child(&temporary)?;

@@ -44,6 +44,7 @@ fn inspect_at(
     dir: &Dir,
     pointer_bytes: Option<&[u8]>,
 ) -> Result<Inspection, StoreError> {
+    // From the disk, whatever memory has: this is what people run when they trust nothing.
     let health = reader.load(project, artifact)?.health;
     let pointer = pointer_bytes.and_then(|bytes| Pointer::decode(bytes).ok());
     let frame = match &pointer {

@@ -30,10 +30,12 @@ pub(crate) fn repair(
 ) -> Result<RepairReport, StoreError> {
     let (live, _) = reader.dirs.artifact(project, artifact)?;
     let _lock = match mode {
+        // A plan only reads, and answers while a process that stands still holds the lock.
         RepairMode::Plan => None,
         RepairMode::Apply => Some(locks::commit_or_busy(&live, artifact)?),
     };
     let dir = open_artifact(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
+    // An unfinished commit is no damage: most artifacts that look broken are healthy after this.
     if mode == RepairMode::Apply {
         roll_forward::finish(&dir, project, artifact, queue)?;
     }
@@ -63,6 +65,7 @@ pub(crate) fn repair(
 /// Keeps the records up to the damage and sets the rest aside.
 fn repair_tail(dir: &Dir, mode: RepairMode, report: &mut RepairReport) -> Result<(), DiskError> {
     let log = AuditLog::read(dir)?;
+    // Up to the first line that does not continue the chain: what follows may be true, but nothing says so.
     report.keeps.push(format!("{} records of the audit log", log.records));
     report.drops.push("the audit log after its damage (kept in aside/)".to_owned());
     if mode == RepairMode::Apply {
@@ -99,6 +102,7 @@ fn repair_head(
     if mode == RepairMode::Plan {
         return Ok(());
     }
+    // Before the commit, whose rename replaces it.
     set_damaged_aside(dir, pointer.is_none())?;
     let draft = Draft {
         state: rescue.state,

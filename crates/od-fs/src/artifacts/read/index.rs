@@ -133,8 +133,8 @@ impl Index {
         }
     }
 
-    /// Marks an artifact as changed, for whoever changed it: the notice of one's own change may come
-    /// after the next read has begun.
+    /// Marks an artifact as changed, by this process: that is known before the kernel's notice of it is
+    /// drained.
     pub(crate) fn touch(&mut self, project: &ProjectId, artifact: &ArtifactId) {
         let Some(entries) = self.projects.get_mut(project) else { return };
         entries.drop_list(&mut self.versions);
