@@ -6,8 +6,8 @@
 use std::error::Error;
 use std::io::Write;
 
-use od_core::artifact::{ArtifactState, Author, CreateContext, CreateRequest};
-use od_core::decide::{self, Decision, SourceOutput};
+use od_core::artifact::{ArtifactState, Author, CreateRequest};
+use od_core::decide::{self, CreateContext, Decision, SourceOutput};
 use od_core::error::Issue;
 use od_core::ids::{ArtifactId, Timestamp};
 use od_core::json::{BoundedJson, parse_message};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{Attempt, CreateContext, CreateRequest};
-use od_core::decide::{self, Decision};
+use od_core::artifact::{Attempt, CreateRequest};
+use od_core::decide::{self, CreateContext, Decision};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::event::ArtifactAction;
 use od_core::ids::{ArtifactId, ProjectId, Revision};

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactState, ReadableParts, Source, SourcePin};
-use od_core::decide::check_page;
+use od_core::artifact::{ArtifactState, ReadableParts, Source, SourcePin, check_page};
 use od_core::error::{Failure, Issue};
 use od_core::ids::ProjectId;
 use od_core::json::{BoundedObject, Value};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactState, SourcePin, ToolUpdateRequest, UpdateRequest};
+use od_core::artifact::{ArtifactState, SourcePin, ToolUpdateRequest, UpdateRequest, check_page};
 use od_core::decide::{self, Decision, UpdateRefused};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::ProjectId;
@@ -163,7 +163,7 @@ async fn read(
         let before = stored.state.as_deref();
         issues.extend(further_faults(app, &project, before, body.value()).await);
     } else if let Some(html) = body.value().get("templateHtml").and_then(Value::as_str) {
-        issues.extend(decide::check_page(html, None));
+        issues.extend(check_page(html, None));
     }
     Err(UpdateError::Invalid { issues: body.report(issues) })
 }

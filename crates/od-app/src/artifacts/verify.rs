@@ -1,7 +1,6 @@
 //! Check an artifact against its own digests.
 
-use od_core::artifact::Health;
-use od_core::decide::{PageRefused, render_stored};
+use od_core::artifact::{Health, PageRefused, render_stored};
 use od_core::ids::{ArtifactId, Digest};
 use od_core::json::Value;
 use od_ports::store::{InspectedFile, Inspection};

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactState, Health};
-use od_core::decide::{PageRefused, render_stored};
+use od_core::artifact::{ArtifactState, Health, PageRefused, render_stored};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId};
 use od_core::template::Inspection;

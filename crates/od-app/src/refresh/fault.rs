@@ -1,7 +1,7 @@
 //! Why a refresh that had begun changed nothing.
 
-use od_core::artifact::Health;
-use od_core::decide::{PageRefused, RefreshRefused};
+use od_core::artifact::{Health, PageRefused};
+use od_core::decide::RefreshRefused;
 use od_core::error::{ErrorCode, Failure, Retry};
 use od_core::ids::ArtifactId;
 use od_core::limits::RENDERED_PREVIEW;

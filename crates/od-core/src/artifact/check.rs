@@ -1,14 +1,13 @@
 //! The rules that a stored state keeps, whoever wrote it.
 
 use super::mapping::blocked_targets;
-use super::page::render_checked;
+use super::page::{PageRefused, render_page};
 use super::provenance::ProvenanceInput;
 use super::{Artifact, Document, HealthReason, Provenance};
 use crate::error::Issue;
 use crate::input::{Input as _, Issues, credential_issues};
 use crate::json::{BoundedObject, Map, Pointer, Value};
 use crate::schema::DataSchema;
-use crate::template::Template;
 
 /// Checks data against its document's schema, and for credentials; the same check everywhere data
 /// enters: create, update, refresh, and an edit by hand.
@@ -64,55 +63,40 @@ pub fn check_state(
     data: &BoundedObject,
     provenance: &Provenance,
 ) -> Result<(), HealthReason> {
-    let (template, _) =
-        Template::compile(template_html).map_err(|_| HealthReason::TemplateInvalid)?;
+    let page = render_page(template_html, data.value());
+    if let Err(PageRefused::Template(_)) = page {
+        return Err(HealthReason::TemplateInvalid);
+    }
     if !check_data(artifact.document.as_ref(), data).is_empty() {
         return Err(HealthReason::DataInvalid);
     }
     if !check_provenance(provenance).is_empty() {
         return Err(HealthReason::ProvenanceInvalid);
     }
-    render_checked(&template, data.value(), &mut std::io::sink())
-        .map_err(|_| HealthReason::DataInvalid)?;
-    Ok(())
+    page.map(|_| ()).map_err(|_| HealthReason::DataInvalid)
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::super::{
-        Author, CreateContext, CreateInput, DataContext, new_artifact, provenance_of,
-    };
+    use super::super::Author;
     use super::*;
-    use crate::ids::Timestamp;
+    use crate::decide::created;
 
     /// Judges an edit of a state whose schema asks for a number.
     fn judge(template: &str, data: Value, provenance: &Value) -> Result<(), HealthReason> {
-        let at = Timestamp::from_unix_ms(0);
-        let input = CreateInput::read_whole(&json!({ "title": "T", "document": {
+        let body = json!({ "input": { "title": "T", "document": {
             "dataJson": { "n": 1 },
             "dataSchemaJson": { "properties": { "n": { "type": "number" } } },
-        }}))
-        .unwrap()
-        .0;
-        let context = CreateContext {
-            id: "la-x-000000000000".parse().unwrap(),
-            project_id: "demo".parse().unwrap(),
-            run_id: None,
-            author: Author::Agent,
-            at,
-            source_pin: None,
-            attempt: None,
-        };
-        let artifact = new_artifact(&input, context);
-        let known_of = DataContext { source: None, pin: None, author: Author::Agent, at };
-        let mut known = serde_json::to_value(provenance_of(None, &known_of)).unwrap();
+        }}});
+        let state = created(&body, Author::Agent);
+        let mut known = serde_json::to_value(&state.provenance).unwrap();
         for (key, value) in provenance.as_object().unwrap() {
             known[key] = value.clone();
         }
         let data = BoundedObject::check(data).unwrap();
-        check_state(&artifact, template, &data, &serde_json::from_value(known).unwrap())
+        check_state(&state.artifact, template, &data, &serde_json::from_value(known).unwrap())
     }
 
     const PAGE: &str = "<!doctype html><title>T</title><p>{{data.n}}</p>";

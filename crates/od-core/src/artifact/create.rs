@@ -1,17 +1,13 @@
-//! Creating an artifact: the request, and the artifact that it makes.
+//! The request that creates an artifact.
 
-use super::document::{Document, DocumentInput, DocumentPatch};
+use super::document::{DocumentInput, DocumentPatch};
 use super::heading::{Heading, HeadingPatch};
 use super::provenance::ProvenanceInput;
-use super::update::permission;
-use super::{
-    Artifact, Attempt, Author, Digests, Preview, RefreshPermission, RefreshStatus, SchemaVersion,
-    SourcePin,
-};
+use super::{Attempt, Preview};
 use crate::error::Issue;
-use crate::ids::{ArtifactId, AttemptId, Digest, ProjectId, Revision, RunId, SessionId, Timestamp};
+use crate::ids::{AttemptId, Digest, SessionId};
 use crate::input::{Flag, Input as _, TemplateHtml, input, object, parsed, schema_of};
-use crate::json::{Map, Value};
+use crate::json::Value;
 
 input! {
     /// A whole create request, checked.
@@ -87,64 +83,11 @@ input! {
     }
 }
 
-/// Makes a new artifact: active unless the input says archived, idle, revision 1. Its digests are
-/// the store's to set.
-#[must_use]
-pub fn new_artifact(input: &CreateInput, context: CreateContext) -> Artifact {
-    let document = input
-        .document
-        .as_ref()
-        .map(|document| Document::new(document.data_schema.clone(), document.source.clone()));
-    let permission =
-        permission(document.as_ref().and_then(|document| document.source_json.as_ref()));
-    Artifact {
-        schema_version: SchemaVersion::CURRENT,
-        id: context.id,
-        project_id: context.project_id,
-        session_id: input.session_id.clone(),
-        created_by_run_id: context.run_id,
-        heading: input.heading.clone(),
-        pinned: input.pinned,
-        preview: input.preview.clone(),
-        refresh_status: RefreshStatus::Idle,
-        created_at: context.at,
-        updated_at: context.at,
-        last_refreshed_at: None,
-        document,
-        revision: Revision::first(),
-        digests: Digests::unset(),
-        source_pin: context.source_pin,
-        // What nobody granted nobody has switched off.
-        permission_set_by: (permission == RefreshPermission::Manual).then_some(context.author),
-        created_by_attempt: context.attempt,
-        extra: Map::new(),
-    }
-}
-
-/// The facts that the daemon adds to an input to make an artifact of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CreateContext {
-    /// The artifact.
-    pub id: ArtifactId,
-    /// Its project.
-    pub project_id: ProjectId,
-    /// The run that creates it.
-    pub run_id: Option<RunId>,
-    /// Who creates it.
-    pub author: Author,
-    /// The time of the creation.
-    pub at: Timestamp,
-    /// What its source is now.
-    pub source_pin: Option<SourcePin>,
-    /// The attempt, if the client named one.
-    pub attempt: Option<Attempt>,
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::super::{SourceType, Status, Transform};
+    use super::super::{RefreshPermission, SourceType, Status, Transform};
     use super::*;
 
     #[track_caller]

@@ -15,7 +15,7 @@ mod update;
 
 pub use crate::input::{DAEMON_OWNED, Patch};
 pub use check::{check_data, check_provenance, check_state, check_targets};
-pub use create::{CreateContext, CreateInput, CreateRequest, UpdateInput, new_artifact};
+pub use create::{CreateInput, CreateRequest, UpdateInput};
 pub use document::{
     DataFile, Document, DocumentFormat, DocumentInput, DocumentPatch, FixedNames,
     GeneratedPreviewPath, ReadableParts, TemplatePath,
@@ -23,10 +23,10 @@ pub use document::{
 pub use heading::{Heading, HeadingPatch};
 pub use health::{Health, HealthReason, HealthState};
 pub use mapping::{DataPath, OutputMapping};
-pub use page::{compile, default_template, render_checked};
+pub use page::{PageRefused, check_page, default_template, render_page, render_stored};
 pub use provenance::{
-    DataContext, GeneratedBy, Provenance, ProvenanceInput, ProvenanceSource, ProvenanceSourceType,
-    origin_of, provenance_of, source_label,
+    GeneratedBy, Provenance, ProvenanceInput, ProvenanceSource, ProvenanceSourceType, origin_of,
+    provenance_of, source_label,
 };
 pub use record::{Artifact, ArtifactState, ArtifactSummary, Attempt, Author, Digests, FileDigests};
 pub use source::{
@@ -36,7 +36,4 @@ pub use source::{
 pub use status::{
     Preview, PreviewEntry, PreviewType, RefreshStatus, SchemaVersion, Status, UnknownSchemaVersion,
 };
-pub use update::{
-    AppliedUpdate, ApplyUpdateError, SourceChange, ToolUpdateRequest, UpdateRequest, apply_update,
-    source_change,
-};
+pub use update::{ToolUpdateRequest, UpdateRequest};

@@ -2,41 +2,80 @@
 //! whose author gave no template.
 
 use std::fmt::Write as _;
-use std::io::Write;
 
 use crate::error::Issue;
 use crate::json::{Map, Value};
-use crate::template::{Template, TemplateWarning, is_key};
+use crate::template::{Inspection, RenderError, Template, TemplateIssue, TemplateWarning, is_key};
 
-/// Compiles a template.
+/// Compiles a template, compares it with data and renders the page: for what is about to be stored.
+/// Returns the page, and remarks for the author of the template.
 ///
 /// # Errors
 ///
-/// Returns everything that is wrong with it, by position.
-pub fn compile(html: &str) -> Result<(Template, Vec<Issue>), Vec<Issue>> {
-    match Template::compile(html) {
-        Ok((template, warnings)) => Ok((template, warnings.iter().map(remark).collect())),
-        Err(faults) => Err(faults.iter().map(Issue::from).collect()),
-    }
-}
-
-/// Checks a template against data and writes the page. Returns what its author should know.
-///
-/// # Errors
-///
-/// Returns every binding that does not fit the data, or why the page cannot be written.
-pub fn render_checked<W: Write>(
-    template: &Template,
-    data: &Value,
-    out: &mut W,
-) -> Result<Vec<Issue>, Vec<Issue>> {
+/// Returns every fault of the template, or every binding that the data does not fit.
+pub fn render_page(html: &str, data: &Value) -> Result<(Vec<u8>, Vec<Issue>), PageRefused> {
+    let (template, remarks) = Template::compile(html).map_err(PageRefused::Template)?;
     let check = template.check(data);
     if !check.errors.is_empty() {
-        return Err(check.errors.iter().map(Issue::from).collect());
+        return Err(PageRefused::Data(check.errors));
     }
-    // What the check does not see, such as a page that is too large.
-    template.render(data, out).map_err(|err| vec![Issue::from(&err)])?;
-    Ok(check.warnings.iter().map(remark).collect())
+    // Only rendering shows the rest, such as a page that is too large.
+    let mut page = Vec::new();
+    template.render(data, &mut page).map_err(|fault| PageRefused::Data(vec![fault]))?;
+    Ok((page, remarks.iter().chain(&check.warnings).map(remark).collect()))
+}
+
+/// Renders the page of a state that was checked when it was stored, with the origin of its values
+/// where an inspection is given. Nothing is collected: the first fault ends it.
+///
+/// # Errors
+///
+/// Fails where [`render_page`] would, with one fault of the data.
+pub fn render_stored(
+    html: &str,
+    data: &Value,
+    inspection: Option<Inspection<'_>>,
+) -> Result<Vec<u8>, PageRefused> {
+    let (template, _) = Template::compile(html).map_err(PageRefused::Template)?;
+    let mut bytes = Vec::new();
+    let rendered = match inspection {
+        None => template.render(data, &mut bytes),
+        Some(inspection) => template.render_inspect(data, inspection, &mut bytes),
+    };
+    rendered.map_err(|fault| PageRefused::Data(vec![fault]))?;
+    Ok(bytes)
+}
+
+/// Returns the faults of a template, and of its bindings where the data is known.
+#[must_use]
+pub fn check_page(html: &str, data: Option<&Value>) -> Vec<Issue> {
+    let refused = match data {
+        Some(data) => render_page(html, data).err(),
+        None => Template::compile(html).err().map(PageRefused::Template),
+    };
+    refused.map(|refused| refused.issues()).unwrap_or_default()
+}
+
+/// Why a template and data make no page. The lists are never empty.
+#[derive(Debug, thiserror::Error)]
+pub enum PageRefused {
+    /// The template breaks rules, whatever the data.
+    #[error("the template does not compile")]
+    Template(Vec<TemplateIssue>),
+    /// The data does not fit the template, or the page would be too large. Told by its first fault.
+    #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
+    Data(Vec<RenderError>),
+}
+
+impl PageRefused {
+    /// Returns everything that is wrong, by position in the template.
+    #[must_use]
+    pub fn issues(&self) -> Vec<Issue> {
+        match self {
+            Self::Template(faults) => faults.iter().map(Issue::from).collect(),
+            Self::Data(faults) => faults.iter().map(Issue::from).collect(),
+        }
+    }
 }
 
 fn remark(warning: &TemplateWarning) -> Issue {
@@ -256,5 +295,33 @@ mod tests {
         assert!(page("T", &data).contains("<dd>98</dd>"));
         let longest = json!({ "k".repeat(16_000): 1, "a": { "k".repeat(16_000): { "b": 1 } } });
         assert!(page("T", &longest).len() < 5_000);
+    }
+
+    #[test]
+    fn a_stored_page_is_the_page_that_was_decided() {
+        let html = "<!doctype html><title>T</title><p>{{data.n}}</p>";
+        let (decided, _) = render_page(html, &json!({ "n": 1 })).unwrap();
+        assert_eq!(render_stored(html, &json!({ "n": 1 }), None).unwrap(), decided);
+    }
+
+    #[test]
+    fn rendering_stops_at_the_first_fault_that_the_check_names() {
+        let html = "<ul><li data-od-repeat=\"row in data.rows\">{{row.a}}</li></ul>\
+            <a href=\"{{data.url}}\">x</a><p>{{data.o}}</p><p>{{data.l}}</p>";
+        let row = |a: Value| json!({ "a": a });
+        for data in [
+            json!({ "rows": 1, "url": "javascript:x", "o": {}, "l": [] }),
+            json!({ "rows": [row(json!(1)), row(json!({}))], "url": "javascript:x", "o": {} }),
+            json!({ "rows": [], "url": "javascript:x", "o": {} }),
+            json!({ "rows": [], "url": "/x", "o": {}, "l": [1] }),
+            json!({ "rows": [], "url": "/x", "l": [1] }),
+        ] {
+            let first = |refused: PageRefused| match refused {
+                PageRefused::Data(faults) => faults[0].to_string(),
+                PageRefused::Template(faults) => panic!("{faults:?}"),
+            };
+            let checked = first(render_page(html, &data).unwrap_err());
+            assert_eq!(first(render_stored(html, &data, None).unwrap_err()), checked, "{data}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Where the data of an artifact came from.
 
-use super::Author;
-use super::source::{Source, SourcePin, SourceType};
+use super::source::{Source, SourceType};
+use super::{Artifact, Author};
 use crate::ids::Timestamp;
 use crate::input::{OriginLabel, input, list, one_of, parsed, text};
 use crate::json::Map;
@@ -98,30 +98,23 @@ input! {
     }
 }
 
-/// The facts the daemon knows of data that came with a request.
-#[derive(Clone, Copy, Debug)]
-pub struct DataContext<'a> {
-    /// The source the artifact has with it.
-    pub source: Option<&'a Source>,
-    /// What that source is pinned to.
-    pub pin: Option<&'a SourcePin>,
-    /// Who sent it.
-    pub author: Author,
-    /// When.
-    pub at: Timestamp,
-}
-
-/// Returns what the author says of the data's origin, or what is known without being context.
+/// Returns what the author says of the data's origin, or what the daemon knows without being told:
+/// the artifact's source and the account it is pinned to, else who sent the data.
 #[must_use]
-pub fn provenance_of(input: Option<ProvenanceInput>, context: &DataContext<'_>) -> Provenance {
+pub fn provenance_of(
+    input: Option<ProvenanceInput>,
+    artifact: &Artifact,
+    author: Author,
+    at: Timestamp,
+) -> Provenance {
     let input = input.unwrap_or_else(|| ProvenanceInput {
         generated_at: None,
         generated_by: GeneratedBy::Agent,
         notes: None,
-        sources: vec![known_origin(context)],
+        sources: vec![known_origin(artifact, author)],
     });
     Provenance {
-        generated_at: input.generated_at.unwrap_or(context.at),
+        generated_at: input.generated_at.unwrap_or(at),
         generated_by: input.generated_by,
         notes: input.notes,
         sources: input.sources,
@@ -129,12 +122,12 @@ pub fn provenance_of(input: Option<ProvenanceInput>, context: &DataContext<'_>) 
     }
 }
 
-fn known_origin(context: &DataContext<'_>) -> ProvenanceSource {
-    let account = context.pin.and_then(|pin| pin.account_label.as_deref());
-    if let Some(source) = context.source {
-        return origin_of(source, account);
+fn known_origin(artifact: &Artifact, author: Author) -> ProvenanceSource {
+    if let Some(source) = artifact.source() {
+        let pin = artifact.source_pin.as_ref();
+        return origin_of(source, pin.and_then(|pin| pin.account_label.as_deref()));
     }
-    let (label, kind) = match context.author {
+    let (label, kind) = match author {
         Author::Agent => ("given by the agent", ProvenanceSourceType::Derived),
         Author::Person => ("given by a person", ProvenanceSourceType::UserInput),
     };
@@ -178,45 +171,41 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::decide::created;
     use crate::json::Value;
 
-    fn origin(source: Option<Value>, author: Author) -> ProvenanceSource {
-        let source: Option<Source> = source.map(|source| serde_json::from_value(source).unwrap());
-        let context = DataContext {
-            source: source.as_ref(),
-            pin: None,
-            author,
-            at: Timestamp::from_unix_ms(0),
-        };
-        provenance_of(None, &context).sources.remove(0)
+    fn origin(document: &Value, author: Author) -> ProvenanceSource {
+        let body = json!({ "input": { "title": "T", "document": document } });
+        created(&body, author).provenance.sources.remove(0)
     }
 
     #[test]
     fn an_origin_that_nobody_named_is_named_by_what_is_known() {
         let file = json!({ "type": "local_file", "input": { "file": "data/a.json" } });
-        let from_file = origin(Some(file), Author::Agent);
+        let with = |source: Value| json!({ "dataJson": {}, "sourceJson": source });
+        let from_file = origin(&with(file), Author::Agent);
         assert_eq!(from_file.label, "data/a.json");
         assert_eq!(from_file.reference.as_deref(), Some("data/a.json"));
         assert_eq!(from_file.kind, ProvenanceSourceType::LocalFile);
         let tool = json!({ "type": "daemon_tool", "toolName": "git.summary" });
-        let from_tool = origin(Some(tool), Author::Agent);
+        let from_tool = origin(&with(tool), Author::Agent);
         assert_eq!(from_tool.label, "git.summary");
         assert_eq!(from_tool.kind, ProvenanceSourceType::Connector);
-        assert_eq!(origin(None, Author::Person).kind, ProvenanceSourceType::UserInput);
-        assert_eq!(origin(None, Author::Agent).kind, ProvenanceSourceType::Derived);
+        assert_eq!(
+            origin(&json!({ "dataJson": {} }), Author::Person).kind,
+            ProvenanceSourceType::UserInput
+        );
+        assert_eq!(
+            origin(&json!({ "dataJson": {} }), Author::Agent).kind,
+            ProvenanceSourceType::Derived
+        );
     }
 
     #[test]
     fn what_the_author_says_stands() {
-        let said = ProvenanceInput {
-            generated_at: None,
-            generated_by: GeneratedBy::Agent,
-            notes: None,
-            sources: Vec::new(),
-        };
-        let at = Timestamp::from_unix_ms(7);
-        let context = DataContext { source: None, pin: None, author: Author::Agent, at };
-        let provenance = provenance_of(Some(said), &context);
+        let body = json!({ "input": { "title": "T" }, "provenanceJson": { "sources": [] } });
+        let provenance = created(&body, Author::Agent).provenance;
+        let at = Timestamp::from_unix_ms(0);
         assert_eq!((provenance.sources.len(), provenance.generated_at), (0, at));
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::provenance::Provenance;
-use super::source::{Source, SourcePin};
+use super::source::{RefreshPermission, Source, SourcePin};
 use super::status::{Preview, RefreshStatus, SchemaVersion};
 use super::{Document, Heading, Health};
 use crate::ids::{ArtifactId, AttemptId, Digest, ProjectId, Revision, RunId, SessionId, Timestamp};
@@ -69,6 +69,12 @@ impl Artifact {
     #[must_use]
     pub fn source(&self) -> Option<&Source> {
         self.document.as_ref().and_then(|document| document.source_json.as_ref())
+    }
+
+    /// Returns the refresh permission of the source; none without one.
+    #[must_use]
+    pub fn refresh_permission(&self) -> RefreshPermission {
+        self.source().map_or(RefreshPermission::None, |source| source.refresh_permission)
     }
 
     /// Returns whether a refresh may be started: active, healthy, with a source whose permission
@@ -145,7 +151,7 @@ impl Digests {
     }
 
     /// Stands where a state has no files yet: the store sets the real ones.
-    pub(super) fn unset() -> Self {
+    pub(crate) fn unset() -> Self {
         let file = FileDigests::of_html(b"");
         Self { template: file.clone(), data: file.clone(), provenance: file.clone(), index: file }
     }

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::page::{PageRefused, render_page};
-use crate::artifact::{ArtifactState, Digests};
+use crate::artifact::{ArtifactState, Digests, PageRefused, render_page};
 use crate::error::Issue;
 use crate::ids::Revision;
 use crate::refresh::ChangeReport;
@@ -28,9 +27,9 @@ impl Decision {
         changes: ChangeReport,
         mut warnings: Vec<Issue>,
     ) -> Result<Self, PageRefused> {
-        let page = render_page(&state.template_html, state.data.value())?;
-        warnings.extend(page.warnings);
-        Ok(Self { state, page: page.bytes.into(), changes, warnings })
+        let (page, remarks) = render_page(&state.template_html, state.data.value())?;
+        warnings.extend(remarks);
+        Ok(Self { state, page: page.into(), changes, warnings })
     }
 
     /// Returns the state as a commit under this revision would store it.

@@ -6,14 +6,14 @@
 
 mod create;
 mod decision;
-mod page;
 mod refresh;
 mod roll_back;
 mod update;
 
-pub use create::create;
+#[cfg(test)]
+pub(crate) use create::created;
+pub use create::{CreateContext, create};
 pub use decision::Decision;
-pub use page::{PageRefused, RenderedPage, check_page, render_page, render_stored};
 pub use refresh::{RefreshRefused, SourceOutput, refresh};
 pub use roll_back::roll_back;
 pub use update::{UpdateRefused, new_source, update};

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use super::Decision;
-use super::page::PageRefused;
 use crate::artifact::{
-    ArtifactState, GeneratedBy, Provenance, RefreshStatus, Source, SourcePin, check_data,
-    origin_of, source_label,
+    ArtifactState, GeneratedBy, PageRefused, Provenance, RefreshStatus, Source, SourcePin,
+    check_data, origin_of, source_label,
 };
 use crate::error::{ErrorCode, Issue};
 use crate::ids::Timestamp;
@@ -133,9 +132,9 @@ impl RefreshRefused {
 mod tests {
     use serde_json::json;
 
-    use super::super::create;
+    use super::super::create::created;
     use super::*;
-    use crate::artifact::{Author, CreateContext, CreateRequest};
+    use crate::artifact::Author;
 
     fn at(ms: i64) -> Timestamp {
         Timestamp::from_unix_ms(ms)
@@ -148,16 +147,7 @@ mod tests {
         let body = json!({ "input": { "title": "T", "document": {
             "dataJson": data, "dataSchemaJson": schema, "sourceJson": source } },
             "templateHtml": html, "provenanceJson": { "notes": "kept", "sources": [] } });
-        let context = CreateContext {
-            id: "la-x-000000000000".parse().unwrap(),
-            project_id: "demo".parse().unwrap(),
-            run_id: None,
-            author: Author::Agent,
-            at: at(0),
-            source_pin: None,
-            attempt: None,
-        };
-        create(CreateRequest::parse(&body).unwrap(), context).unwrap().state
+        created(&body, Author::Agent)
     }
 
     fn refreshed(

@@ -42,3 +42,42 @@ pub fn roll_back(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::create::created;
+    use super::*;
+    use crate::artifact::Author;
+    use crate::json::Value;
+
+    fn state(html: &str) -> ArtifactState {
+        let document = json!({ "dataJson": { "n": 1 },
+            "dataSchemaJson": { "properties": { "n": { "maximum": 5 } } } });
+        let input = json!({ "title": "T", "document": document });
+        created(&json!({ "input": input, "templateHtml": html }), Author::Agent)
+    }
+
+    fn to(before: &ArtifactState, data: Value) -> Result<Option<Decision>, Vec<Issue>> {
+        let data = BoundedObject::check(data).unwrap();
+        roll_back(before, data, before.provenance.clone(), Timestamp::from_unix_ms(9))
+    }
+
+    #[test]
+    fn the_template_of_today_shows_the_data_of_then() {
+        let before = state("<p>{{data.n}}</p>");
+        let decision = to(&before, json!({ "n": 2 })).unwrap().unwrap();
+        assert_eq!(&*decision.page, b"<p>2</p>");
+        assert_eq!(decision.changes.paths, ["/n"]);
+        assert!(to(&before, json!({ "n": 1 })).unwrap().is_none(), "it is in that state");
+    }
+
+    #[test]
+    fn what_does_not_fit_the_artifact_of_today_is_told_at_once() {
+        let before = state("<p>{{data.n}}</p><p>{{data.o}}</p>");
+        let issues = to(&before, json!({ "n": 6, "o": {} })).unwrap_err();
+        let paths: Vec<&str> = issues.iter().map(|issue| issue.path.as_str()).collect();
+        assert_eq!(paths, ["/document/dataJson/n", "template.html:1:21"]);
+    }
+}

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactState, HealthReason, HealthState};
-use od_core::decide::render_stored;
+use od_core::artifact::{ArtifactState, HealthReason, HealthState, render_stored};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision};
 use od_core::json::BoundedObject;
 use od_core::ledger::next_revision;
