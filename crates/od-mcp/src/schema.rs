@@ -7,16 +7,17 @@ use od_core::ids::Timestamp;
 use schemars::Schema;
 use serde_json::{Map, Value, json};
 
-/// Returns the schema of a wire type in fewer words.
+/// Returns the schema of a request in fewer words.
 pub(crate) fn compacted(schema: Schema) -> Value {
     let mut schema = schema.to_value();
-    compact(&mut schema);
+    compact(&mut schema, Nulls::Remove);
     schema
 }
 
 /// Returns the schema of an answer in fewer words: bounds that nobody has to keep stay behind.
 pub(crate) fn of_answer(schema: Schema) -> Value {
-    let mut schema = compacted(schema);
+    let mut schema = schema.to_value();
+    compact(&mut schema, Nulls::LeftOut);
     without_lengths(&mut schema);
     // No tool only tries something.
     leave_out(&mut schema, "/dryRun");
@@ -50,25 +51,37 @@ pub(crate) fn of_nothing() -> Value {
     json!({ "type": "object", "properties": {}, "additionalProperties": false })
 }
 
+/// The meaning of `null` in a schema.
+#[derive(Clone, Copy)]
+enum Nulls {
+    /// Of a request: it removes a part, which the model has to know.
+    Remove,
+    /// Of an answer: its type has it for a field that is left out, and it is never sent.
+    LeftOut,
+}
+
 /// Writes a schema in fewer words that allow the same values, `null` for an absent field aside.
-fn compact(schema: &mut Value) {
+fn compact(schema: &mut Value, nulls: Nulls) {
     let Value::Object(fields) = schema else { return };
     for said_elsewhere in ["$schema", "title", "description", "default", "format", "examples"] {
         fields.remove(said_elsewhere);
     }
-    without_null(fields);
+    match nulls {
+        Nulls::Remove => {}
+        Nulls::LeftOut => without_null(fields),
+    }
     closed_words(fields);
     if let Some(Value::Object(properties)) = fields.get_mut("properties") {
-        properties.values_mut().for_each(compact);
+        properties.values_mut().for_each(|property| compact(property, nulls));
         // What is not declared is not taken, and not answered.
         fields.insert("additionalProperties".to_owned(), json!(false));
     }
     if let Some(items) = fields.get_mut("items") {
-        compact(items);
+        compact(items, nulls);
     }
     for choice in ["anyOf", "oneOf", "allOf"] {
         if let Some(Value::Array(choices)) = fields.get_mut(choice) {
-            choices.iter_mut().for_each(compact);
+            choices.iter_mut().for_each(|choice| compact(choice, nulls));
         }
     }
     bound_once(fields);
@@ -162,15 +175,6 @@ pub(crate) fn leave_out(schema: &mut Value, place: &str) -> bool {
     found
 }
 
-/// Lets a place be null as well, if the place exists.
-pub(crate) fn allow_null(schema: &mut Value, place: &str) -> bool {
-    let Some(kind) = at(schema, place).and_then(|place| place.get_mut("type")) else {
-        return false;
-    };
-    *kind = json!([kind.take(), "null"]);
-    true
-}
-
 fn at<'s>(schema: &'s mut Value, place: &str) -> Option<&'s mut Value> {
     place.split('/').filter(|step| !step.is_empty()).try_fold(schema, |schema, step| match step {
         "[]" => schema.get_mut("items"),
@@ -218,7 +222,12 @@ mod tests {
     #[test]
     fn a_schema_is_inlined_closed_and_without_prose() {
         let settings = SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true);
-        let mut schema = compacted(settings.into_generator().into_root_schema_for::<Sample>());
+        let whole = settings.into_generator().into_root_schema_for::<Sample>();
+        let request = compacted(whole.clone());
+        let removed_by_null = request.pointer("/properties/note/type");
+        assert_eq!(removed_by_null, Some(&json!(["string", "null"])));
+        let mut schema = whole.to_value();
+        compact(&mut schema, Nulls::LeftOut);
         assert_eq!(
             schema,
             json!({

@@ -71,12 +71,6 @@ const LEFT_OUT: &[(ToolName, &[&str])] = &[
     (ToolName::ExecuteConnector, &["/purpose"]),
 ];
 
-/// The parts that an update takes away by null.
-const REMOVABLE: &[(ToolName, &str)] = &[
-    (ToolName::UpdateArtifact, "/input/document/dataSchemaJson"),
-    (ToolName::UpdateArtifact, "/input/document/sourceJson"),
-];
-
 /// The rules of a template, as short as they go.
 const TEMPLATE: &str = "HTML without scripts; {{data.a.b}} in text and attribute values, \
     data-od-repeat=\"row in data.rows\" repeats its element with {{row.x}}";
@@ -202,9 +196,6 @@ impl ToolName {
         let left_out = LEFT_OUT.iter().filter(|(tool, _)| *tool == self);
         for place in left_out.flat_map(|(_, places)| *places) {
             found(*place, schema::leave_out(input, place));
-        }
-        for (_, place) in REMOVABLE.iter().filter(|(tool, _)| *tool == self) {
-            found(*place, schema::allow_null(input, place));
         }
         for (_, place, words) in WORDS.iter().filter(|(tool, _, _)| *tool == self) {
             found(*place, schema::describe(input, place, words));
