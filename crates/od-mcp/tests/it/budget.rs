@@ -21,10 +21,10 @@ fn asked(tool: ToolName) -> Vec<String> {
 }
 
 #[test]
-fn names_descriptions_and_inputs_are_below_2500_tokens_with_outputs_below_4000() {
+fn names_descriptions_and_inputs_are_below_2500_tokens_with_outputs_below_5000() {
     let inputs = tokens(ToolName::ALL.into_iter().flat_map(asked), BYTES_PER_TOKEN[0]);
     let outputs =
         tokens(ToolName::ALL.map(|tool| tool.output_schema().to_string()), BYTES_PER_TOKEN[1]);
     assert!(inputs < 2_500.0, "inputs {inputs}");
-    assert!(inputs + outputs < 4_000.0, "inputs {inputs}, outputs {outputs}");
+    assert!(inputs + outputs < 5_000.0, "inputs {inputs}, outputs {outputs}");
 }
