@@ -84,7 +84,7 @@ export function createLink(label, project) {
 /** @param {Summary} entry @param {string} query */
 function matches(entry, query) {
   if (!query) return true;
-  return [entry.title, entry.projectId, entry.sourceLabel ?? ""].some((text) =>
+  return [entry.title, entry.description ?? "", entry.projectId, entry.sourceLabel ?? ""].some((text) =>
     String(text).toLowerCase().includes(query),
   );
 }
@@ -132,7 +132,7 @@ function projectCard(project, all) {
 /** @param {Summary[]} list @param {Project[]} all @param {string} query */
 function cards(list, all, query) {
   if (list.length === 0 && query) {
-    return empty("search", "Nothing matches", `No live artifact has “${query}” in its title, source or project.`,
+    return empty("search", "Nothing matches", `No live artifact has “${query}” in its title, description, source or project.`,
       button("Clear the search", () => setUi("search designs", "")));
   }
   if (list.length === 0) {
@@ -175,10 +175,12 @@ function cardOf(artifact, project) {
         ),
         artifact.pinned && h("span.pinned", { title: "Pinned" }, icon("pin"), h("span.sr", "Pinned")),
       ),
+      // One line however much there is to say: a window of a long list counts on cards of one height.
       h(
         "p.meta.clip",
+        { title: artifact.description },
         project,
-        artifact.sourceLabel && ` · ${artifact.sourceLabel}`,
+        (artifact.description || artifact.sourceLabel) && ` · ${artifact.description || artifact.sourceLabel}`,
       ),
       h(
         "div.row.card-foot",

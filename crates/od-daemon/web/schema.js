@@ -10,6 +10,7 @@
  * @property {string | null=} sessionId The chat it came from, if the agent said so.
  * @property {string | null=} createdByRunId The run that created it.
  * @property {string} title What a person calls it.
+ * @property {string | null=} description What it shows, in a sentence or two.
  * @property {string} slug The title as part of names.
  * @property {"active" | "archived" | "error"} status Whether it is in use.
  * @property {boolean} pinned Whether the console keeps it at the top of its lists.
@@ -51,6 +52,7 @@
  * @property {string} id The artifact.
  * @property {string} projectId Its project.
  * @property {string} title What a person calls it.
+ * @property {string | null=} description What it shows, in a sentence or two.
  * @property {string} slug The title as part of names.
  * @property {"active" | "archived" | "error"} status Whether it is in use.
  * @property {boolean} pinned Whether the console keeps it at the top of its lists.
@@ -77,6 +79,7 @@
  * @property {string | null=} sessionId The chat it came from, if the agent said so.
  * @property {string | null=} createdByRunId The run that created it.
  * @property {string} title What a person calls it.
+ * @property {string | null=} description What it shows, in a sentence or two.
  * @property {string} slug The title as part of names.
  * @property {"active" | "archived" | "error"} status Whether it is in use.
  * @property {boolean} pinned Whether the console keeps it at the top of its lists.

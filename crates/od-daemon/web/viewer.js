@@ -105,6 +105,7 @@ function head(artifact) {
         h("h1.clip", { title: artifact.title }, artifact.title),
         badges(artifact, busy).map(badge),
       ),
+      artifact.description && h("p.quiet", { key: "description" }, artifact.description),
       h(
         "div.meta.facts-line",
         h("span", { key: "age" }, artifact.lastRefreshedAt ? "Refreshed " : "Made ", time(artifact.lastRefreshedAt ?? artifact.createdAt)),

@@ -2,7 +2,7 @@
 
 use super::Status;
 use crate::ids::Slug;
-use crate::input::{Title, input, one_of, parsed};
+use crate::input::{Title, input, one_of, parsed, text};
 use crate::limits;
 
 input! {
@@ -20,6 +20,11 @@ input! {
         /// What a person calls it.
         #[schemars(length(min = 1, max = limits::TITLE.allowed))]
         required title: String = "title", Title, "what a person calls it";
+        /// What it shows, in a sentence or two.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(length(max = limits::SHORT_TEXT.allowed))]
+        optional description: String
+            = "description", text(&limits::SHORT_TEXT), "what it shows, in a sentence or two";
         /// The title as part of names.
         default(Slug::from_title(&title), "made from the title if absent") slug: Slug
             = "slug", parsed(), "the title as part of names";
@@ -35,6 +40,48 @@ impl Heading {
     #[must_use]
     pub fn of_title(title: impl Into<String>) -> Self {
         let title = title.into();
-        Self { slug: Slug::from_title(&title), title, status: Status::Active }
+        let slug = Slug::from_title(&title);
+        Self { title, description: None, slug, status: Status::Active }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::input::Input as _;
+
+    #[track_caller]
+    fn codes(description: &Value) -> Vec<String> {
+        let read = Heading::read_whole(&json!({ "title": "T", "description": description }));
+        read.err().unwrap_or_default().into_iter().map(|issue| issue.code).collect()
+    }
+
+    #[test]
+    fn a_description_is_a_short_text_without_credentials() {
+        assert_eq!(codes(&json!("x".repeat(1024))), [""; 0]);
+        assert_eq!(codes(&json!("x".repeat(1025))), ["too_long"]);
+        assert_eq!(codes(&json!(7)), ["wrong_type"]);
+        let key = ["gh", "p_abcdefghij0123456789klmnopqrst"].concat();
+        assert_eq!(codes(&json!(key)), ["REDACTION_REQUIRED"]);
+    }
+
+    #[test]
+    fn a_heading_without_a_description_does_not_mention_it() {
+        let written = serde_json::to_value(Heading::of_title("T")).unwrap();
+        assert_eq!(written, json!({ "title": "T", "slug": "t", "status": "active" }));
+    }
+
+    #[test]
+    fn an_update_sets_keeps_and_removes_a_description() {
+        let mut heading = Heading::of_title("T");
+        let mut update = |patch: Value| {
+            HeadingPatch::read_whole(&patch).unwrap().0.apply(&mut heading);
+            heading.description.clone()
+        };
+        assert_eq!(update(json!({ "description": "D" })).as_deref(), Some("D"));
+        assert_eq!(update(json!({ "title": "U" })).as_deref(), Some("D"));
+        assert_eq!(update(json!({ "description": null })), None);
     }
 }

@@ -23,6 +23,22 @@ async fn an_artifact_of_an_agent_opens_by_itself_unless_another_is_being_read() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_description_stands_in_the_card_and_under_the_title() {
+    let world = World::start().await;
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let mut request = from_file("Fleet", "fleet.json", &sample(3));
+    request["input"]["description"] = "Vehicles on the road <today>".into();
+    let id = world.artifact(&project, request).await;
+    let tab = world.console("").await;
+    let shown = "innerText.includes('Vehicles on the road <today>')";
+    tab.until(&format!("document.querySelector('.card .meta')?.{shown}")).await;
+    let opened = world.console(&place(&project, &id, "preview")).await;
+    opened.until(&format!("document.querySelector('.title-block')?.{shown}")).await;
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn two_tabs_stay_the_same() {
     let world = World::start().await;
     let project = world.project("web", &[("fleet.json", sample(3))]).await;
