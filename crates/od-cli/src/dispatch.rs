@@ -40,6 +40,11 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Com
         Command::Version => Ok(help::version()),
         Command::Completions(shell) => Ok(help::completions(shell)),
         Command::Serve(args) => on_many_threads(verbs::daemon::serve(&settings()?, args, sink)),
+        Command::Stop { dry_run } => block_on(with_progress(
+            sink,
+            "ending the daemon",
+            verbs::daemon::stop(&settings()?, dry_run),
+        )),
         Command::Demo(args) => on_many_threads(verbs::demo::run(&settings()?, args, sink)),
         Command::Open(args) => block_on(verbs::daemon::open_console(&settings()?, &args, sink)),
         Command::Init(args) => block_on(verbs::projects::init(&settings()?, args)),
@@ -87,6 +92,7 @@ async fn artifacts(
         ArtifactsCommand::History(args) => artifacts::history(settings, &args).await,
         ArtifactsCommand::Refresh(args) => artifacts::refresh(settings, &args, sink).await,
         ArtifactsCommand::Rollback(args) => artifacts::roll_back(settings, &args).await,
+        ArtifactsCommand::Delete(args) => artifacts::delete(settings, &args).await,
         ArtifactsCommand::Restore(args) => artifacts::restore(settings, &args).await,
         ArtifactsCommand::Verify(args) => {
             let work = artifacts::verify(settings, args);

@@ -2,7 +2,10 @@
 
 use od_core::ids::{ArtifactId, ConnectorId, ProjectId, RefreshId, Revision, RunId};
 use od_wire::Empty;
-use od_wire::artifact::{ArtifactAnswer, ArtifactsAnswer, RefreshedAnswer, RolledBackAnswer};
+use od_wire::artifact::{
+    ArtifactAnswer, ArtifactsAnswer, DeleteArtifact, DeletedAnswer, RefreshedAnswer,
+    RolledBackAnswer,
+};
 use od_wire::connector::{ConnectConnector, ConnectorAnswer};
 use od_wire::refresh::{RollBack, StartRefresh};
 use od_wire::route::{Operation, QueryName};
@@ -54,6 +57,17 @@ impl Client {
     ) -> Result<RolledBackAnswer, CallError> {
         let call = self.call(Operation::RestoreSnapshot).parameter(artifact).parameter(refresh);
         call.json(&RollBack { if_revision })?.send().await
+    }
+
+    /// Moves an artifact to the trash.
+    pub async fn delete(
+        &self,
+        artifact: &ArtifactId,
+        project: Option<&ProjectId>,
+    ) -> Result<DeletedAnswer, CallError> {
+        let call = self.call(Operation::DeleteArtifact).parameter(artifact);
+        let body = DeleteArtifact { if_revision: None };
+        call.maybe_query(QueryName::ProjectId, project).json(&body)?.send().await
     }
 
     /// Brings an artifact back from the trash.

@@ -19,6 +19,8 @@ pub enum ArtifactsCommand {
     Repair(RepairArtifact),
     /// `od artifacts rollback`
     Rollback(RollBackArtifact),
+    /// `od artifacts delete`
+    Delete(ArtifactArgs),
     /// `od artifacts restore`
     Restore(ArtifactArgs),
     /// `od artifacts open`

@@ -20,6 +20,11 @@ pub enum Command {
     Completions(Shell),
     /// `od serve`
     Serve(Serve),
+    /// `od stop`
+    Stop {
+        /// Whether to change nothing.
+        dry_run: bool,
+    },
     /// `od demo`
     Demo(Demo),
     /// `od open`

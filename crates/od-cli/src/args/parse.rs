@@ -56,6 +56,9 @@ where
     Ok(Invocation { globals, command })
 }
 
+/// Short flags of the other `od`, which many systems have: whoever types one means that program.
+const OCTAL_DUMP_FLAGS: &str = "AjNStvwabcdfilosx";
+
 /// The outcome of reading the first words.
 enum Found {
     Verb(&'static Verb),
@@ -75,6 +78,13 @@ fn find_verb(parser: &mut lexopt::Parser, globals: &mut Globals) -> Result<Found
             Arg::Short('h') | Arg::Long("help") => return Ok(Found::Command(Command::Help(words))),
             Arg::Short('V') | Arg::Long("version") if words.is_empty() => {
                 return Ok(Found::Command(Command::Version));
+            }
+            Arg::Short(letter) if words.is_empty() && OCTAL_DUMP_FLAGS.contains(letter) => {
+                return Err(UsageError::Value {
+                    problem: format!("`-{letter}` is a flag of octal dump, another program `od`"),
+                    verb: None,
+                    fix: Some(format!("call that one by its path: `/usr/bin/od -{letter} …`")),
+                });
             }
             Arg::Short(_) | Arg::Long(_) => return Err(misplaced(&spelled(&arg), &words)),
             Arg::Value(word) => {
@@ -113,6 +123,12 @@ pub(super) fn members(group: &str) -> Vec<&'static str> {
 
 fn unknown_verb(given: String) -> UsageError {
     let (group, word) = given.rsplit_once(' ').unwrap_or(("", &given));
+    // `od list`: the word is right, its noun is missing. Artifacts come first in the table.
+    let of_noun =
+        |known: &&Verb| known.words.rsplit_once(' ').is_some_and(|(_, last)| last == word);
+    if let (true, Some(meant)) = (group.is_empty(), VERBS.iter().find(of_noun)) {
+        return UsageError::UnknownVerb { nearest: Some(meant.words), given };
+    }
     let heads: Vec<&'static str> = if group.is_empty() {
         VERBS.iter().filter_map(|verb| verb.words.split(' ').next()).collect()
     } else {
@@ -437,8 +453,14 @@ mod tests {
         );
         check_refused(
             "artifacts",
-            "`od artifacts` needs one more word: list, show, refresh, history, verify, repair, rollback, restore, open",
+            "`od artifacts` needs one more word: list, show, refresh, history, verify, repair, rollback, delete, restore, open",
             "`od help artifacts` says what each does",
+        );
+        check_refused("list", "`od` has no verb `list`", "did you mean `od artifacts list`?");
+        check_refused(
+            "-c FILE",
+            "`-c` is a flag of octal dump, another program `od`",
+            "call that one by its path: `/usr/bin/od -c …`",
         );
         check_refused("xyzzy", "`od` has no verb `xyzzy`", "`od help` lists every verb");
         check_refused(

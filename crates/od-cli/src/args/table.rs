@@ -132,6 +132,13 @@ pub const VERBS: &[Verb] = &[
         examples: &["od serve", "od serve --port 0"],
     },
     Verb {
+        words: "stop",
+        build: |given| Command::Stop { dry_run: given.dry_run() },
+        summary: "End the daemon of this data directory.",
+        detail: "Asks it to end in order and waits until it has: what was committed is on the disk then. Agents that still run lose their daemon; `od run` brings it back for its own. Where none runs, that is said and the exit code is 0.",
+        positional: None, flags: &[DRY_RUN], examples: &["od stop"],
+    },
+    Verb {
         words: "artifacts list",
         build: |given| Command::Artifacts(ArtifactsCommand::List(given.into())),
         summary: "List live artifacts.",
@@ -179,6 +186,13 @@ pub const VERBS: &[Verb] = &[
         detail: "Data and provenance of that time become a new revision; nothing in the history changes, so that a rollback can be rolled back. Refused where the template or the data's schema of today does not fit the data of that time. `od artifacts history` shows the refreshes.",
         positional: ONE_ARTIFACT, flags: &[needed("to", "REFRESH_ID", Value::Text, "The refresh whose state is wanted."), option("if-revision", "N", Value::Number, "Refuse if the artifact is at another revision."), PROJECT, DRY_RUN],
         examples: &["od artifacts rollback release-dashboard --to refresh-000003"],
+    },
+    Verb {
+        words: "artifacts delete",
+        build: |given| Command::Artifacts(ArtifactsCommand::Delete(given.into())),
+        summary: "Move an artifact to the trash.",
+        detail: "The trash keeps it for 7 days with its whole history; `od artifacts restore` brings it back.",
+        positional: ONE_ARTIFACT, flags: &[PROJECT, DRY_RUN], examples: &["od artifacts delete release-dashboard"],
     },
     Verb {
         words: "artifacts restore",

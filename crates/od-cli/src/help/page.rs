@@ -10,7 +10,7 @@ const WIDTH: usize = 92;
 
 /// Sections of the overview: a title and the verbs or groups below it.
 const SECTIONS: &[(&str, &[&str])] = &[
-    ("start here", &["demo", "init", "run", "open", "serve"]),
+    ("start here", &["demo", "init", "run", "open", "serve", "stop"]),
     ("look after your artifacts", &["artifacts", "connectors", "skills", "keys", "doctor"]),
     ("what agents call", &["tools", "mcp"]),
     ("more", &["help", "completions", "version"]),

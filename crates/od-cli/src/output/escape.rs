@@ -12,14 +12,19 @@ pub fn escape(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
+    let mut before = ' ';
     for character in text.chars() {
         match character {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
+            // Emoji of several parts and Arabic, Persian or Indic words need joiners. Between Latin
+            // letters they would only make two titles look alike.
+            '\u{200c}' | '\u{200d}' if !before.is_ascii() => out.push(character),
             _ if steers(character) => out.push_str(&format!("\\u{{{:x}}}", u32::from(character))),
             _ => out.push(character),
         }
+        before = character;
     }
     Cow::Owned(out)
 }
@@ -66,6 +71,15 @@ mod tests {
         let shown = escape(hostile);
         assert!(!shown.chars().any(steers), "{shown}");
         assert_eq!(shown, "a\\u{1b}[2J\\u{9b}31m\\u{7}\\u{202e}b\\u{2066}\\u{7f}\\n\\u{e0041}ü漢");
+    }
+
+    #[test]
+    fn emoji_and_right_to_left_titles_are_shown_as_they_are() {
+        for title in ["👩\u{200d}💻 Équipe 🇩🇪 ❤\u{fe0f}", "לוח מחוונים", "می\u{200c}خواهم"]
+        {
+            assert_eq!(escape(title), title);
+        }
+        assert_eq!(escape("a\u{200d}b"), "a\\u{200d}b");
     }
 
     #[test]

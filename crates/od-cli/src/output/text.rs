@@ -1,5 +1,7 @@
 //! Text for people, kept apart from its colours until it is written.
 
+use std::io::IsTerminal;
+
 use super::escape::escape;
 
 /// The look of a piece of text where colour is on.
@@ -128,16 +130,33 @@ impl Table {
             .push(cells.iter().map(|(style, text)| (*style, escape(text).into_owned())).collect());
     }
 
-    /// Lays the rows out, two spaces between columns.
+    /// Lays the rows out, two spaces between columns, within the width of the terminal.
+    ///
+    /// Where it is too narrow the columns of `shrinks` lose the ends of their texts. A pipe or a file
+    /// gets everything.
     #[must_use]
-    pub fn lay_out(self) -> Text {
+    pub fn lay_out(self, shrinks: &[usize]) -> Text {
+        self.lay_out_within(shrinks, terminal_columns())
+    }
+
+    fn lay_out_within(mut self, shrinks: &[usize], available: Option<usize>) -> Text {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..columns)
+        let mut widths: Vec<usize> = (0..columns)
             .map(|at| {
                 self.rows.iter().filter_map(|row| row.get(at)).map(|cell| width(&cell.1)).max()
             })
             .map(Option::unwrap_or_default)
             .collect();
+        if let Some(available) = available {
+            shrink(&mut widths, shrinks, available);
+            for row in &mut self.rows {
+                for (at, (_, cell)) in row.iter_mut().enumerate() {
+                    if width(cell) > widths[at] {
+                        *cell = shortened(cell, widths[at]);
+                    }
+                }
+            }
+        }
         let mut text = Text::new();
         for row in self.rows {
             let last = row.len().saturating_sub(1);
@@ -153,23 +172,66 @@ impl Table {
     }
 }
 
+/// The width below which a column is not shrunk: less says nothing.
+const COLUMN_MIN: usize = 8;
+
+/// Takes columns from the widest of the named ones until all fit, or none can give any more.
+fn shrink(widths: &mut [usize], shrinks: &[usize], available: usize) {
+    let gaps = 2 * widths.len().saturating_sub(1);
+    while widths.iter().sum::<usize>() + gaps > available {
+        let widest = shrinks.iter().copied().filter(|at| *at < widths.len());
+        let Some(at) = widest.max_by_key(|at| widths[*at]) else { return };
+        if widths[at] <= COLUMN_MIN {
+            return;
+        }
+        widths[at] -= 1;
+    }
+}
+
+/// Cuts a text to a width, with an ellipsis at its end.
+fn shortened(text: &str, columns: usize) -> String {
+    let mut kept = String::new();
+    for character in text.chars() {
+        kept.push(character);
+        if width(&kept) + 1 > columns {
+            kept.pop();
+            break;
+        }
+    }
+    format!("{}…", kept.trim_end())
+}
+
+/// Returns the columns of the terminal that stdout is, if it is one.
+fn terminal_columns() -> Option<usize> {
+    let stdout = std::io::stdout();
+    let size = rustix::termios::tcgetwinsize(&stdout).ok().filter(|_| stdout.is_terminal())?;
+    // Some terminals do not know their size and say 0.
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
 /// Returns how many columns a terminal gives the text: two for East Asian wide characters and emoji.
 fn width(text: &str) -> usize {
     // A dozen ranges instead of a crate with the whole table: a title that is off by a column is ugly
     // and no more.
+    let mut joined = false;
     text.chars()
-        .map(|character| match u32::from(character) {
-            0x300..=0x36f => 0,
-            0x1100..=0x115f
-            | 0x2e80..=0xa4cf
-            | 0xac00..=0xd7a3
-            | 0xf900..=0xfaff
-            | 0xfe30..=0xfe6f
-            | 0xff00..=0xff60
-            | 0xffe0..=0xffe6
-            | 0x1f300..=0x1faff
-            | 0x20000..=0x3fffd => 2,
-            _ => 1,
+        .map(|character| {
+            // The parts of an emoji after a joiner stand in its own two columns.
+            let part = std::mem::replace(&mut joined, character == '\u{200d}');
+            match u32::from(character) {
+                _ if part => 0,
+                0x300..=0x36f | 0x200b..=0x200f | 0xfe00..=0xfe0f | 0x1f3fb..=0x1f3ff => 0,
+                0x1100..=0x115f
+                | 0x2e80..=0xa4cf
+                | 0xac00..=0xd7a3
+                | 0xf900..=0xfaff
+                | 0xfe30..=0xfe6f
+                | 0xff00..=0xff60
+                | 0xffe0..=0xffe6
+                | 0x1f300..=0x1faff
+                | 0x20000..=0x3fffd => 2,
+                _ => 1,
+            }
         })
         .sum()
 }
@@ -183,11 +245,30 @@ mod tests {
         let mut table = Table::new(&["ID", "TITLE", "STATE"]);
         table.row(&[(Style::Bold, "la-1"), (Style::Plain, "实时看板"), (Style::Good, "idle")]);
         table.row(&[(Style::Bold, "la-22"), (Style::Plain, "x\u{1b}[31m"), (Style::Bad, "failed")]);
-        let shown = table.lay_out().render(false);
+        let shown = table.lay_out(&[]).render(false);
         assert_eq!(
             shown,
             "ID     TITLE        STATE\nla-1   实时看板     idle\nla-22  x\\u{1b}[31m  failed\n"
         );
+    }
+
+    #[test]
+    fn a_table_fits_a_narrow_terminal_and_keeps_its_ids_whole() {
+        let table = || {
+            let mut table = Table::new(&["TITLE", "ID"]);
+            table.row(&[
+                (Style::Bold, "The dashboard of the release 👩\u{200d}💻"),
+                (Style::Plain, "la-1"),
+            ]);
+            table
+        };
+        let shown = table().lay_out_within(&[0], Some(20)).render(false);
+        assert_eq!(shown, "TITLE           ID\nThe dashboard…  la-1\n");
+        assert!(shown.lines().all(|line| width(line) <= 20));
+        let least = table().lay_out_within(&[0], Some(3)).render(false);
+        assert_eq!(least, "TITLE     ID\nThe das…  la-1\n");
+        let piped = table().lay_out_within(&[0], None).render(false);
+        assert!(piped.contains("release 👩\u{200d}💻  la-1"), "{piped}");
     }
 
     #[test]

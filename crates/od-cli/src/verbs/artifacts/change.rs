@@ -1,13 +1,14 @@
 //! `od artifacts refresh`, `rollback`, `restore`: through the daemon if one runs, so that consoles
 //! hear of it. What is only tried needs no console, and is tried here.
 
-use od_app::artifacts::{Address, RollBack};
+use od_app::artifacts::{Address, DeleteArtifact, RollBack};
 use od_app::refresh::run::RunRefresh;
 use od_app::{Caller, Mode};
 use od_core::error::ErrorCode;
 use od_core::ids::{ArtifactId, RefreshId, Revision};
 use od_daemon::views;
-use od_wire::artifact::{ArtifactAnswer, RefreshedAnswer, RolledBackAnswer};
+use od_wire::artifact::{ArtifactAnswer, DeletedAnswer, RefreshedAnswer, RolledBackAnswer};
+use serde_json::json;
 
 use super::show::find;
 use crate::args::{ArtifactArgs, RollBackArtifact};
@@ -111,6 +112,45 @@ fn rolled_back(answer: &RolledBackAnswer, dry_run: bool) -> Text {
         text = text.styled(Style::Warn, &format!("  {}: {}", warning.path, warning.message));
     }
     text
+}
+
+/// Moves an artifact to the trash.
+pub(crate) async fn delete(
+    settings: &Settings,
+    args: &ArtifactArgs,
+) -> Result<Answer, CommandError> {
+    let (app, address) = find(settings, args).await?;
+    let artifact = address.artifact.clone();
+    if args.dry_run {
+        let text = Text::new().line(&format!("Would move {artifact} to the trash."));
+        return Ok(Answer::new(json!({ "artifactId": artifact }), text).dry());
+    }
+    let answer: DeletedAnswer = match daemon::running(settings).await {
+        Some(daemon) => {
+            daemon::person_client(settings, &daemon)?
+                .delete(&artifact, address.project.as_ref())
+                .await?
+        }
+        None => {
+            let request = DeleteArtifact { address, if_revision: None };
+            let trashed = od_app::artifacts::delete(&app, &Caller::Person, request)
+                .await
+                .map_err(local::failed)?;
+            DeletedAnswer {
+                deleted: true,
+                artifact_id: trashed.artifact_id,
+                restorable_until: trashed.expires_at,
+            }
+        }
+    };
+    let text = Text::new().line(&format!("Moved {artifact} to the trash.")).styled(
+        Style::Dim,
+        &format!(
+            "`od artifacts restore {artifact}` brings it back until {}.",
+            answer.restorable_until
+        ),
+    );
+    Ok(Answer::of(&answer, text))
 }
 
 /// Brings an artifact back from the trash.

@@ -33,7 +33,7 @@ pub(crate) async fn list(settings: &Settings, named: Option<&str>) -> Result<Ans
             (Style::Dim, &refreshed),
         ]);
     }
-    let mut text = table.lay_out();
+    let mut text = table.lay_out(&[0]);
     if let (Some(project), None) = (&project, named) {
         // A person in a project's directory may not think of the others.
         let all = local::artifacts(&app, None).await?;
@@ -82,7 +82,7 @@ pub(crate) async fn list_trash(
             (Style::Dim, &line.restorable_until.to_string()),
         ]);
     }
-    let text = table.lay_out().styled(Style::Dim, "`od artifacts restore ID` brings one back.");
+    let text = table.lay_out(&[0]).styled(Style::Dim, "`od artifacts restore ID` brings one back.");
     Ok(Answer::of(&answer, text))
 }
 

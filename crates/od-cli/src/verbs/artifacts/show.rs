@@ -109,7 +109,7 @@ pub(crate) async fn history(
                 (Style::Plain, &what(record)),
             ]);
         }
-        text = text.then(table.lay_out());
+        text = text.then(table.lay_out(&[4]));
     }
     if let Some(reason) = history.broken {
         text = text.styled(Style::Bad, &format!("records may be missing: {reason}"));

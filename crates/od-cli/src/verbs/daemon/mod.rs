@@ -8,5 +8,5 @@ mod serve;
 
 pub(crate) use browser::open_browser;
 pub(crate) use open::{open_artifact, open_console};
-pub(crate) use process::{default_or_free_port, ensure, person_client, running};
+pub(crate) use process::{default_or_free_port, ensure, person_client, running, stop};
 pub(crate) use serve::{EndSignals, serve, serve_config, start_error};

@@ -15,16 +15,19 @@ use od_core::limits;
 use od_core::token::{Claims, CliClaims};
 use od_daemon::{Announcement, DEFAULT_PORT};
 use od_wire::route::Operation;
-use serde_json::Value;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
 
 use super::log_file;
 use crate::local;
-use crate::output::CommandError;
+use crate::output::{Answer, CommandError, Text};
 use crate::settings::Settings;
 
 /// The longest that a new daemon may take until it answers.
 const START_MAX: Duration = Duration::from_secs(15);
 const START_POLL: Duration = Duration::from_millis(25);
+/// The longest that a daemon may take until it has ended: a refresh that commits is waited for.
+const STOP_MAX: Duration = Duration::from_secs(30);
 /// The end of the log that is searched for the cause of a failed start.
 const LOG_TAIL_BYTES: usize = 1_000;
 
@@ -120,6 +123,40 @@ fn did_not_start(why: &str, log: &Path) -> CommandError {
     CommandError::new(ErrorCode::Internal, format!("the daemon did not start: {why}. {last}"))
         .suggest(format!("its log is {}; `od doctor` checks the rest", log.display()))
         .ending(crate::output::Exit::Unavailable)
+}
+
+/// Answers `od stop`: ends the daemon of this data directory and waits until it has gone.
+pub(crate) async fn stop(settings: &Settings, dry_run: bool) -> Result<Answer, CommandError> {
+    // The living one holds the lock of the data directory, so that its pid is not another's by now.
+    let Some(found) = Announcement::of_living(&settings.data_dir) else {
+        let text = Text::new().line("No daemon runs for this data directory.");
+        return Ok(Answer::new(json!({ "dryRun": dry_run, "stopped": false }), text));
+    };
+    let (url, pid) = (&found.url, found.pid);
+    if dry_run {
+        let text = Text::new().line(&format!("Would end the daemon at {url} (process {pid})."));
+        let json = json!({ "dryRun": true, "stopped": false, "url": url, "pid": pid });
+        return Ok(Answer::new(json, text));
+    }
+    let process = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    let sent = process.map(|process| kill_process(process, Signal::TERM));
+    if let Some(Err(error)) = sent {
+        let message = format!("cannot end the daemon, process {pid}: {error}");
+        return Err(CommandError::new(ErrorCode::Internal, message)
+            .suggest(format!("end it as its owner: `kill {pid}`")));
+    }
+    let deadline = tokio::time::Instant::now() + STOP_MAX;
+    while Announcement::of_living(&settings.data_dir).is_some_and(|now| now.pid == pid) {
+        if tokio::time::Instant::now() >= deadline {
+            let message = format!("the daemon, process {pid}, has not ended yet");
+            return Err(CommandError::new(ErrorCode::Internal, message)
+                .suggest("it may wait for a refresh; look again with `od doctor`")
+                .ending(crate::output::Exit::Unavailable));
+        }
+        tokio::time::sleep(START_POLL).await;
+    }
+    let text = Text::new().line(&format!("Ended the daemon at {url}."));
+    Ok(Answer::new(json!({ "dryRun": false, "stopped": true, "url": url, "pid": pid }), text))
 }
 
 /// Returns `None`, the default port, or `Some(0)`, any free one, if another program has it.

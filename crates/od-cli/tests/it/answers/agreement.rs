@@ -46,6 +46,8 @@ const VERBS: &[&[&str]] = &[
     &["connectors", "disconnect", "git"],
     &["connectors", "connect", "git"],
     &["connectors", "list"],
+    &["artifacts", "delete", "ID", "--dry-run"],
+    &["artifacts", "delete", "ID"],
     &["artifacts", "list", "--trash"],
     &["artifacts", "restore", "ID", "--dry-run"],
     &["artifacts", "restore", "ID"],
@@ -77,9 +79,6 @@ fn every_answer_is_the_same_document_with_and_without_a_daemon() {
 fn told(bench: &Bench, id: &str) -> Vec<(String, Value)> {
     let mut told = Vec::new();
     for verb in VERBS {
-        if verb.contains(&"--trash") {
-            crate::answers::dry_run::delete(bench, id);
-        }
         let words: Vec<&str> =
             verb.iter().map(|word| if *word == "ID" { id } else { word }).collect();
         let mut answer = bench.json(&words);
