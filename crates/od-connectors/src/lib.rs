@@ -3,6 +3,7 @@
 //! Must not know: storage.
 
 mod catalog;
+mod formats;
 mod git;
 mod github;
 mod http;

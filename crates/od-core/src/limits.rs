@@ -145,6 +145,8 @@ limits! {
     INTAKE_CELLS = "intake_cells", 4_000_000, "cells", "rows times columns of one table";
     /// The depth of JSON in a source's output.
     INTAKE_DEPTH = "intake_depth", 32, "levels", "of a source's output, its root object or array being level 1";
+    /// The bytes of a YAML or TOML file.
+    DATA_FILE = "data_file", 4_194_304, "bytes", "of a YAML or TOML file";
     /// The length of one query.
     QUERY_TEXT = "query_text", 8_192, "bytes", "of the SQL in UTF-8";
     /// The time one query may run.

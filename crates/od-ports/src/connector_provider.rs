@@ -5,6 +5,7 @@ use std::fmt;
 use async_trait::async_trait;
 use od_core::connector::{Category, Tool};
 use od_core::ids::{ConnectorId, ProjectId, ToolName};
+use od_core::intake::{Intake, IntakeFault};
 use od_core::json::{Map, Value};
 
 use crate::credential_vault::Secret;
@@ -61,14 +62,32 @@ pub struct ToolCall {
 /// The output of a tool, before protection.
 #[derive(Clone, Debug, Default)]
 pub struct RawOutput {
-    /// The result.
-    pub value: Value,
+    /// The result, within the limits of an intake.
+    pub output: Intake,
     /// The result in a few words.
     pub summary: Option<String>,
     /// The provider's name for this execution.
     pub execution_id: Option<String>,
     /// Facts about the execution that may be recorded.
     pub metadata: Map,
+}
+
+impl RawOutput {
+    /// Takes a result that is in memory already.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the value is beyond the limits of an intake.
+    pub fn of(value: &Value) -> Result<Self, ProviderError> {
+        Ok(Self { output: Intake::try_from(value)?, ..Self::default() })
+    }
+}
+
+impl From<IntakeFault> for ProviderError {
+    fn from(fault: IntakeFault) -> Self {
+        let message = fault.to_string();
+        if fault.is_size() { Self::OutOfBounds { message } } else { Self::Malformed { message } }
+    }
 }
 
 /// The reason a tool gave nothing.

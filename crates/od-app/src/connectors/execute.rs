@@ -12,7 +12,7 @@ use od_core::credential::Scrubber;
 use od_core::error::Issue;
 use od_core::ids::{ConnectorId, ProjectId, ToolName};
 use od_core::json::{BoundedJson, BoundedObject, Map, Value};
-use od_core::limits::{SHORT_TEXT, SOURCE_TIMEOUT, cut};
+use od_core::limits::{CONNECTOR_OUTPUT, SHORT_TEXT, SOURCE_TIMEOUT, cut};
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
@@ -203,11 +203,12 @@ pub async fn execute(app: &App, request: ExecuteTool) -> Result<Executed, Execut
     note(app, &request.connector, &result);
     let tool = checked.tool.name.clone();
     let raw = result.map_err(|err| scrubbed(err, &scrubber))?;
-    if let Some(found) = denied::find_mapped(&raw.value, request.mapping.as_ref(), &scrubber) {
+    let value = whole_output(&raw, &tool)?;
+    if let Some(found) = denied::find_mapped(&value, request.mapping.as_ref(), &scrubber) {
         return Err(ExecuteError::Denied { tool, found });
     }
-    let before = denied::size(&raw.value);
-    let executed = protect(checked, raw, &scrubber)
+    let before = denied::size(&value);
+    let executed = protect(checked, value, raw, &scrubber)
         .map_err(|fault| ExecuteError::Output { tool: tool.clone(), fault })?;
     if denied::is_all_denied(before, executed.output.value()) {
         return Err(ExecuteError::Denied { tool, found: Denied::Everything });
@@ -326,12 +327,22 @@ fn note(app: &App, connector: &ConnectorId, result: &Result<RawOutput, ExecuteEr
     }
 }
 
+/// Builds the output as one value, unless it is certainly larger than an output may be.
+fn whole_output(raw: &RawOutput, tool: &ToolName) -> Result<Value, ExecuteError> {
+    if raw.output.json_size() > 4 * CONNECTOR_OUTPUT.max() {
+        let fault = ProviderError::TooLarge { allowed: CONNECTOR_OUTPUT.allowed };
+        return Err(ExecuteError::Provider { tool: tool.clone(), fault });
+    }
+    Ok(raw.output.to_value())
+}
+
 fn protect(
     checked: Checked,
+    value: Value,
     raw: RawOutput,
     scrubber: &Scrubber,
 ) -> Result<Executed, ProtectError> {
-    let RawOutput { value, summary, execution_id, metadata } = raw;
+    let RawOutput { output: _, summary, execution_id, metadata } = raw;
     let clean = |text: String| cut(protect_text(&text, scrubber), SHORT_TEXT);
     let metadata = protect_output(Value::Object(metadata), scrubber)?.output.into_value();
     let mut metadata = metadata.as_object().cloned().unwrap_or_default();

@@ -14,9 +14,6 @@ use super::execute::{self, ExecuteError, ExecuteTool, Executed, Expected};
 use super::rate::Payer;
 use crate::app::App;
 
-/// The tool behind `local_file`.
-const LOCAL_FILE: LocalTool = LocalTool::ReadJson;
-
 /// Why a source can only fail.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceRefused {
@@ -72,10 +69,11 @@ pub(crate) async fn read_file(
     project: &ProjectId,
     path: &RelPath,
 ) -> Result<BoundedJson, SourceRefused> {
+    let tool = LocalTool::of_file(path.as_str());
     let call = ExecuteTool {
         project: project.clone(),
-        connector: id(LOCAL_FILE.connector())?,
-        tool: LOCAL_FILE.as_str().to_owned(),
+        connector: id(tool.connector())?,
+        tool: tool.as_str().to_owned(),
         input: path_input(path)?,
         purpose: Purpose::ArtifactRefresh,
         payer: Payer::Project(project.clone()),
@@ -111,7 +109,9 @@ pub(crate) fn source_call(
 ) -> Result<ExecuteTool, SourceRefused> {
     let (connector, tool, input) = match source.kind {
         SourceType::LocalFile => {
-            (id(LOCAL_FILE.connector())?, LOCAL_FILE.as_str().to_owned(), file_input(source)?)
+            let path = file_path(source)?;
+            let tool = LocalTool::of_file(path.as_str());
+            (id(tool.connector())?, tool.as_str().to_owned(), path_input(&path)?)
         }
         SourceType::DaemonTool => {
             let (connector, tool) = daemon_tool(app, source)?;
@@ -152,22 +152,21 @@ fn daemon_tool(app: &App, source: &Source) -> Result<(ConnectorId, String), Sour
     }
 }
 
-fn file_input(source: &Source) -> Result<BoundedObject, SourceRefused> {
+fn file_path(source: &Source) -> Result<RelPath, SourceRefused> {
     let input = source.input.object();
     let named = FILE_SELECTORS.iter().find_map(|field| input.get(*field)).and_then(Value::as_str);
     let Some(path) = named else {
         return Err(SourceRefused::NoFile { reason: "`input.path` is missing".to_owned() });
     };
-    let path: RelPath = path.parse().map_err(|err: od_core::ids::ParseIdError| {
-        SourceRefused::NoFile { reason: err.to_string() }
-    })?;
-    path_input(&path)
+    path.parse().map_err(|err: od_core::ids::ParseIdError| SourceRefused::NoFile {
+        reason: err.to_string(),
+    })
 }
 
 /// Refuses a source of secrets, whichever kind of source names it, so that it is never saved.
 fn refuse_secrets(tool: &str, input: &BoundedObject) -> Result<(), SourceRefused> {
     let (field, what) = match LocalTool::from_word(tool) {
-        Some(LocalTool::ReadJson) => ("path", "file"),
+        Some(LocalTool::ReadJson | LocalTool::ReadTable | LocalTool::ReadData) => ("path", "file"),
         Some(LocalTool::ReadJsonFolder) => ("folder", "folder"),
         Some(LocalTool::SearchFiles | LocalTool::GitSummary) | None => return Ok(()),
     };

@@ -53,7 +53,12 @@ fn search(world: &World) -> Outcome<u64> {
     let connectors = &world.app.ports.connectors;
     let connector = connectors.first().ok_or("there is no connector")?;
     let found = world.run(connector.execute(call)).map_err(told)?;
-    found.value.get("count").and_then(serde_json::Value::as_u64).ok_or("no count".to_owned())
+    found
+        .output
+        .to_value()
+        .get("count")
+        .and_then(serde_json::Value::as_u64)
+        .ok_or("no count".to_owned())
 }
 
 fn ripgrep(root: &Path) -> Outcome<u64> {

@@ -149,6 +149,8 @@ fn ask(daemon: &Daemon, path: &str) {
     };
     execute("project_files.read_json", json!({ "path": path }));
     execute("project_files.read_json_folder", json!({ "folder": path }));
+    execute("project_files.read_table", json!({ "path": path }));
+    execute("project_files.read_data", json!({ "path": path }));
     execute("project_files.search", json!({ "query": "title", "globs": [path] }));
     let encoded: String = path.bytes().map(|byte| format!("%{byte:02X}")).collect();
     for target in [

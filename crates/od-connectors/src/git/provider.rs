@@ -64,7 +64,7 @@ impl Git {
         let value = read_summary(&repository, limits).await.map_err(|err| program_fault(&err))?;
         let branch = value.get("branch").and_then(Value::as_str).unwrap_or("no branch");
         let summary = Some(format!("repository on {branch}"));
-        Ok(RawOutput { value, summary, ..RawOutput::default() })
+        Ok(RawOutput { summary, ..RawOutput::of(&value)? })
     }
 }
 

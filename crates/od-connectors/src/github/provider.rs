@@ -153,7 +153,8 @@ impl ConnectorProvider for GitHub {
         };
         let summary = value.get("count").map(|count| format!("{count} entries"));
         let execution_id = stats.execution_id.take();
-        Ok(RawOutput { value, summary, execution_id, metadata: stats.into_metadata() })
+        let metadata = stats.into_metadata();
+        Ok(RawOutput { summary, execution_id, metadata, ..RawOutput::of(&value)? })
     }
 }
 

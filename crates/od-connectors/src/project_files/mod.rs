@@ -1,9 +1,10 @@
 //! The `project_files` connector: search in a project's files, and JSON read from one of them.
 
+mod catalog;
 mod fence;
 mod ignore_rules;
-mod json_folder;
 mod provider;
+mod read;
 mod redacted;
 mod search;
 mod walk;

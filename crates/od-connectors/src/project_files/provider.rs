@@ -5,30 +5,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use od_core::connector::{Category, LocalTool};
-use od_core::credential::is_secret_path;
-use od_core::ids::{ProjectId, RelPath};
-use od_core::json::{Map, Value, parse_message};
+use od_core::connector::LocalTool;
+use od_core::ids::ProjectId;
+use od_core::json::{Map, Value};
 use od_core::limits::SEARCHES;
 use od_ports::connector_provider::{
-    CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
+    CatalogEntry, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
 use od_ports::credential_vault::Secret;
-use od_ports::project_files::{FilesError, ProjectFiles};
+use od_ports::project_files::ProjectFiles;
 use serde_json::json;
 use tokio::sync::Semaphore;
 
 use super::fence::Fence;
-use super::json_folder;
+use super::read::files_fault;
 use super::search::{Found, Search, SearchError, search};
-use crate::catalog::{connector_id, names, read_only};
+use super::{catalog, read};
 
 /// Matches returned if the caller does not say.
 const MATCHES_DEFAULT: u64 = 50;
 /// Matches returned at most.
-const MATCHES_MAX: u64 = 200;
-/// Bytes of a JSON file: a document of 256 KiB may be laid out generously.
-pub(super) const JSON_BYTES_MAX: u64 = 1024 * 1024;
+pub(super) const MATCHES_MAX: u64 = 200;
 
 /// Reads the files of the project that a call belongs to.
 #[derive(Debug)]
@@ -68,86 +65,14 @@ impl ProjectFilesConnector {
         .await
         .map_err(|_| broken())?
         .map_err(|err| search_fault(&err))?;
-        Ok(found_output(&found))
-    }
-
-    async fn read_json(&self, call: &ToolCall) -> Result<RawOutput, ProviderError> {
-        let path = path_input(&call.input, "path")?;
-        let bytes = self
-            .files
-            .read(&call.project, &path, JSON_BYTES_MAX)
-            .await
-            .map_err(|err| files_fault(&err))?;
-        let value = parse_message(&bytes).map_err(|faults| json_fault(&path, &faults))?;
-        let mut metadata = Map::new();
-        metadata.insert("path".to_owned(), path.as_str().into());
-        metadata.insert("bytes".to_owned(), bytes.len().into());
-        Ok(RawOutput {
-            value,
-            summary: Some(format!("{path}, {} bytes", bytes.len())),
-            execution_id: None,
-            metadata,
-        })
+        found_output(&found)
     }
 }
 
 #[async_trait]
 impl ConnectorProvider for ProjectFilesConnector {
     fn catalog(&self) -> CatalogEntry {
-        let search = read_only(
-            LocalTool::SearchFiles.as_str(),
-            "Search project files",
-            "Finds lines in the project's text files. Ignored, hidden and binary files and files of \
-             secrets are skipped; globs only narrow.",
-            search_schema(),
-            "reads files of the project",
-        );
-        let read = read_only(
-            LocalTool::ReadJson.as_str(),
-            "Read a JSON file",
-            "Reads one JSON file of the project.",
-            json!({
-                "type": "object",
-                "properties": {
-                    "path": {
-                        "type": "string", "minLength": 1, "maxLength": 260,
-                        "description": "Path of the file, from the project's root.",
-                    },
-                },
-                "required": ["path"],
-                "additionalProperties": false,
-            }),
-            "reads one file of the project",
-        );
-        let read_folder = read_only(
-            LocalTool::ReadJsonFolder.as_str(),
-            "Read the JSON files of a folder",
-            "Reads every JSON file directly in one folder of the project, by name, at most 100.",
-            json!({
-                "type": "object",
-                "properties": {
-                    "folder": {
-                        "type": "string", "minLength": 1, "maxLength": 260,
-                        "description": "Path of the folder, from the project's root.",
-                    },
-                },
-                "required": ["folder"],
-                "additionalProperties": false,
-            }),
-            "reads files of the project",
-        );
-        CatalogEntry {
-            id: connector_id(LocalTool::ReadJson.connector()),
-            name: "Project files",
-            provider: "local",
-            category: Category::Files,
-            description: "Text search and JSON files of the project's own directory.",
-            access: ConnectorAccess::Local,
-            anonymous_label: None,
-            allowed_tool_names: names(&[&search, &read, &read_folder]),
-            featured_tool_names: names(&[&read, &search]),
-            tools: vec![search, read, read_folder],
-        }
+        catalog::entry()
     }
 
     async fn identify(&self, _: &Secret) -> Result<String, ProviderError> {
@@ -155,43 +80,18 @@ impl ConnectorProvider for ProjectFilesConnector {
     }
 
     async fn execute(&self, call: ToolCall) -> Result<RawOutput, ProviderError> {
+        let files = self.files.as_ref();
         match LocalTool::from_word(call.tool.as_str()) {
             Some(LocalTool::SearchFiles) => self.search(&call).await,
-            Some(LocalTool::ReadJson) => self.read_json(&call).await,
-            Some(LocalTool::ReadJsonFolder) => {
-                let folder = path_input(&call.input, "folder")?;
-                json_folder::read(self.files.as_ref(), &call.project, &folder).await
-            }
+            Some(LocalTool::ReadJson) => read::read_json(files, &call).await,
+            Some(LocalTool::ReadJsonFolder) => read::read_json_folder(files, &call).await,
+            Some(LocalTool::ReadTable) => read::read_table(files, &call).await,
+            Some(LocalTool::ReadData) => read::read_data(files, &call).await,
             Some(LocalTool::GitSummary) | None => {
                 Err(ProviderError::UnknownTool { tool: call.tool })
             }
         }
     }
-}
-
-fn search_schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "query": {
-                "type": "string", "minLength": 1, "maxLength": 500,
-                "description": "Text to find, or a regular expression with `regex`.",
-            },
-            "regex": { "type": "boolean", "description": "Read `query` as a regular expression." },
-            "caseSensitive": { "type": "boolean", "description": "Tell upper from lower case." },
-            "globs": {
-                "type": "array", "maxItems": 20,
-                "items": { "type": "string", "minLength": 1, "maxLength": 260 },
-                "description": "Only files that match, such as `src/**/*.rs`; `!` excludes.",
-            },
-            "limit": {
-                "type": "integer", "minimum": 1, "maximum": MATCHES_MAX,
-                "description": "Matches to return; 50 if left out.",
-            },
-        },
-        "required": ["query"],
-        "additionalProperties": false,
-    })
 }
 
 /// Stops a search on another thread when nobody waits for it any more.
@@ -221,7 +121,7 @@ fn parse_search(input: &Map) -> Search {
     }
 }
 
-fn found_output(found: &Found) -> RawOutput {
+fn found_output(found: &Found) -> Result<RawOutput, ProviderError> {
     let matches: Vec<Value> = found
         .matches
         .iter()
@@ -233,31 +133,16 @@ fn found_output(found: &Found) -> RawOutput {
     if found.cut > 0 {
         metadata.insert("filesCut".to_owned(), found.cut.into());
     }
-    RawOutput {
+    let value = json!({ "matches": matches, "count": found.total, "truncated": truncated });
+    Ok(RawOutput {
         summary: Some(format!("{} matching lines in {} files searched", found.total, found.files)),
-        value: json!({ "matches": matches, "count": found.total, "truncated": truncated }),
-        execution_id: None,
         metadata,
-    }
+        ..RawOutput::of(&value)?
+    })
 }
 
-fn text<'a>(input: &'a Map, name: &str) -> Option<&'a str> {
+pub(super) fn text<'a>(input: &'a Map, name: &str) -> Option<&'a str> {
     input.get(name).and_then(Value::as_str)
-}
-
-fn path_input(input: &Map, name: &str) -> Result<RelPath, ProviderError> {
-    let text = text(input, name).unwrap_or_default();
-    let path: RelPath = text.parse().map_err(|err: od_core::ids::ParseIdError| {
-        ProviderError::Input { pointer: format!("/{name}"), message: err.to_string() }
-    })?;
-    if is_secret_path(path.as_str()) {
-        return Err(ProviderError::Forbidden {
-            message: format!(
-                "`{path}` is a file of secrets by its name; such files are never read"
-            ),
-        });
-    }
-    Ok(path)
 }
 
 fn search_fault(error: &SearchError) -> ProviderError {
@@ -267,29 +152,6 @@ fn search_fault(error: &SearchError) -> ProviderError {
         SearchError::Glob(_) => ProviderError::Input { pointer: "/globs".to_owned(), message },
         SearchError::Root => ProviderError::Forbidden { message },
         SearchError::Stopped => ProviderError::Unavailable { message },
-    }
-}
-
-pub(super) fn json_fault(path: &RelPath, faults: &od_core::json::JsonFaults) -> ProviderError {
-    let message = format!("`{path}`: {faults}");
-    if faults.is_syntax() {
-        ProviderError::Malformed { message }
-    } else {
-        ProviderError::OutOfBounds { message }
-    }
-}
-
-pub(super) fn files_fault(error: &FilesError) -> ProviderError {
-    let message = error.to_string();
-    match error {
-        FilesError::ProjectNotFound { .. }
-        | FilesError::NoRoot { .. }
-        | FilesError::NotFound { .. } => ProviderError::Missing { message },
-        FilesError::Refused { .. } | FilesError::RootOutside { .. } => {
-            ProviderError::Forbidden { message }
-        }
-        FilesError::TooLarge { allowed, .. } => ProviderError::TooLarge { allowed: *allowed },
-        FilesError::Io { .. } => ProviderError::Unavailable { message },
     }
 }
 

@@ -46,10 +46,10 @@ impl ConnectorProvider for Naughty {
         metadata.insert("said".to_owned(), text.replace('\0', "").into());
         metadata.insert(text.replace('\0', ""), 1.into());
         Ok(RawOutput {
-            value: json!({ "title": "after" }),
             summary: Some(text.clone()),
             execution_id: Some(text),
             metadata,
+            ..RawOutput::of(&json!({ "title": "after" }))?
         })
     }
 }

@@ -36,7 +36,7 @@ fn every_tool_is_qualified_allowed_and_read_only_by_its_own_words() {
             assert!(catalog.allowed_tool_names.contains(name), "{name}");
         }
     }
-    assert_eq!(tools, 8);
+    assert_eq!(tools, 10);
 }
 
 #[test]

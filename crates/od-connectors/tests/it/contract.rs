@@ -22,12 +22,16 @@ async fn project_files_keeps_the_contract() {
     let root = TempDir::new().unwrap();
     write(root.path(), "data/one.json", r#"{ "count": 1 }"#);
     write(root.path(), "data/two.json", r#"{ "count": 2 }"#);
+    write(root.path(), "data/rows.csv", "a,b\n1,2\n");
+    write(root.path(), "data/okr.yaml", "owner: ada\n");
     let files = Arc::new(OneRoot(root.path().to_path_buf()));
     let connector = ProjectFilesConnector::new(files, Fence::around([]));
     for (tool, input) in [
         ("project_files.read_json", json!({ "path": "data/one.json" })),
         ("project_files.read_json_folder", json!({ "folder": "data" })),
         ("project_files.search", json!({ "query": "count" })),
+        ("project_files.read_table", json!({ "path": "data/rows.csv" })),
+        ("project_files.read_data", json!({ "path": "data/okr.yaml" })),
     ] {
         check_connector_provider(&connector, &trial(tool, input)).await;
     }

@@ -55,7 +55,7 @@ async fn a_repository_is_summarised() {
     write(root.path(), "b.txt", "y\n");
     run(root.path(), &["add", "b.txt"]);
 
-    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().value;
+    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().output.to_value();
     assert_eq!(value["branch"], "main");
     assert_eq!(value["upstream"], "origin/main");
     assert_eq!((&value["ahead"], &value["behind"]), (&json!(1), &json!(0)));
@@ -79,7 +79,7 @@ async fn a_repository_without_commits_has_a_summary() {
     let root = TempDir::new().unwrap();
     run(root.path(), &["init", "--quiet"]);
     write(root.path(), "x", "x");
-    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().value;
+    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().output.to_value();
     assert_eq!(value["commits"], json!([]));
     assert_eq!(value["status"]["untracked"], 1);
 }
@@ -166,7 +166,7 @@ async fn no_setting_of_a_repository_runs_a_program() {
     // A changed file makes git look at its content, through the filter if it were allowed.
     write(root.path(), "a.txt", "one\ntwo\n");
 
-    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().value;
+    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().output.to_value();
     assert_eq!(value["commits"][0]["subject"], "First");
     assert_eq!(value["diffStat"]["insertions"], 2);
     assert!(!ran.exists(), "a program named by the repository was run");
@@ -200,7 +200,7 @@ async fn a_filter_whose_name_is_no_text_does_not_run_either() {
     let mut lines = b"[filter \"e\xffvil\"]\n\tclean = ".to_vec();
     lines.extend_from_slice(program.as_bytes());
     configure(root.path(), &lines);
-    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().value;
+    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().output.to_value();
     assert_eq!(value["diffStat"]["insertions"], 1);
     assert!(!witness.path().join("ran").exists(), "the filter was run");
 }
@@ -237,7 +237,7 @@ async fn thousands_of_untracked_files_are_counted_not_listed() {
     for number in 0..3000 {
         write(root.path(), &format!("a-rather-long-name-for-a-file-{number:05}.txt"), "x");
     }
-    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().value;
+    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().output.to_value();
     assert_eq!(value["status"]["untracked"], 3000);
     assert_eq!(value["status"]["files"].as_array().unwrap().len(), 50);
     assert_eq!(value["status"]["truncated"], true);
@@ -285,7 +285,7 @@ async fn a_work_tree_is_summarised_where_its_repository_names_it_and_nowhere_els
     let place = TempDir::new().unwrap();
     let tree = place.path().join("tree");
     run(main.path(), &["worktree", "add", "--quiet", "-b", "side", tree.to_str().unwrap()]);
-    let value = call(&git(&tree), SUMMARY, json!({}), None).await.unwrap().value;
+    let value = call(&git(&tree), SUMMARY, json!({}), None).await.unwrap().output.to_value();
     assert_eq!((&value["branch"], &value["status"]["clean"]), (&json!("side"), &json!(true)));
     // The same file in another directory says the same, but is not believed.
     let other = TempDir::new().unwrap();
@@ -298,7 +298,7 @@ async fn a_git_file_may_lead_to_a_place_inside_the_project() {
     let root = repository();
     std::fs::rename(root.path().join(".git"), root.path().join("bare")).unwrap();
     write(root.path(), ".git", "gitdir: bare\n");
-    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().value;
+    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().output.to_value();
     assert_eq!(value["commits"][0]["subject"], "First");
 }
 
@@ -342,7 +342,7 @@ async fn objects_may_be_borrowed_inside_the_project() {
     let root = repository();
     std::fs::create_dir_all(root.path().join("own/objects")).unwrap();
     write(root.path(), ".git/objects/info/alternates", "../../own/objects\n");
-    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().value;
+    let value = call(&git(root.path()), SUMMARY, json!({}), None).await.unwrap().output.to_value();
     assert_eq!(value["commits"][0]["subject"], "First");
 }
 
@@ -352,7 +352,7 @@ async fn a_submodule_is_summarised_where_its_repository_names_it_and_nowhere_els
     let from = upstream.path().to_str().unwrap();
     run(outer.path(), &["submodule", "--quiet", "add", from, "parts/s"]);
     let inner = outer.path().join("parts/s");
-    let value = call(&git(&inner), SUMMARY, json!({}), None).await.unwrap().value;
+    let value = call(&git(&inner), SUMMARY, json!({}), None).await.unwrap().output.to_value();
     assert_eq!((&value["branch"], &value["status"]["clean"]), (&json!("main"), &json!(true)));
     // The same file in another directory says the same, but is not believed.
     let other = outer.path().join("parts/other");

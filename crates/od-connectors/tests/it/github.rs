@@ -57,9 +57,9 @@ async fn a_repository_is_summarised_in_our_words() {
     })
     .await;
     let output = call(&github(&server), "github.public_repo_summary", repo(), None).await.unwrap();
-    assert_eq!(output.value["repository"]["stars"], 10);
-    assert_eq!(output.value["repository"]["license"], "MIT");
-    assert_eq!(output.value["repository"]["homepage"], Value::Null);
+    assert_eq!(output.output.to_value()["repository"]["stars"], 10);
+    assert_eq!(output.output.to_value()["repository"]["license"], "MIT");
+    assert_eq!(output.output.to_value()["repository"]["homepage"], Value::Null);
     assert_eq!(output.metadata["requests"], 1);
 }
 
@@ -67,11 +67,11 @@ async fn a_repository_is_summarised_in_our_words() {
 async fn releases_are_listed_with_notes_and_never_with_a_body() {
     let server = TestServer::start(|seen| paged(seen, 3, release)).await;
     let output = call(&github(&server), RELEASES, repo(), None).await.unwrap();
-    assert_eq!(output.value["count"], 3);
-    assert_eq!(output.value["truncated"], false);
-    assert_eq!(output.value["items"][0]["notes"], "What is **new**.");
-    assert_eq!(output.value["items"][0]["downloads"], 7);
-    assert!(!output.value.to_string().contains("\"body\""));
+    assert_eq!(output.output.to_value()["count"], 3);
+    assert_eq!(output.output.to_value()["truncated"], false);
+    assert_eq!(output.output.to_value()["items"][0]["notes"], "What is **new**.");
+    assert_eq!(output.output.to_value()["items"][0]["downloads"], 7);
+    assert!(!output.output.to_value().to_string().contains("\"body\""));
 }
 
 #[tokio::test]
@@ -94,11 +94,11 @@ async fn pull_requests_among_the_issues_are_left_out() {
     .await;
     let input = json!({ "owner": "octo", "repo": "hello", "state": "all", "limit": 100 });
     let output = call(&github(&server), "github.list_issues", input, None).await.unwrap();
-    assert_eq!(output.value["count"], 5);
+    assert_eq!(output.output.to_value()["count"], 5);
     let pulls = json!({ "owner": "octo", "repo": "hello", "state": "all" });
     let output = call(&github(&server), "github.list_pull_requests", pulls, None).await.unwrap();
-    assert_eq!(output.value["count"], 10);
-    assert!(output.value["items"][0].get("mergedAt").is_some());
+    assert_eq!(output.output.to_value()["count"], 10);
+    assert!(output.output.to_value()["items"][0].get("mergedAt").is_some());
 }
 
 #[tokio::test]
@@ -116,8 +116,8 @@ async fn pages_are_read_until_there_are_enough_and_never_more_than_five() {
     let input = json!({ "owner": "octo", "repo": "hello", "limit": 100 });
     let output = call(&github(&server), "github.list_issues", input, None).await.unwrap();
     assert_eq!(server.seen().len(), 5);
-    assert_eq!(output.value["count"], 0);
-    assert_eq!(output.value["truncated"], true);
+    assert_eq!(output.output.to_value()["count"], 0);
+    assert_eq!(output.output.to_value()["truncated"], true);
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn what_has_not_changed_is_not_sent_again() {
     let github = github(&server);
     let first = call(&github, RELEASES, repo(), None).await.unwrap();
     let second = call(&github, RELEASES, repo(), None).await.unwrap();
-    assert_eq!(first.value, second.value);
+    assert_eq!(first.output, second.output);
     assert_eq!(second.metadata["notModified"], 1);
     // Another viewer does not get the first one's answer.
     let third = call(&github, RELEASES, repo(), Some(TOKEN)).await.unwrap();
@@ -285,7 +285,7 @@ async fn a_redirect_to_another_host_is_followed_without_the_secret() {
         GitHubConfig::new(&server.url()).unwrap().with_host_at("other.example", other.address());
     let github = GitHub::new(config, clock());
     let output = call(&github, RELEASES, repo(), Some(TOKEN)).await.unwrap();
-    assert_eq!(output.value["count"], 1);
+    assert_eq!(output.output.to_value()["count"], 1);
     let bearer = format!("Bearer {TOKEN}");
     assert_eq!(server.seen()[0].header("authorization"), Some(bearer.as_str()));
     assert_eq!(other.seen()[0].header("authorization"), None);

@@ -17,4 +17,5 @@ mod refresh;
 mod refresh_failures;
 mod scene;
 mod scripted;
+mod tables;
 mod world;

@@ -19,7 +19,7 @@ fn connector(root: &Path, fenced: &[&Path]) -> ProjectFilesConnector {
 
 async fn paths(root: &Path, fenced: &[&Path], query: &str) -> Vec<String> {
     let output = call(&connector(root, fenced), SEARCH, json!({ "query": query }), None).await;
-    let value = output.unwrap().value;
+    let value = output.unwrap().output.to_value();
     let matches = value["matches"].as_array().unwrap();
     matches.iter().map(|hit| hit["path"].as_str().unwrap().to_owned()).collect()
 }
@@ -33,7 +33,7 @@ async fn matches_come_in_order_with_line_and_preview() {
         .await
         .unwrap();
     assert_eq!(
-        output.value,
+        output.output.to_value(),
         json!({
             "matches": [
                 { "path": "src/a.rs", "line": 1, "preview": "// Needle first" },
@@ -54,13 +54,16 @@ async fn the_first_matches_are_kept_whatever_order_the_threads_meet_them_in() {
     }
     let input = json!({ "query": "needle", "limit": 5, "caseSensitive": true });
     let connector = connector(root.path(), &[]);
-    let first = call(&connector, SEARCH, input.clone(), None).await.unwrap().value;
+    let first = call(&connector, SEARCH, input.clone(), None).await.unwrap().output.to_value();
     assert_eq!(first["count"], 400);
     assert_eq!(first["truncated"], true);
     assert_eq!(first["matches"][0]["path"], "d0/f000.txt");
     assert_eq!(first["matches"][2]["path"], "d0/f007.txt");
     for _ in 0..20 {
-        assert_eq!(call(&connector, SEARCH, input.clone(), None).await.unwrap().value, first);
+        assert_eq!(
+            call(&connector, SEARCH, input.clone(), None).await.unwrap().output.to_value(),
+            first
+        );
     }
 }
 
@@ -89,7 +92,7 @@ async fn a_glob_cannot_open_what_is_closed() {
     for glob in [".git/**", "**/.live-artifacts/**", "data/**", "**", "../**"] {
         let input = json!({ "query": "needle", "globs": [glob] });
         let output = call(&connector(root.path(), &[&data]), SEARCH, input, None).await;
-        assert_eq!(output.unwrap().value["count"], 0, "{glob}");
+        assert_eq!(output.unwrap().output.to_value()["count"], 0, "{glob}");
     }
 }
 
@@ -140,7 +143,7 @@ async fn a_directory_swapped_for_a_link_gives_nothing_from_outside() {
     let connector = connector(root.path(), &[]);
     for _ in 0..200 {
         let input = json!({ "query": "needle", "limit": 200 });
-        let value = call(&connector, SEARCH, input, None).await.unwrap().value;
+        let value = call(&connector, SEARCH, input, None).await.unwrap().output.to_value();
         assert!(!value.to_string().contains("outside needle"));
     }
     stop.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -153,7 +156,11 @@ async fn a_long_line_is_cut_around_its_match() {
     let line = format!("{}needle{}", "ä".repeat(5000), "ö".repeat(5000));
     write(root.path(), "long.txt", &line);
     let connector = connector(root.path(), &[]);
-    let value = call(&connector, SEARCH, json!({ "query": "needle" }), None).await.unwrap().value;
+    let value = call(&connector, SEARCH, json!({ "query": "needle" }), None)
+        .await
+        .unwrap()
+        .output
+        .to_value();
     let preview = value["matches"][0]["preview"].as_str().unwrap();
     assert!(preview.contains("needle") && preview.len() < 300, "{preview}");
     assert!(preview.starts_with('…') && preview.ends_with('…'));
@@ -196,7 +203,7 @@ async fn json_is_read_with_its_faults_told_apart() {
         let input = json!({ "path": path });
         call(&connector, "project_files.read_json", input, None)
     };
-    assert_eq!(read("good.json").await.unwrap().value, json!({ "a": [1, 2] }));
+    assert_eq!(read("good.json").await.unwrap().output.to_value(), json!({ "a": [1, 2] }));
     let fault = read("bad.json").await.unwrap_err();
     assert!(matches!(fault, ProviderError::Malformed { .. }), "{fault:?}");
     let fault = read("deep.json").await.unwrap_err();
@@ -223,7 +230,7 @@ async fn the_json_files_of_a_folder_come_by_name_and_one_bad_file_is_named() {
         call(&connector, "project_files.read_json_folder", input, None)
     };
     assert_eq!(
-        read("teams").await.unwrap().value,
+        read("teams").await.unwrap().output.to_value(),
         json!({
             "files": [
                 { "path": "teams/a.json", "value": { "n": 1 } },
@@ -266,12 +273,12 @@ async fn a_glob_opens_nothing_that_is_ignored_hidden_or_secret() {
     for glob in closed.into_iter().chain(["**", ".*", "**/.*", ".ssh/**", "private/**"]) {
         let input = json!({ "query": "needle", "globs": [glob] });
         let output = call(&connector(root.path(), &[]), SEARCH, input, None).await;
-        assert_eq!(output.unwrap().value["count"], 0, "{glob}");
+        assert_eq!(output.unwrap().output.to_value()["count"], 0, "{glob}");
     }
     write(root.path(), "open.txt", "needle");
     let input = json!({ "query": "needle", "globs": ["*.txt"] });
     let output = call(&connector(root.path(), &[]), SEARCH, input, None).await;
-    assert_eq!(output.unwrap().value["count"], 1, "it narrows still");
+    assert_eq!(output.unwrap().output.to_value()["count"], 1, "it narrows still");
 }
 
 #[tokio::test]
@@ -288,7 +295,7 @@ async fn a_file_of_secrets_is_not_read_as_json_either() {
     let folder = |name: &str| json!({ "folder": name });
     let tool = "project_files.read_json_folder";
     let output = call(&connector(root.path(), &[]), tool, folder("d"), None).await.unwrap();
-    assert_eq!(output.value["count"], 1);
+    assert_eq!(output.output.to_value()["count"], 1);
     let fault = call(&connector(root.path(), &[]), tool, folder(".ssh"), None).await;
     assert!(matches!(fault, Err(ProviderError::Forbidden { .. })), "{fault:?}");
 }
@@ -303,11 +310,11 @@ async fn a_line_that_gives_a_secret_to_a_name_is_shown_without_it() {
             call(&connector, SEARCH, json!({ "query": query, "regex": true }), None).await.unwrap()
         }
     };
-    let found = search("PASSWORD").await.value;
+    let found = search("PASSWORD").await.output.to_value();
     assert_eq!(found["matches"][0]["preview"], "DB_PASSWORD=[redacted]");
     // What may not be seen may not be guessed either.
-    assert_eq!(search("PASSWORD=h").await.value["count"], 0);
-    assert_eq!(search("hunter2").await.value["count"], 1);
+    assert_eq!(search("PASSWORD=h").await.output.to_value()["count"], 0);
+    assert_eq!(search("hunter2").await.output.to_value()["count"], 1);
 }
 
 #[tokio::test]
@@ -320,7 +327,7 @@ async fn a_credential_cannot_be_guessed_by_queries() {
     write(root.path(), "wide.txt", wide);
     let count = async |query: &str, file: &str| {
         let input = json!({ "query": query, "regex": true, "globs": [file] });
-        call(&connector(root.path(), &[]), SEARCH, input, None).await.unwrap().value
+        call(&connector(root.path(), &[]), SEARCH, input, None).await.unwrap().output.to_value()
     };
     assert_eq!(count("here", "notes.txt").await["matches"][0]["preview"], "use [redacted] here");
     // A right guess and a wrong one get the same answer, also where the mark or an edge would match.

@@ -11,6 +11,7 @@ use od_ports::clock::Clock;
 use od_ports::connector_provider::{ConnectorProvider, ProviderError, RawOutput, ToolCall};
 use od_ports::credential_vault::Secret;
 use od_ports::project_files::{FileEntry, FileListing, FilesError, ProjectFiles};
+use od_ports::project_registry::{Project, ProjectRegistry as _};
 
 /// A clock that stands still, and whose sleeps are real.
 #[derive(Debug)]
@@ -98,4 +99,19 @@ pub(crate) fn write(root: &Path, path: &str, content: impl AsRef<[u8]>) {
 
 pub(crate) fn clock() -> Arc<dyn Clock> {
     Arc::new(FixedClock(1_777_507_200_000))
+}
+
+/// The real adapter of a project with one root; its data directory lives as long as the first part.
+pub(crate) async fn real_files(root: &Path) -> (tempfile::TempDir, od_fs::DiskProjectFiles) {
+    let home = tempfile::TempDir::new().unwrap();
+    let data = od_fs::DataDir::open(&home.path().join("data")).unwrap();
+    let registry = Arc::new(od_fs::FileProjectRegistry::new(data.clone()));
+    let project = Project {
+        id: project(),
+        name: "Web".to_owned(),
+        root: Some(root.to_path_buf()),
+        created_at: Timestamp::from_unix_ms(0),
+    };
+    registry.create(project).await.unwrap();
+    (home, od_fs::DiskProjectFiles::new(registry, data))
 }

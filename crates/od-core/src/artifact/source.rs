@@ -265,7 +265,12 @@ fn check_daemon_tool(
     };
     match local {
         LocalTool::ReadJson => check_selector(fields, input),
-        LocalTool::SearchFiles | LocalTool::ReadJsonFolder | LocalTool::GitSummary => {}
+        // The others have no other names for their inputs: their schemas say all.
+        LocalTool::SearchFiles
+        | LocalTool::ReadJsonFolder
+        | LocalTool::ReadTable
+        | LocalTool::ReadData
+        | LocalTool::GitSummary => {}
     }
     Some(tool_name)
 }

@@ -12,6 +12,10 @@ words! {
         ReadJson = "project_files.read_json",
         /// Reads the JSON files of one folder of the project.
         ReadJsonFolder = "project_files.read_json_folder",
+        /// Reads rows from a CSV, TSV, JSON or JSON Lines file of the project.
+        ReadTable = "project_files.read_table",
+        /// Reads a JSON, YAML or TOML file of the project.
+        ReadData = "project_files.read_data",
         /// Summarises the project's repository.
         GitSummary = "git.summary",
     }
@@ -22,8 +26,26 @@ impl LocalTool {
     #[must_use]
     pub const fn connector(self) -> &'static str {
         match self {
-            Self::SearchFiles | Self::ReadJson | Self::ReadJsonFolder => "project_files",
+            Self::SearchFiles
+            | Self::ReadJson
+            | Self::ReadJsonFolder
+            | Self::ReadTable
+            | Self::ReadData => "project_files",
             Self::GitSummary => "git",
+        }
+    }
+}
+
+impl LocalTool {
+    /// Returns the tool that reads a file of this name, for sources that name only the file.
+    #[must_use]
+    pub fn of_file(path: &str) -> Self {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+        match extension.as_deref() {
+            Some("csv" | "tsv" | "tab" | "jsonl" | "ndjson") => Self::ReadTable,
+            Some("yaml" | "yml" | "toml") => Self::ReadData,
+            Some(_) | None => Self::ReadJson,
         }
     }
 }
@@ -31,6 +53,20 @@ impl LocalTool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_read_by_its_extension() {
+        for (path, tool) in [
+            ("data/report.json", LocalTool::ReadJson),
+            ("x.csv/report", LocalTool::ReadJson),
+            ("logs/Access.CSV", LocalTool::ReadTable),
+            ("events.jsonl", LocalTool::ReadTable),
+            ("okr.yml", LocalTool::ReadData),
+            ("Cargo.toml", LocalTool::ReadData),
+        ] {
+            assert_eq!(LocalTool::of_file(path), tool, "{path}");
+        }
+    }
 
     #[test]
     fn a_tool_is_qualified_by_its_connector() {

@@ -40,6 +40,17 @@ pub enum IntakeFault {
 }
 
 impl IntakeFault {
+    /// Moves the fault down by the lines before its text.
+    pub(super) fn on_line(mut self, before: usize) -> Self {
+        match &mut self {
+            Self::Syntax { line, .. } | Self::DuplicateKey { line, .. } | Self::Nul { line } => {
+                *line += before;
+            }
+            Self::Over { .. } => {}
+        }
+        self
+    }
+
     /// Returns whether the intake was too large, rather than wrong.
     #[must_use]
     pub const fn is_size(&self) -> bool {

@@ -43,10 +43,46 @@ impl JsonText {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut reader =
             Reader { bytes, at: 0, out: Vec::with_capacity(bytes.len()), scratch: String::new() };
-        reader.document()?;
+        reader.document_at(1)?;
         // Every byte was copied from checked UTF-8 or written by us.
         let text = String::from_utf8(reader.out).unwrap_or_default();
         Ok(Self { text })
+    }
+
+    /// Reads one value a line into an array; empty lines are passed over.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::parse`]; the line of a fault is the line of the whole text.
+    pub fn parse_lines(bytes: &[u8]) -> Result<Self, IntakeFault> {
+        if !INTAKE_SOURCE.allows(bytes.len()) {
+            return Err(over(INTAKE_SOURCE, bytes.len()));
+        }
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let mut reader = Reader {
+            bytes: b"",
+            at: 0,
+            out: Vec::with_capacity(bytes.len() + 2),
+            scratch: String::new(),
+        };
+        reader.out.push(b'[');
+        let mut count = 0;
+        for (before, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            count += 1;
+            if !INTAKE_ROWS.allows(count) {
+                return Err(over(INTAKE_ROWS, count));
+            }
+            if count > 1 {
+                reader.out.push(b',');
+            }
+            (reader.bytes, reader.at) = (line, 0);
+            reader.document_at(2).map_err(|fault| fault.on_line(before))?;
+        }
+        reader.out.push(b']');
+        Ok(Self { text: String::from_utf8(reader.out).unwrap_or_default() })
     }
 
     /// Writes a value that is already in memory.
@@ -102,8 +138,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn document(&mut self) -> Result<(), IntakeFault> {
-        self.value(1)?;
+    fn document_at(&mut self, depth: usize) -> Result<(), IntakeFault> {
+        self.value(depth)?;
         if self.peek().is_some() {
             return Err(self.syntax("more text after the document"));
         }
@@ -404,6 +440,28 @@ mod tests {
             JsonText::parse(b"[\"\xff\"]").unwrap_err(),
             IntakeFault::Syntax { line: 1, column: 3, .. }
         ));
+    }
+
+    #[test]
+    fn lines_are_the_items_of_an_array_and_faults_name_their_line() {
+        let text = "{\"a\": 1}\r\n\n[2]\n\"x\"";
+        assert_eq!(
+            JsonText::parse_lines(text.as_bytes()).unwrap().as_str(),
+            r#"[{"a":1},[2],"x"]"#
+        );
+        assert_eq!(JsonText::parse_lines(b"").unwrap().as_str(), "[]");
+        for (text, line) in [("1\n2 3\n", 2), ("\n\n{\n", 3), ("1\n\"\\u0000\"", 2)] {
+            match JsonText::parse_lines(text.as_bytes()).unwrap_err() {
+                IntakeFault::Syntax { line: found, .. } | IntakeFault::Nul { line: found } => {
+                    assert_eq!(found, line, "{text:?}");
+                }
+                other @ (IntakeFault::Over { .. } | IntakeFault::DuplicateKey { .. }) => {
+                    panic!("{other}")
+                }
+            }
+        }
+        let long = "1\n".repeat(200_001);
+        assert_eq!(JsonText::parse_lines(long.as_bytes()).unwrap_err(), over(INTAKE_ROWS, 200_001));
     }
 
     #[test]

@@ -78,6 +78,13 @@ impl Intake {
     }
 }
 
+/// Nothing, as JSON.
+impl Default for Intake {
+    fn default() -> Self {
+        Self::Json(JsonText::from_compact("null".to_owned()))
+    }
+}
+
 impl From<JsonText> for Intake {
     fn from(text: JsonText) -> Self {
         Self::Json(text)

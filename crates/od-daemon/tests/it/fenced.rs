@@ -348,7 +348,7 @@ async fn no_tool_of_the_catalogue_gives_it() {
         }
     }
     println!("{} calls of {tools} tools; what may be given came by {:?}", asker.asked, asker.given);
-    for tool in ["read_json", "read_json_folder", "search"] {
+    for tool in ["read_json", "read_json_folder", "read_table", "read_data", "search"] {
         let name = format!("project_files.{tool}");
         assert!(asker.given.contains_key(&name), "{name} was asked in vain: {:?}", asker.given);
     }

@@ -52,7 +52,7 @@ pub async fn check_connector_provider(provider: &dyn ConnectorProvider, trial: &
     check_output(&first, trial);
     stop_early(provider, trial);
     let second = provider.execute(trial.call()).await.expect("it succeeds after a dropped one");
-    assert_eq!(first.value, second.value, "a call changes nothing");
+    assert_eq!(first.output, second.output, "a call changes nothing");
     assert_eq!(fingerprint(&entry), fingerprint(&provider.catalog()), "nor does it here");
     check_identity(provider, &entry, trial).await;
 }
@@ -132,7 +132,7 @@ async fn check_unknown_tool(
     let tool: ToolName =
         format!("{}.no_such_tool", entry.id).parse().expect("the name fits the alphabet");
     let refused = provider.execute(trial.call_of(tool.clone(), trial.input.clone())).await;
-    let refused = refused.map(|output| output.value);
+    let refused = refused.map(|output| output.output);
     assert_eq!(refused, Err(ProviderError::UnknownTool { tool }), "an unknown tool is said so");
 }
 
@@ -157,9 +157,10 @@ async fn check_odd_inputs(
 
 fn check_output(output: &RawOutput, trial: &ConnectorTrial) {
     let scrubber = Scrubber::new(std::iter::empty::<&str>());
-    protect_output(output.value.clone(), &scrubber).expect("the output can be used");
+    let value = output.output.to_value();
+    protect_output(value.clone(), &scrubber).expect("the output can be used");
     protect_output(Value::Object(output.metadata.clone()), &scrubber).expect("so can the metadata");
-    trial.assert_untold("the output", &output.value.to_string());
+    trial.assert_untold("the output", &value.to_string());
     trial.assert_untold("the metadata", &Value::Object(output.metadata.clone()).to_string());
     trial.assert_untold("the summary", output.summary.as_deref().unwrap_or_default());
     trial.assert_untold("the execution's id", output.execution_id.as_deref().unwrap_or_default());

@@ -155,7 +155,7 @@ impl ConnectorProvider for ScriptedConnector {
             Act::Hang => std::future::pending().await,
             Act::Work(make) => make().await,
         };
-        Ok(RawOutput { value, summary: Some("scripted".to_owned()), ..RawOutput::default() })
+        Ok(RawOutput { summary: Some("scripted".to_owned()), ..RawOutput::of(&value)? })
     }
 }
 

@@ -1,0 +1,176 @@
+//! Reads files of the project: JSON, folders of JSON, tables, documents.
+
+use od_core::credential::is_secret_path;
+use od_core::ids::RelPath;
+use od_core::intake::Intake;
+use od_core::json::{BoundedJson, JsonFaults, Map, Value, parse_message};
+use od_core::limits::{DATA_FILE, INTAKE_SOURCE};
+use od_ports::connector_provider::{ProviderError, RawOutput, ToolCall};
+use od_ports::project_files::{FileEntry, FilesError, ProjectFiles};
+use serde_json::json;
+
+use super::provider::text;
+use crate::formats::{DataFormat, Delimited, TableFormat, delimiter_of};
+
+/// Bytes of a JSON file: a document of 256 KiB may be laid out generously.
+const JSON_BYTES_MAX: u64 = 1024 * 1024;
+/// Files listed below the root before the folder's own are chosen.
+const LISTED_MAX: usize = 10_000;
+/// Files read from one folder.
+const FILES_MAX: usize = 100;
+
+/// Reads one JSON file.
+pub(super) async fn read_json(
+    files: &dyn ProjectFiles,
+    call: &ToolCall,
+) -> Result<RawOutput, ProviderError> {
+    let path = path_input(&call.input, "path")?;
+    let bytes = read(files, call, &path, JSON_BYTES_MAX).await?;
+    let value = parse_message(&bytes).map_err(|faults| json_fault(&path, &faults))?;
+    Ok(described(RawOutput::of(&value)?, &path, bytes.len()))
+}
+
+/// Reads every `*.json` directly in a folder, by name. One that cannot be read fails the call: a
+/// report with a silent gap is worse than none.
+pub(super) async fn read_json_folder(
+    files: &dyn ProjectFiles,
+    call: &ToolCall,
+) -> Result<RawOutput, ProviderError> {
+    let folder = &path_input(&call.input, "folder")?;
+    let listing = files.list(&call.project, LISTED_MAX).await.map_err(|err| files_fault(&err))?;
+    let inside: Vec<FileEntry> =
+        listing.files.into_iter().filter(|file| is_inside(&file.path, folder)).collect();
+    if inside.is_empty() {
+        return Err(ProviderError::Missing {
+            message: format!("there is no JSON file in the folder `{folder}`"),
+        });
+    }
+    let mut read_files = Vec::new();
+    for file in inside.iter().take(FILES_MAX) {
+        let bytes = read(files, call, &file.path, JSON_BYTES_MAX).await?;
+        let value = BoundedJson::parse(&bytes).map_err(|faults| json_fault(&file.path, &faults))?;
+        read_files.push(json!({ "path": file.path.as_str(), "value": value.into_value() }));
+    }
+    let count = inside.len();
+    let value = json!({ "files": read_files, "count": count, "truncated": count > FILES_MAX });
+    let value = BoundedJson::check(value).map_err(|faults| ProviderError::OutOfBounds {
+        message: format!("`{folder}`: {faults}"),
+    })?;
+    let mut metadata = Map::new();
+    metadata.insert("folder".to_owned(), Value::from(folder.as_str()));
+    let summary = Some(format!("{count} JSON files in {folder}"));
+    Ok(RawOutput { summary, metadata, ..RawOutput::of(value.value())? })
+}
+
+/// Reads the rows of a CSV, TSV, JSON or JSON Lines file.
+pub(super) async fn read_table(
+    files: &dyn ProjectFiles,
+    call: &ToolCall,
+) -> Result<RawOutput, ProviderError> {
+    let path = path_input(&call.input, "path")?;
+    let delimiter = match text(&call.input, "delimiter") {
+        None => None,
+        Some(given) => Some(delimiter_of(given).ok_or_else(|| ProviderError::Input {
+            pointer: "/delimiter".to_owned(),
+            message: "a delimiter is one ASCII character, or `tab`".to_owned(),
+        })?),
+    };
+    let has_no_header = call.input.get("header").and_then(Value::as_bool) == Some(false);
+    let bytes = read(files, call, &path, INTAKE_SOURCE.allowed).await?;
+    let format = TableFormat::of(path.as_str(), &bytes);
+    let options = Delimited { delimiter, has_no_header };
+    let output = format.read(&bytes, &options).map_err(|fault| fault.of(path.as_str()))?;
+    let rows = match &output {
+        Intake::Table(table) => Some(table.len()),
+        Intake::Json(_) => None,
+    };
+    let mut raw = described(RawOutput { output, ..RawOutput::default() }, &path, bytes.len());
+    if let Some(rows) = rows {
+        raw.metadata.insert("rows".to_owned(), rows.into());
+        raw.summary = Some(format!("{path}, {rows} rows"));
+    }
+    Ok(raw)
+}
+
+/// Reads one JSON, YAML or TOML file.
+pub(super) async fn read_data(
+    files: &dyn ProjectFiles,
+    call: &ToolCall,
+) -> Result<RawOutput, ProviderError> {
+    let path = path_input(&call.input, "path")?;
+    let format = DataFormat::of(path.as_str()).ok_or_else(|| ProviderError::Input {
+        pointer: "/path".to_owned(),
+        message: format!(
+            "`{path}` ends with none of .json, .yaml, .yml and .toml; read_table reads rows"
+        ),
+    })?;
+    let bytes_max = match format {
+        DataFormat::Json => INTAKE_SOURCE.allowed,
+        DataFormat::Yaml | DataFormat::Toml => DATA_FILE.allowed,
+    };
+    let bytes = read(files, call, &path, bytes_max).await?;
+    let output = format.read(&bytes).map_err(|fault| fault.of(path.as_str()))?;
+    Ok(described(RawOutput { output, ..RawOutput::default() }, &path, bytes.len()))
+}
+
+async fn read(
+    files: &dyn ProjectFiles,
+    call: &ToolCall,
+    path: &RelPath,
+    bytes_max: u64,
+) -> Result<Vec<u8>, ProviderError> {
+    files.read(&call.project, path, bytes_max).await.map_err(|err| files_fault(&err))
+}
+
+/// Says which file an output is from.
+fn described(mut raw: RawOutput, path: &RelPath, bytes: usize) -> RawOutput {
+    raw.summary = Some(format!("{path}, {bytes} bytes"));
+    raw.metadata.insert("path".to_owned(), path.as_str().into());
+    raw.metadata.insert("bytes".to_owned(), bytes.into());
+    raw
+}
+
+fn is_inside(path: &RelPath, folder: &RelPath) -> bool {
+    path.as_str()
+        .strip_prefix(folder.as_str())
+        .and_then(|rest| rest.strip_prefix('/'))
+        .is_some_and(|name| !name.contains('/') && name.ends_with(".json") && !is_secret_path(name))
+}
+
+fn path_input(input: &Map, name: &str) -> Result<RelPath, ProviderError> {
+    let text = text(input, name).unwrap_or_default();
+    let path: RelPath = text.parse().map_err(|err: od_core::ids::ParseIdError| {
+        ProviderError::Input { pointer: format!("/{name}"), message: err.to_string() }
+    })?;
+    if is_secret_path(path.as_str()) {
+        return Err(ProviderError::Forbidden {
+            message: format!(
+                "`{path}` is a file of secrets by its name; such files are never read"
+            ),
+        });
+    }
+    Ok(path)
+}
+
+fn json_fault(path: &RelPath, faults: &JsonFaults) -> ProviderError {
+    let message = format!("`{path}`: {faults}");
+    if faults.is_syntax() {
+        ProviderError::Malformed { message }
+    } else {
+        ProviderError::OutOfBounds { message }
+    }
+}
+
+pub(super) fn files_fault(error: &FilesError) -> ProviderError {
+    let message = error.to_string();
+    match error {
+        FilesError::ProjectNotFound { .. }
+        | FilesError::NoRoot { .. }
+        | FilesError::NotFound { .. } => ProviderError::Missing { message },
+        FilesError::Refused { .. } | FilesError::RootOutside { .. } => {
+            ProviderError::Forbidden { message }
+        }
+        FilesError::TooLarge { allowed, .. } => ProviderError::TooLarge { allowed: *allowed },
+        FilesError::Io { .. } => ProviderError::Unavailable { message },
+    }
+}
