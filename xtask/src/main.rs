@@ -8,6 +8,7 @@ use std::process::ExitCode;
 mod arguments;
 mod bench;
 mod codegen;
+mod console;
 mod count;
 mod dependencies;
 mod layering;

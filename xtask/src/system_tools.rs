@@ -19,6 +19,8 @@ pub(crate) enum SystemTool {
     Ripgrep,
     /// Answers queries beside our engine.
     Sqlite3,
+    /// Runs the console's unit tests and checks its types.
+    Node,
 }
 
 impl SystemTool {
@@ -31,6 +33,7 @@ impl SystemTool {
             Self::Chromium => "chromium",
             Self::Ripgrep => "rg",
             Self::Sqlite3 => "sqlite3",
+            Self::Node => "node",
         }
     }
 
@@ -38,6 +41,7 @@ impl SystemTool {
     fn package(self) -> &'static str {
         match self {
             Self::Ripgrep => "ripgrep",
+            Self::Node => "nodejs",
             Self::Git | Self::Strace | Self::Valgrind | Self::Chromium | Self::Sqlite3 => {
                 self.program()
             }
@@ -47,7 +51,7 @@ impl SystemTool {
     /// The remedy where it is missing.
     fn way_round(self) -> &'static str {
         match self {
-            Self::Git | Self::Valgrind | Self::Ripgrep | Self::Sqlite3 => {
+            Self::Git | Self::Valgrind | Self::Ripgrep | Self::Sqlite3 | Self::Node => {
                 "install it with your package manager"
             }
             Self::Strace => "install it, or pass --without-faults",

@@ -1,11 +1,11 @@
 //! `cargo xtask test`: everything CI checks, cheap checks first, so that a slip is told within seconds.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::arguments::{CodegenMode, TestOptions};
-use crate::steps::{Steps, announce, cargo, present, root};
+use crate::steps::{Steps, cargo, present};
 use crate::system_tools::{self, SystemTool};
-use crate::{codegen, dependencies, layering};
+use crate::{codegen, console, dependencies, layering};
 
 /// Runs every check; the first failure ends the run.
 pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
@@ -22,7 +22,8 @@ pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
         steps.command("doc tests", cargo(&["test", "--workspace", "--doc", "--quiet"]))?;
     }
     steps.command("docs", docs())?;
-    steps.call("console types", check_console_types)?;
+    steps.call("console types", console::check_types)?;
+    steps.call("console tests", console::run_tests)?;
     if !options.without_faults {
         steps
             .command("faults", cargo(&["run", "--quiet", "-p", "od-e2e", "--bin", "od-faults"]))?;
@@ -32,7 +33,8 @@ pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
 }
 
 fn needed(options: &TestOptions) -> Vec<SystemTool> {
-    let mut tools = vec![SystemTool::Git, SystemTool::Sqlite3, SystemTool::Valgrind];
+    let mut tools =
+        vec![SystemTool::Git, SystemTool::Node, SystemTool::Sqlite3, SystemTool::Valgrind];
     if !options.without_faults {
         tools.push(SystemTool::Strace);
     }
@@ -63,44 +65,6 @@ fn docs() -> Command {
     let mut command = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
     command.env("RUSTDOCFLAGS", "-D warnings");
     command
-}
-
-/// The compiler's version: a newer one may find new faults in old code.
-const TYPESCRIPT: &str = "typescript@5.9.3";
-
-/// Checks the types where node is present; says so where it is not.
-fn check_console_types() -> Result<(), String> {
-    if !present("node") || !present("npm") {
-        announce("    skipped: node and npm are not installed");
-        return Ok(());
-    }
-    let root = root();
-    let tools = root.join("target/node-tools");
-    let compiler = tools.join("node_modules/typescript/bin/tsc");
-    if !compiler.is_file() {
-        std::fs::create_dir_all(&tools).map_err(|err| format!("{}: {err}", tools.display()))?;
-        succeed(
-            Command::new("npm")
-                .args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"])
-                .arg(&tools)
-                .arg(TYPESCRIPT),
-        )?;
-    }
-    succeed(
-        Command::new("node")
-            .arg(compiler)
-            .args(["--noEmit", "--project", "crates/od-daemon/web"])
-            .current_dir(root),
-    )
-}
-
-fn succeed(command: &mut Command) -> Result<(), String> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let status = command
-        .stdin(Stdio::null())
-        .status()
-        .map_err(|err| format!("{program} did not start: {err}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{program} failed ({status})")) }
 }
 
 /// Builds `od` and runs real MCP clients against it; the script says what it does and what it skips.

@@ -21,12 +21,13 @@ macro_rules! embedded {
 /// Every file of the console: its name under `web/`, and its text. A test compares the list with the folder.
 #[rustfmt::skip]
 const FILES: &[(&str, &str)] = embedded![
-    "index.html", "icon.svg", "base.css", "views.css",
-    "actions.js", "api.js", "compare.js", "connectors.js", "controls.js", "create.js", "data.js",
-    "dom.js", "events.js", "format.js", "history.js", "home.js", "live.js",
-    "main.js", "notices.js", "overlays.js", "preview.js", "provenance.js", "router.js", "session.js", "shape.js",
-    "shell.js", "shortcuts.js", "source.js", "store.js", "thumbs.js", "treenav.js", "viewer.js",
-    "windowed.js", "workspace.js",
+    "index.html", "icon.svg", "main.js",
+    "core/api.js", "core/dom.js", "core/events.js", "core/format.js", "core/router.js", "core/session.js", "core/store.js",
+    "ui/actions.js", "ui/base.css", "ui/controls.js", "ui/live.js", "ui/overlays.js", "ui/shell.js", "ui/shortcuts.js",
+    "ui/thumbs.js", "ui/views.css", "ui/windowed.js",
+    "views/compare.js", "views/connectors.js", "views/create.js", "views/data.js", "views/history.js", "views/home.js",
+    "views/notices.js", "views/preview.js", "views/provenance.js", "views/shape.js", "views/source.js", "views/viewer.js",
+    "views/workspace.js",
 ];
 
 /// The bundled templates, which the console offers for a new artifact. They are text to it: a browser
@@ -172,6 +173,8 @@ mod tests {
     /// The bound on everything a browser loads, as written.
     const BYTES_MAX: usize = 400_000;
     const LINES_MAX: usize = 300;
+    /// Types for the checker, never sent.
+    const TYPES: &str = "core/schema.js";
 
     fn accepting(codings: &'static str) -> HeaderMap {
         HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static(codings))])
@@ -184,30 +187,45 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_list_names_every_file_of_the_console_and_no_other() {
+    /// Returns the files below `web/` that are for browsers, by name.
+    fn folder() -> Vec<(String, String)> {
         let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
-        let mut found = BTreeSet::new();
         let mut directories = vec![web.clone()];
+        let mut found = Vec::new();
         while let Some(directory) = directories.pop() {
             for entry in std::fs::read_dir(directory).unwrap() {
                 let path = entry.unwrap().path();
+                let name = path.strip_prefix(&web).unwrap().to_str().unwrap().to_owned();
                 if path.is_dir() {
                     directories.push(path);
-                } else {
-                    let name = path.strip_prefix(&web).unwrap().to_str().unwrap().to_owned();
-                    // Types for the checker, configuration of tools: not for browsers.
-                    let is_types = name == "schema.js";
-                    if !is_types
-                        && ["html", "js", "css", "svg"].iter().any(|e| has_extension(&name, e))
-                    {
-                        found.insert(name);
-                    }
+                } else if ["html", "js", "css", "svg"].iter().any(|e| has_extension(&name, e)) {
+                    found.push((name, std::fs::read_to_string(path).unwrap()));
                 }
             }
         }
+        found
+    }
+
+    #[test]
+    fn the_list_names_every_file_of_the_console_and_no_other() {
+        let found: BTreeSet<String> =
+            folder().into_iter().map(|(name, _)| name).filter(|name| name != TYPES).collect();
         let listed: BTreeSet<String> = FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
         assert_eq!(listed, found, "edit FILES");
+    }
+
+    #[test]
+    fn the_core_knows_no_widget_and_no_widget_knows_a_view() {
+        for (name, source) in folder() {
+            let banned: &[&str] = match name.split_once('/') {
+                Some(("core", _)) => &["../ui/", "../views/"],
+                Some(("ui", _)) => &["../views/"],
+                Some(_) | None => &[],
+            };
+            for path in banned {
+                assert!(!source.contains(path), "{name} knows {path}");
+            }
+        }
     }
 
     #[test]
@@ -260,18 +278,6 @@ mod tests {
         }
     }
 
-    fn sources() -> Vec<(String, String)> {
-        let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
-        let files = std::fs::read_dir(web).unwrap().map(|entry| entry.unwrap().path());
-        files
-            .filter(|path| path.extension().is_some_and(|extension| extension == "js"))
-            .map(|path| {
-                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-                (name, std::fs::read_to_string(path).unwrap())
-            })
-            .collect()
-    }
-
     #[test]
     fn the_start_page_preloads_every_module_so_that_they_come_in_one_round_trip() {
         let page = std::str::from_utf8(&CONSOLE["/"].body).unwrap();
@@ -290,10 +296,10 @@ mod tests {
 
     #[test]
     fn modules_stay_short_typed_and_free_of_html_sinks() {
-        for (name, source) in &sources() {
+        for (name, source) in folder().iter().filter(|(name, _)| has_extension(name, "js")) {
             assert!(source.starts_with("// @ts-check\n"), "{name} is not type-checked");
             let lines = source.lines().count();
-            assert!(lines <= LINES_MAX || name == "schema.js", "{name} has {lines} lines");
+            assert!(lines <= LINES_MAX || name == TYPES, "{name} has {lines} lines");
             for sink in [
                 "innerHTML",
                 "outerHTML",

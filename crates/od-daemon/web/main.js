@@ -1,28 +1,28 @@
 // @ts-check
 // Starts the console: session, events, and one painter for every change.
 
-import { connectorsView } from "./connectors.js";
-import { empty } from "./controls.js";
-import { createView } from "./create.js";
-import { h, patch } from "./dom.js";
-import { designsView } from "./home.js";
-import { keepCurrent, lookAgain, startOver } from "./live.js";
-import { dialogs, toasts } from "./overlays.js";
-import { dropOldTickets } from "./preview.js";
-import { current, onRoute, reread, to } from "./router.js";
-import { announcer, applyTheme, closedView, header, offlineBar } from "./shell.js";
-import { openSession, takeCode } from "./session.js";
-import { listen } from "./shortcuts.js";
-import { change, known, onChange, setUi, state } from "./store.js";
-import { workspaceView } from "./workspace.js";
+import { h, patch } from "./core/dom.js";
+import { current, onRoute, reread, to } from "./core/router.js";
+import { openSession, takeCode } from "./core/session.js";
+import { change, known, onChange, setUi, state } from "./core/store.js";
+import { empty } from "./ui/controls.js";
+import { keepCurrent, lookAgain, startOver } from "./ui/live.js";
+import { dialogs, toasts } from "./ui/overlays.js";
+import { announcer, applyTheme, closedView, header, offlineBar } from "./ui/shell.js";
+import { listen } from "./ui/shortcuts.js";
+import { connectorsView } from "./views/connectors.js";
+import { createView } from "./views/create.js";
+import { designsView } from "./views/home.js";
+import { dropOldTickets } from "./views/preview.js";
+import { workspaceView } from "./views/workspace.js";
 
 const AGES_EVERY_MS = 20_000;
 const PROGRESS_EVERY_MS = 500;
 
 const root = /** @type {HTMLElement} */ (document.getElementById("app"));
-/** @type {import("./dom.js").VNode[]} */
+/** @type {import("./core/dom.js").VNode[]} */
 let painted = [];
-/** @type {import("./store.js").Session} */
+/** @type {import("./core/store.js").Session} */
 let session = "unknown";
 
 function view() {

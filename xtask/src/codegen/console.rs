@@ -1,13 +1,15 @@
-//! crates/od-daemon/web/schema.js: the types of the wire as JSDoc, for the console's type check.
+//! crates/od-daemon/web/core/schema.js: the types of the wire as JSDoc, for the console's type check.
 
 use std::collections::BTreeMap;
 
+use od_core::event::{ArtifactEvent, RefreshEvent};
+use od_wire::event::{EventName, Ready, Resync};
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
 use super::table::GeneratedFile;
 
-const PATH: &str = "crates/od-daemon/web/schema.js";
+const PATH: &str = "crates/od-daemon/web/core/schema.js";
 const HEAD: &str = "// @ts-check
 // Generated from the types of od-core and od-wire by `cargo xtask codegen`. Never sent to a browser:
 // the console's modules only name these types in comments.
@@ -28,8 +30,11 @@ pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
     schemas.add::<od_wire::artifact::ArtifactAnswer>();
     schemas.add::<od_wire::artifact::RefreshedAnswer>();
     schemas.add::<od_wire::artifact::RolledBackAnswer>();
-    schemas.add::<od_core::event::ArtifactEvent>();
-    schemas.add::<od_core::event::RefreshEvent>();
+    schemas.add::<od_wire::error::Envelope>();
+    schemas.add::<Ready>();
+    schemas.add::<Resync>();
+    schemas.add::<ArtifactEvent>();
+    schemas.add::<RefreshEvent>();
     schemas.add::<od_wire::preview::TicketAnswer>();
     schemas.add::<od_wire::project::ProjectFilesAnswer>();
     schemas.add::<od_wire::project::ProjectView>();
@@ -61,10 +66,25 @@ impl Schemas {
         for (name, schema) in self.generator.take_definitions(true) {
             self.named.insert(name, schema);
         }
-        let types: Vec<String> =
+        let mut types: Vec<String> =
             self.named.iter().map(|(name, schema)| definition(name, schema)).collect();
+        types.push(stream_event());
         format!("{HEAD}\n{}\nexport {{}};\n", types.join("\n"))
     }
+}
+
+/// Writes the events of a stream as one type, told apart by their names.
+fn stream_event() -> String {
+    let frames = EventName::ALL.map(|name| {
+        let data = match name {
+            EventName::Ready => Ready::schema_name(),
+            EventName::Resync => Resync::schema_name(),
+            EventName::Artifact => ArtifactEvent::schema_name(),
+            EventName::Refresh => RefreshEvent::schema_name(),
+        };
+        format!("{{event: \"{}\", data: {data}}}", name.as_str())
+    });
+    format!("/** @typedef {{{}}} StreamEvent */\n", frames.join(" | "))
 }
 
 /// Writes one named type, with the first sentence of each property's description.

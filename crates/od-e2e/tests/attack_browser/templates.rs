@@ -91,7 +91,7 @@ fn poison(case: &mut Case, attacker: &Attacker, first: usize) {
                 Some((binding.full_path.to_string(), is_whole(&case.html, binding.offset, name)))
             }
             Place::Style(_) => Some((binding.full_path.to_string(), false)),
-            Place::Text | Place::Attribute(_) | Place::Repeat => None,
+            Place::Text | Place::Attribute(_) | Place::Repeat | Place::Condition => None,
         })
         .collect();
     let mut next = first;
@@ -151,11 +151,11 @@ async fn expected(tab: &Tab, html: &str, data: &Value) -> Value {
     let mut bindings = Vec::new();
     for (index, binding) in template.bindings().iter().enumerate() {
         let path: Vec<String> = binding.path.segments.iter().map(ToString::to_string).collect();
-        bindings.push(json!({ "item": binding.path.root == Root::Item, "path": path }));
+        bindings.push(json!({ "item": binding.path.root != Root::Data, "path": path }));
         assert!(index < 10_000);
     }
     for (index, binding) in template.bindings().iter().enumerate().rev() {
-        if binding.place != Place::Repeat {
+        if !matches!(binding.place, Place::Repeat | Place::Condition) {
             let span = binding.offset..binding.offset + binding.length;
             source.replace_range(span, &format!("\u{e000}{index}\u{e001}"));
         }

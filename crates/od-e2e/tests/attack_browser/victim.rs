@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use od_app::Caller;
 use od_app::artifacts::{CreateArtifact, create};
 use od_app::projects::{self, CreateProject};
+use od_app::{Caller, Mode};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_core::token::{Claims, PreviewClaims, Variant};
 use od_daemon::{LogSink, Port, RunningDaemon, ServeConfig, serve};
@@ -113,7 +113,8 @@ impl Victim {
             "templateHtml": template,
         });
         let request = CreateArtifact { project: self.project.clone(), body: body.into() };
-        match self.runtime().block_on(create(self.running().app(), &Caller::Person, request)) {
+        let created = create(self.running().app(), &Caller::Person, request, Mode::Commit);
+        match self.runtime().block_on(created) {
             Ok(created) => created.stored.id.clone(),
             Err(error) => {
                 panic!("{:#?}\n{template}\n{data}", od_core::error::Failure::from(error))

@@ -9,7 +9,7 @@ async fn another_account_stops_a_refresh_until_the_person_accepts_it() {
     let id = world.artifact(&project, from_github("Releases")).await;
     let tab = world.console(&place(&project, &id, "preview")).await;
     tab.shows_preview().await;
-    let connect = "import('/api.js').then(({ api }) => \
+    let connect = "import('/core/api.js').then(({ api }) => \
         api.connect('github', 'ghp_canarycanarycanarycanarycanarycana')).then(() => true)";
     assert_eq!(tab.run(connect).await, true);
     tab.click_named("button", "Refresh").await;

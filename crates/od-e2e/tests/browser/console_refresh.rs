@@ -91,13 +91,13 @@ async fn two_tabs_see_one_refresh() {
     second.until("document.querySelector('.progress')").await;
     // The second tab asks as well, past its disabled button, and is told that it is locked.
     let code = second
-        .run(&format!("import('/api.js').then(({{ api }}) => api.refresh('{id}')).catch((error) => error.code)"))
+        .run(&format!("import('/core/api.js').then(({{ api }}) => api.refresh('{id}')).catch((error) => error.code)"))
         .await;
     assert_eq!(code, "REFRESH_LOCKED");
     // A person who presses Refresh before the news of the other one has arrived is told so, and follows it.
     second
         .run(&format!(
-            "Promise.all([import('/store.js'), import('/actions.js')]).then(([{{ state }}, actions]) => \
+            "Promise.all([import('/core/store.js'), import('/ui/actions.js')]).then(([{{ state }}, actions]) => \
              {{ state.progress.clear(); return actions.refresh(actions.summary('{id}')); }})"
         ))
         .await;

@@ -15,8 +15,8 @@
 /** @type {Tab[]} */
 export const TABS = ["preview", "source", "data", "provenance", "history"];
 
-/** @param {string} fragment @returns {Route} */
-function parse(fragment) {
+/** Reads an address; one that names no view is `unknown`. @param {string} fragment @returns {Route} */
+export function parse(fragment) {
   const [path = "", search = ""] = fragment.replace(/^#/, "").split(/\?(.*)/s);
   const parts = path.split("/").filter(Boolean).map(decode);
   /** @type {Route} */

@@ -43,7 +43,7 @@ export class ApiError extends Error {
   }
 }
 
-/** @param {number} status @param {{error?: Failure & {requestId: string}} | null} answer */
+/** @param {number} status @param {import("./schema.js").ErrorAnswer | null} answer */
 function refusal(status, answer) {
   const error = answer?.error;
   if (!error) return new ApiError(status, "INTERNAL", `The daemon answered ${status} without saying why.`);

@@ -3,7 +3,7 @@
 // figures for the document's scalars, a table for each list of objects, a list for each list of scalars.
 // The text goes to the daemon, which checks it like any other.
 
-import { isObject } from "./format.js";
+import { isObject } from "../core/format.js";
 import { bindings, valueAt } from "./preview.js";
 
 const KEY = /^[A-Za-z_][A-Za-z0-9_-]*$/;

@@ -2,14 +2,14 @@
 // What a person can do to an artifact. Each action changes the daemon, then what the page knows, and
 // says what happened.
 
-import { ApiError, api } from "./api.js";
+import { ApiError, api } from "../core/api.js";
+import { current, go, to } from "../core/router.js";
+import { announce, change, expire, known, put, state } from "../core/store.js";
 import { askName, toast, toastError } from "./overlays.js";
-import { current, go, to } from "./router.js";
-import { announce, change, expire, known, put, state } from "./store.js";
 
 /**
- * @typedef {import("./schema.js").ArtifactSummary} Summary
- * @typedef {import("./api.js").Detail} Detail
+ * @typedef {import("../core/schema.js").ArtifactSummary} Summary
+ * @typedef {import("../core/api.js").Detail} Detail
  */
 
 /** @param {string} id @returns {Summary | undefined} */
@@ -140,7 +140,7 @@ export async function adopt(detail) {
   if (kept) toast("good", `Kept as revision ${kept.artifact.revision}`, { detail: detail.title });
 }
 
-/** Whether a stored state is the one that is shown. @param {Detail} detail @param {import("./schema.js").SnapshotLine} line */
+/** Whether a stored state is the one that is shown. @param {Detail} detail @param {import("../core/schema.js").SnapshotLine} line */
 export function isShown({ digests, drift, provenance }, line) {
   return !drift?.[0] && line.dataDigest === digests.data.content && line.generatedAt === provenance.generatedAt;
 }

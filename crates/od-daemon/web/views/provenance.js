@@ -1,15 +1,15 @@
 // @ts-check
 // Who made this state, when, from what, and how to check that it is what it says.
 
-import { copy, empty, iconButton } from "./controls.js";
-import { h } from "./dom.js";
-import { absolute, age, healthState } from "./format.js";
+import { h } from "../core/dom.js";
+import { absolute, age, healthState } from "../core/format.js";
+import { copy, empty, iconButton } from "../ui/controls.js";
 import { title as words } from "./shape.js";
 
 /** @type {Record<string, string>} */
 const TYPES = { connector: "Connector", local_file: "Project file", user_input: "Given by a person", derived: "Derived" };
 
-/** @param {import("./api.js").Detail} artifact */
+/** @param {import("../core/api.js").Detail} artifact */
 export function provenanceTab(artifact) {
   const provenance = artifact.provenance;
   if (!provenance) return empty("clock", "Nothing recorded", "This artifact was stored without provenance. The next refresh writes it.");
@@ -44,7 +44,7 @@ export function fact(name, value, mono) {
   );
 }
 
-/** @param {import("./schema.js").ProvenanceSource[]} list */
+/** @param {import("../core/schema.js").ProvenanceSource[]} list */
 function sources(list) {
   if (list.length === 0) return h("p.quiet", "No sources are named.");
   return h(
@@ -62,7 +62,7 @@ function sources(list) {
   );
 }
 
-/** @param {import("./schema.js").SourcePin | null | undefined} pin */
+/** @param {import("../core/schema.js").SourcePin | null | undefined} pin */
 function pinned(pin) {
   if (!pin) return null;
   return h(
@@ -76,7 +76,7 @@ function pinned(pin) {
   );
 }
 
-/** @param {import("./schema.js").Digests} digests */
+/** @param {import("../core/schema.js").Digests} digests */
 function digests(digests) {
   if (!digests) return null;
   return h(

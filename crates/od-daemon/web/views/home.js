@@ -1,20 +1,20 @@
 // @ts-check
 // Designs: projects, and every live artifact as a card.
 
-import { running } from "./actions.js";
-import { api } from "./api.js";
-import { button, empty, icon, loading, retry, searchField, toggle } from "./controls.js";
-import { h, memo } from "./dom.js";
-import { age, badge, badges, plural, time } from "./format.js";
-import { askName } from "./overlays.js";
-import { go, to } from "./router.js";
-import { expire, known, setUi, ui, use } from "./store.js";
-import { thumb } from "./thumbs.js";
-import { windowed } from "./windowed.js";
+import { api } from "../core/api.js";
+import { h, memo } from "../core/dom.js";
+import { age, badge, badges, plural, time } from "../core/format.js";
+import { go, to } from "../core/router.js";
+import { expire, known, setUi, ui, use } from "../core/store.js";
+import { running } from "../ui/actions.js";
+import { button, empty, icon, loading, retry, searchField, toggle } from "../ui/controls.js";
+import { askName } from "../ui/overlays.js";
+import { thumb } from "../ui/thumbs.js";
+import { windowed } from "../ui/windowed.js";
 
 /**
- * @typedef {import("./schema.js").ArtifactSummary} Summary
- * @typedef {import("./api.js").Project} Project
+ * @typedef {import("../core/schema.js").ArtifactSummary} Summary
+ * @typedef {import("../core/api.js").Project} Project
  */
 
 export function projects() {
@@ -89,7 +89,7 @@ function matches(entry, query) {
   );
 }
 
-/** @param {...import("./dom.js").Child} children */
+/** @param {...import("../core/dom.js").Child} children */
 function main(...children) {
   return h("main.page", { key: "designs" }, ...children);
 }

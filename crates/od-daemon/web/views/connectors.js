@@ -1,17 +1,17 @@
 // @ts-check
 // Connectors: what live artifacts may read from, under which account, and why each tool is safe.
 
-import { api } from "./api.js";
-import { button, empty, icon, loading, retry } from "./controls.js";
-import { h } from "./dom.js";
-import { badge, plural } from "./format.js";
-import { openDialog, toast, toastError } from "./overlays.js";
+import { api } from "../core/api.js";
+import { h } from "../core/dom.js";
+import { badge, plural } from "../core/format.js";
+import { expire, use } from "../core/store.js";
+import { button, empty, icon, loading, retry } from "../ui/controls.js";
+import { openDialog, toast, toastError } from "../ui/overlays.js";
 import { fact } from "./provenance.js";
-import { expire, use } from "./store.js";
 
 /**
- * @typedef {import("./schema.js").Connector} Connector
- * @typedef {import("./schema.js").Tool} Tool
+ * @typedef {import("../core/schema.js").Connector} Connector
+ * @typedef {import("../core/schema.js").Tool} Tool
  */
 
 /** @type {Record<string, {label: string, tone: "good" | "bad" | "quiet" | "warn"}>} */

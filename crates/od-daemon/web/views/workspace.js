@@ -1,19 +1,19 @@
 // @ts-check
 // A project: its tree at the side, and what is selected beside it.
 
-import { running } from "./actions.js";
-import { api } from "./api.js";
-import { agentCommand, button, empty, icon, iconButton, loading, problem, searchField } from "./controls.js";
-import { cls, h, memo } from "./dom.js";
-import { badge, badges, plural, size } from "./format.js";
+import { api } from "../core/api.js";
+import { cls, h, memo } from "../core/dom.js";
+import { badge, badges, plural, size } from "../core/format.js";
+import { current, to } from "../core/router.js";
+import { expire, setUi, ui, use } from "../core/store.js";
+import { running } from "../ui/actions.js";
+import { agentCommand, button, empty, icon, iconButton, loading, problem, searchField } from "../ui/controls.js";
+import { treeKeys } from "../ui/shortcuts.js";
+import { windowed } from "../ui/windowed.js";
 import { artifacts, createLink, ordered, projects } from "./home.js";
-import { current, to } from "./router.js";
-import { expire, setUi, ui, use } from "./store.js";
-import { treeKeys } from "./treenav.js";
 import { artifactView } from "./viewer.js";
-import { windowed } from "./windowed.js";
 
-/** @typedef {import("./schema.js").ArtifactSummary} Summary */
+/** @typedef {import("../core/schema.js").ArtifactSummary} Summary */
 
 /** @type {Set<string>} */
 const sought = new Set();
@@ -74,7 +74,7 @@ function sidebar(project, name) {
 /**
  * @template T
  * @param {string} project @param {string} id @param {string} label @param {number} count
- * @param {T[]} list @param {(entry: T) => import("./dom.js").VNode} node
+ * @param {T[]} list @param {(entry: T) => import("../core/dom.js").VNode} node
  */
 function group(project, id, label, count, list, node) {
   const name = `group ${project} ${id}`;
@@ -104,7 +104,7 @@ function group(project, id, label, count, list, node) {
   ];
 }
 
-/** @param {string} key @param {string} href @param {boolean} on @param {...import("./dom.js").Child} children */
+/** @param {string} key @param {string} href @param {boolean} on @param {...import("../core/dom.js").Child} children */
 function leaf(key, href, on, ...children) {
   return h(
     "a",
@@ -138,7 +138,7 @@ function liveNode(artifact) {
   );
 }
 
-/** @param {string} project @param {import("./api.js").ProjectFile} file */
+/** @param {string} project @param {import("../core/api.js").ProjectFile} file */
 function fileNode(project, file) {
   const route = current();
   const on = route.view === "file" && route.rest === file.path;
@@ -151,7 +151,7 @@ function fileNode(project, file) {
   );
 }
 
-/** @param {import("./api.js").Project | undefined} project */
+/** @param {import("../core/api.js").Project | undefined} project */
 function overview(project) {
   const listed = artifacts();
   const own = ordered(

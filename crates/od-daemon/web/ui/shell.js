@@ -1,10 +1,10 @@
 // @ts-check
 // The frame around every view: header, connection, theme, and what is shown without a session.
 
+import { cls, h } from "../core/dom.js";
+import { current, to } from "../core/router.js";
+import { change, setUi, state, ui } from "../core/store.js";
 import { copyable, icon, iconButton } from "./controls.js";
-import { cls, h } from "./dom.js";
-import { current, to } from "./router.js";
-import { change, setUi, state, ui } from "./store.js";
 import { openShortcuts } from "./shortcuts.js";
 
 const THEMES = /** @type {const} */ (["auto", "light", "dark"]);
@@ -38,7 +38,7 @@ function linkState() {
   );
 }
 
-/** @param {string} href @param {import("./dom.js").Child} label @param {boolean} on */
+/** @param {string} href @param {import("../core/dom.js").Child} label @param {boolean} on */
 function navLink(href, label, on) {
   return h(
     "a",

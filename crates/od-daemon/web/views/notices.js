@@ -1,16 +1,16 @@
 // @ts-check
 // What stands between the title and the page: progress, failure, damage, edits by hand.
 
-import { adopt, refresh, running } from "./actions.js";
-import { api } from "./api.js";
-import { button, icon, iconButton } from "./controls.js";
-import { h } from "./dom.js";
-import { absolute, duration, healthState } from "./format.js";
+import { api } from "../core/api.js";
+import { h } from "../core/dom.js";
+import { absolute, duration, healthState } from "../core/format.js";
+import { to } from "../core/router.js";
+import { change, state, use } from "../core/store.js";
+import { adopt, refresh, running } from "../ui/actions.js";
+import { button, icon, iconButton } from "../ui/controls.js";
 import { refreshesOf } from "./history.js";
-import { to } from "./router.js";
-import { change, state, use } from "./store.js";
 
-/** @typedef {import("./api.js").Detail} Detail */
+/** @typedef {import("../core/api.js").Detail} Detail */
 
 /** Everything a person should know before they trust the page. @param {Detail} artifact */
 export function notices(artifact) {
@@ -33,7 +33,7 @@ export function stepName(step) {
   return STEPS[step] ?? step.replace(/[_:]/g, " ");
 }
 
-/** @param {import("./store.js").Progress | undefined} progress */
+/** @param {import("../core/store.js").Progress | undefined} progress */
 function progressBar(progress) {
   const step = progress?.cancelling ? "Cancelling" : stepName(progress?.step ?? "") || "Starting";
   return h(
@@ -53,7 +53,7 @@ function failure(artifact) {
   // What the log says has to arrive first.
   if (!error) return null;
   const when = artifact.lastRefreshedAt ?? artifact.updatedAt;
-  const drift = String(/** @type {{details?: import("./schema.js").Failure["details"]}} */ (error).details?.kind).endsWith("_drift");
+  const drift = String(/** @type {{details?: import("../core/schema.js").Failure["details"]}} */ (error).details?.kind).endsWith("_drift");
   return h(
     "div.notice.bad",
     { role: "alert", key: "failure" },

@@ -1,15 +1,15 @@
 // @ts-check
 // New live artifact: from a project's JSON file at once, or by an agent.
 
-import { ApiError, api } from "./api.js";
-import { agentCommand, button, copyable, empty, icon, loading, problem, retry, searchField } from "./controls.js";
-import { h } from "./dom.js";
-import { size } from "./format.js";
+import { ApiError, api } from "../core/api.js";
+import { h } from "../core/dom.js";
+import { size } from "../core/format.js";
+import { current, go, to } from "../core/router.js";
+import { expire, setUi, ui, use } from "../core/store.js";
+import { agentCommand, button, copyable, empty, icon, loading, problem, retry, searchField } from "../ui/controls.js";
+import { toast } from "../ui/overlays.js";
 import { newProject, projects } from "./home.js";
-import { toast } from "./overlays.js";
-import { current, go, to } from "./router.js";
 import { templateFor, title as words } from "./shape.js";
-import { expire, setUi, ui, use } from "./store.js";
 
 const MOST_FILES = 60;
 
@@ -45,7 +45,7 @@ export function createView() {
   );
 }
 
-/** @param {import("./api.js").Project[]} list @param {string} chosen */
+/** @param {import("../core/api.js").Project[]} list @param {string} chosen */
 function projectField(list, chosen) {
   return h(
     "div.field",

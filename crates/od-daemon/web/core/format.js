@@ -77,7 +77,7 @@ export function sourceName(source) {
 
 /**
  * The badges of an artifact, most urgent first.
- * @param {import("./actions.js").Summary | import("./actions.js").Detail} artifact @param {boolean} running
+ * @param {import("./schema.js").ArtifactSummary | import("./api.js").Detail} artifact @param {boolean} running
  * @returns {Badge[]}
  */
 export function badges(artifact, running) {

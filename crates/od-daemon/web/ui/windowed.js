@@ -2,7 +2,7 @@
 // Long lists: only the rows in and near the view exist, the rest is space. A thousand entries then cost
 // no more than a screenful.
 
-import { setUi, ui } from "./store.js";
+import { setUi, ui } from "../core/store.js";
 
 /** Rows beyond the view on either side; also the step in which the window moves. */
 const ROWS_AROUND = 2;
@@ -16,7 +16,7 @@ const lists = new Map();
 /**
  * Says which entries of a list to show, and the properties of the element that holds them.
  * @param {string} name @param {number} total
- * @returns {{from: number, to: number, props: import("./dom.js").Props}}
+ * @returns {{from: number, to: number, props: import("../core/dom.js").Props}}
  */
 export function windowed(name, total) {
   /** @type {Range} */

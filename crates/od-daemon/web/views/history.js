@@ -1,17 +1,17 @@
 // @ts-check
 // Past refreshes, newest first: what each did, how long it took, why it failed; and the state it left.
 
-import { isShown, openInTab, rollBack } from "./actions.js";
-import { api } from "./api.js";
-import { button, empty, icon, loading, problem, retry } from "./controls.js";
+import { api } from "../core/api.js";
+import { cls, h } from "../core/dom.js";
+import { absolute, badge, clip, duration, plural, time } from "../core/format.js";
+import { current, go, to } from "../core/router.js";
+import { setUi, ui, use } from "../core/store.js";
+import { isShown, openInTab, rollBack } from "../ui/actions.js";
+import { button, empty, icon, loading, problem, retry } from "../ui/controls.js";
 import { compareView, snapshotOf } from "./compare.js";
 import { dataTree } from "./data.js";
-import { cls, h } from "./dom.js";
-import { absolute, badge, clip, duration, plural, time } from "./format.js";
 import { stepName } from "./notices.js";
 import { frame, version } from "./preview.js";
-import { current, go, to } from "./router.js";
-import { setUi, ui, use } from "./store.js";
 
 /**
  * One refresh, put together from its records.
@@ -19,9 +19,9 @@ import { setUi, ui, use } from "./store.js";
  * @property {string} id
  * @property {Record_} last
  * @property {Record_[]} records
- * @typedef {import("./schema.js").RefreshRecord} Record_
- * @typedef {import("./api.js").Detail} Detail
- * @typedef {import("./api.js").SnapshotLine} SnapshotLine
+ * @typedef {import("../core/schema.js").RefreshRecord} Record_
+ * @typedef {import("../core/api.js").Detail} Detail
+ * @typedef {import("../core/api.js").SnapshotLine} SnapshotLine
  */
 
 /** @param {Record_[]} records newest first @returns {Refresh[]} */

@@ -1,14 +1,14 @@
 // @ts-check
 // The small parts every view is made of.
 
-import { cls, h } from "./dom.js";
-import { announce, expire, setUi, ui } from "./store.js";
+import { cls, h } from "../core/dom.js";
+import { announce, expire, setUi, ui } from "../core/store.js";
 
 /**
- * @typedef {import("./dom.js").VNode} VNode
- * @typedef {import("./dom.js").Child} Child
- * @typedef {import("./api.js").ApiError} ApiError
- * @typedef {import("./schema.js").CompactError & {issues?: undefined, requestId?: undefined}} Logged
+ * @typedef {import("../core/dom.js").VNode} VNode
+ * @typedef {import("../core/dom.js").Child} Child
+ * @typedef {import("../core/api.js").ApiError} ApiError
+ * @typedef {import("../core/schema.js").CompactError & {issues?: undefined, requestId?: undefined}} Logged
  */
 
 /**

@@ -1,14 +1,14 @@
 // @ts-check
 // Where the data comes from, and in words what a refresh does and what it can not do.
 
-import { api } from "./api.js";
-import { empty, icon, loading, problem } from "./controls.js";
+import { api } from "../core/api.js";
+import { h } from "../core/dom.js";
+import { size, sourceName } from "../core/format.js";
+import { setUi, ui, use } from "../core/store.js";
+import { empty, icon, loading, problem } from "../ui/controls.js";
 import { dataTree } from "./data.js";
-import { h } from "./dom.js";
-import { size, sourceName } from "./format.js";
-import { setUi, ui, use } from "./store.js";
 
-/** @typedef {import("./api.js").Detail} Detail */
+/** @typedef {import("../core/api.js").Detail} Detail */
 
 /** The daemon stores no secret; a name that sounds like one is still not printed. */
 const SECRET = /token|secret|credential|password|passwd|authorization|cookie|api_?key|private_?key/i;
@@ -56,7 +56,7 @@ const CANNOT = [
   "Leave half a result: if any step fails, everything stays as it was.",
 ];
 
-/** @param {Detail} artifact @param {import("./schema.js").Source} source */
+/** @param {Detail} artifact @param {import("../core/schema.js").Source} source */
 function does(artifact, source) {
   const name = sourceName(source);
   const account = source.connector?.accountLabel ?? artifact.sourcePin?.accountLabel;

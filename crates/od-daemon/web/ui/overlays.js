@@ -1,9 +1,9 @@
 // @ts-check
 // What lies over the page: toasts, dialogs and the sheet of shortcuts.
 
+import { cls, h } from "../core/dom.js";
+import { change, setUi, state, ui } from "../core/store.js";
 import { button, iconButton } from "./controls.js";
-import { cls, h } from "./dom.js";
-import { change, setUi, state, ui } from "./store.js";
 
 const TOAST_MS = 8000;
 const MOST_TOASTS = 4;
@@ -21,7 +21,7 @@ export function toast(tone, text, more = {}) {
   setTimeout(() => dismissUnlessUsed(id), TOAST_MS);
 }
 
-/** @param {import("./api.js").ApiError} error */
+/** @param {import("../core/api.js").ApiError} error */
 export function toastError(error) {
   toast("bad", error.message, { detail: error.suggestion });
 }
@@ -71,7 +71,7 @@ export function toasts() {
 /**
  * @typedef {object} Dialog
  * @property {string} title
- * @property {() => import("./dom.js").Child} body
+ * @property {() => import("../core/dom.js").Child} body
  * @property {string=} confirm
  * @property {"primary" | "danger"=} kind
  * @property {((form: FormData) => Promise<void> | void)=} run
@@ -169,7 +169,7 @@ async function submit(dialog, form) {
     await dialog.run(form);
     closeDialog();
   } catch (error) {
-    const { message, suggestion } = /** @type {import("./api.js").ApiError} */ (error);
+    const { message, suggestion } = /** @type {import("../core/api.js").ApiError} */ (error);
     setUi("dialog error", [message, suggestion].filter(Boolean).join(" "));
   } finally {
     setUi("dialog busy", false);

@@ -1,20 +1,20 @@
 // @ts-check
 // Keeps the page current: what each event of the daemon means for what the page knows.
 
+import { ApiError, api } from "../core/api.js";
+import { follow } from "../core/events.js";
+import { current, go, to } from "../core/router.js";
+import { announce, change, expire, known, state } from "../core/store.js";
 import { amend, dropped, finish, reload, summary } from "./actions.js";
-import { ApiError, api } from "./api.js";
-import { follow } from "./events.js";
 import { toast } from "./overlays.js";
-import { current, go, to } from "./router.js";
-import { announce, change, expire, known, state } from "./store.js";
 
 /** Views in which nothing is lost when another artifact opens by itself. */
 const IDLE_VIEWS = new Set(["designs", "project"]);
 const BATCH_MS = 150;
 
 /**
- * @typedef {import("./schema.js").ArtifactEvent} ArtifactEvent
- * @typedef {import("./schema.js").RefreshEvent} RefreshEvent
+ * @typedef {import("../core/schema.js").ArtifactEvent} ArtifactEvent
+ * @typedef {import("../core/schema.js").RefreshEvent} RefreshEvent
  */
 
 let following = false;
@@ -32,17 +32,18 @@ export async function keepCurrent() {
   following = false;
 }
 
-/** @param {import("./events.js").Message} message */
-function receive(message) {
-  let data;
+/** @param {import("../core/events.js").Message} received */
+function receive({ event, data }) {
+  /** @type {import("../core/schema.js").StreamEvent} */
+  let message;
   try {
-    data = JSON.parse(message.data);
+    message = /** @type {typeof message} */ ({ event, data: JSON.parse(data) });
   } catch {
     return;
   }
   if (message.event === "resync") expire("");
-  else if (message.event === "live_artifact") artifactEvent(data);
-  else if (message.event === "live_artifact_refresh") refreshEvent(data);
+  else if (message.event === "live_artifact") artifactEvent(message.data);
+  else if (message.event === "live_artifact_refresh") refreshEvent(message.data);
 }
 
 /** @param {ArtifactEvent} event */

@@ -1,23 +1,23 @@
 // @ts-check
 // One artifact: what it is, how fresh, from where, what can be done, and its five tabs.
 
-import { archive, cancel, openInTab, permit, pin, refresh, remove, rename, running, summary } from "./actions.js";
-import { api } from "./api.js";
-import { button, empty, iconButton, loading, retry, toggle } from "./controls.js";
+import { api } from "../core/api.js";
+import { h } from "../core/dom.js";
+import { badge, badges, sourceName, time } from "../core/format.js";
+import { current, TABS, to } from "../core/router.js";
+import { state, use } from "../core/store.js";
+import { archive, cancel, openInTab, permit, pin, refresh, remove, rename, running, summary } from "../ui/actions.js";
+import { button, empty, iconButton, loading, retry, toggle } from "../ui/controls.js";
 import { dataTab } from "./data.js";
-import { h } from "./dom.js";
-import { badge, badges, sourceName, time } from "./format.js";
 import { historyTab } from "./history.js";
 import { notices, unhealthy } from "./notices.js";
 import { frame, modeSwitch, previewTab } from "./preview.js";
 import { provenanceTab } from "./provenance.js";
-import { current, TABS, to } from "./router.js";
 import { sourceTab } from "./source.js";
-import { state, use } from "./store.js";
 
-/** @typedef {import("./api.js").Detail} Detail */
+/** @typedef {import("../core/api.js").Detail} Detail */
 
-/** @type {Record<import("./router.js").Tab, string>} */
+/** @type {Record<import("../core/router.js").Tab, string>} */
 const LABELS = {
   preview: "Preview",
   source: "Source",
@@ -69,7 +69,7 @@ function damagedView(id) {
   );
 }
 
-/** @param {import("./api.js").ApiError | undefined} error */
+/** @param {import("../core/api.js").ApiError | undefined} error */
 function gone(error) {
   if (error && error.status !== 404) {
     return retry(error, "artifact/");
@@ -118,7 +118,7 @@ function head(artifact) {
   );
 }
 
-/** @param {Detail} artifact @param {import("./schema.js").Source} source @param {boolean} busy */
+/** @param {Detail} artifact @param {import("../core/schema.js").Source} source @param {boolean} busy */
 function permission(artifact, source, busy) {
   const granted = source.refreshPermission !== "none";
   return h(

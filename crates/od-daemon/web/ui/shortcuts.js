@@ -1,11 +1,11 @@
 // @ts-check
 // Keys. Every key here has a visible control that does the same.
 
+import { h } from "../core/dom.js";
+import { current, go, TABS, to } from "../core/router.js";
+import { known, setUi, state, ui } from "../core/store.js";
 import { pin, openInTab, refresh, summary, cancel } from "./actions.js";
-import { h } from "./dom.js";
 import { openDialog } from "./overlays.js";
-import { current, go, TABS, to } from "./router.js";
-import { known, setUi, state, ui } from "./store.js";
 
 /** @type {[string, string][]} */
 const SHEET = [
@@ -107,4 +107,49 @@ function step(by) {
 
 export function listen() {
   document.addEventListener("keydown", onKey);
+}
+
+/**
+ * Moves in a tree with the arrow keys, as the ARIA pattern has them. One item of a tree takes part in
+ * tabbing.
+ * @param {KeyboardEvent} event
+ */
+export function treeKeys(event) {
+  const tree = /** @type {HTMLElement} */ (event.currentTarget);
+  const items = /** @type {HTMLElement[]} */ ([...tree.querySelectorAll("[role=treeitem]")]);
+  const from = /** @type {HTMLElement | null} */ (
+    /** @type {HTMLElement} */ (event.target).closest("[role=treeitem]")
+  );
+  if (!from || event.ctrlKey || event.metaKey || event.altKey) return;
+  const at = items.indexOf(from);
+  const open = from.getAttribute("aria-expanded");
+  let next;
+  if (event.key === "ArrowDown") next = items[at + 1];
+  else if (event.key === "ArrowUp") next = items[at - 1];
+  else if (event.key === "Home") next = items[0];
+  else if (event.key === "End") next = items[items.length - 1];
+  else if (event.key === "ArrowRight") {
+    if (open === "false") from.click();
+    else if (open === "true") next = items[at + 1];
+  } else if (event.key === "ArrowLeft") {
+    if (open === "true") from.click();
+    else next = parentOf(items, at);
+  } else if (event.key === "Enter" || event.key === " ") from.click();
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (next) {
+    for (const item of items) item.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  }
+}
+
+/** @param {HTMLElement[]} items @param {number} at */
+function parentOf(items, at) {
+  const level = Number(items[at]?.getAttribute("aria-level"));
+  for (let index = at - 1; index >= 0; index -= 1) {
+    if (Number(items[index]?.getAttribute("aria-level")) < level) return items[index];
+  }
+  return undefined;
 }

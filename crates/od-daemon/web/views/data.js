@@ -1,12 +1,12 @@
 // @ts-check
 // The data as a tree: open and close, search, copy a path, link to a place.
 
-import { copy, empty, iconButton, searchField } from "./controls.js";
-import { cls, h } from "./dom.js";
-import { clip, join, plural, scalar } from "./format.js";
-import { current, go, to } from "./router.js";
-import { setUi, ui } from "./store.js";
-import { treeKeys } from "./treenav.js";
+import { cls, h } from "../core/dom.js";
+import { clip, join, plural, scalar } from "../core/format.js";
+import { current, go, to } from "../core/router.js";
+import { setUi, ui } from "../core/store.js";
+import { copy, empty, iconButton, searchField } from "../ui/controls.js";
+import { treeKeys } from "../ui/shortcuts.js";
 
 const MOST_ROWS = 400;
 const OPEN_LEVELS = 2;
@@ -15,7 +15,7 @@ const OPEN_LEVELS = 2;
  * @typedef {{path: string, name: string, level: number, value: unknown, branch: boolean, open: boolean}} Row
  */
 
-/** @param {import("./api.js").Detail} artifact */
+/** @param {import("../core/api.js").Detail} artifact */
 export function dataTab(artifact) {
   const data = artifact.document?.dataJson;
   if (!data || Object.keys(data).length === 0) {

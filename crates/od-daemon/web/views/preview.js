@@ -2,21 +2,21 @@
 // The page itself, in a sandboxed frame on its own origin; and beside it, on demand, where each of its
 // values comes from.
 
-import { api } from "./api.js";
-import { icon, loading, problem, retry } from "./controls.js";
-import { h } from "./dom.js";
-import { clip, scalar, sourceName, time } from "./format.js";
-import { current, go, to } from "./router.js";
-import { forget, use } from "./store.js";
+import { api } from "../core/api.js";
+import { h } from "../core/dom.js";
+import { clip, scalar, sourceName, time } from "../core/format.js";
+import { current, go, to } from "../core/router.js";
+import { forget, use } from "../core/store.js";
+import { icon, loading, problem, retry } from "../ui/controls.js";
 
-/** @typedef {import("./api.js").Detail} Detail */
+/** @typedef {import("../core/api.js").Detail} Detail */
 
 /** Of the page's links only those that open a new tab work; scripts, forms and its origin are gone. */
 const SANDBOX = "allow-popups allow-popups-to-escape-sandbox";
 
 /**
  * @param {string} id @param {string} revision @param {string} title
- * @param {{variant?: string, snapshot?: string, outgrown?: () => import("./dom.js").VNode}} [options]
+ * @param {{variant?: string, snapshot?: string, outgrown?: () => import("../core/dom.js").VNode}} [options]
  */
 export function frame(id, revision, title, options = {}) {
   const { variant = "rendered", snapshot, outgrown } = options;

@@ -2,8 +2,8 @@
 // Small previews on cards: a sandboxed frame each, loaded when it comes into view and unloaded when it
 // leaves, a few at a time.
 
-import { api } from "./api.js";
-import { h } from "./dom.js";
+import { api } from "../core/api.js";
+import { h } from "../core/dom.js";
 
 const MOST_AT_ONCE = 2;
 const WIDTH = 1120;
@@ -79,7 +79,7 @@ function previewFrame(title) {
   return frame;
 }
 
-/** @param {import("./schema.js").ArtifactSummary} artifact */
+/** @param {import("../core/schema.js").ArtifactSummary} artifact */
 export function thumb(artifact) {
   const { id, title, revision, edited, health } = artifact;
   const want = { id, title };

@@ -2,24 +2,24 @@
 // Two snapshots side by side, value by value, by path. Rows of a list are matched by a key where one
 // exists, so that an insertion at the top is one added row and not a change of every row.
 
-import { api } from "./api.js";
-import { empty, loading, problem } from "./controls.js";
-import { cls, h } from "./dom.js";
-import { clip, isObject, join, scalar } from "./format.js";
-import { to } from "./router.js";
-import { setUi, ui, use } from "./store.js";
+import { api } from "../core/api.js";
+import { cls, h } from "../core/dom.js";
+import { clip, isObject, join, scalar } from "../core/format.js";
+import { to } from "../core/router.js";
+import { setUi, ui, use } from "../core/store.js";
+import { empty, loading, problem } from "../ui/controls.js";
 
 const MOST = 300;
 
 /** @type {Record<string, string>} */
 const KINDS = { added: "Added", removed: "Removed", changed: "Changed" };
 
-/** @param {import("./api.js").Detail} artifact @param {string} id */
+/** @param {import("../core/api.js").Detail} artifact @param {string} id */
 export function snapshotOf(artifact, id) {
   return use(`snapshot/${artifact.id}/${id}`, () => api.snapshot(artifact.id, id));
 }
 
-/** @param {import("./api.js").Detail} artifact @param {string} from @param {string} until */
+/** @param {import("../core/api.js").Detail} artifact @param {string} from @param {string} until */
 export function compareView(artifact, from, until) {
   const [old, now] = [snapshotOf(artifact, from), snapshotOf(artifact, until)];
   const error = old.error ?? now.error;

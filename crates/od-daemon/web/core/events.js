@@ -101,7 +101,7 @@ async function read(last, opened, receive) {
 }
 
 /** Turns the text of a stream into messages, however it was cut into pieces. */
-class Parser {
+export class Parser {
   /** @param {(message: Message) => void} receive */
   constructor(receive) {
     this.receive = receive;
