@@ -55,7 +55,7 @@ impl Chromium {
     ///
     /// Panics as [`Self::start`] does.
     pub async fn start_with_frames_in_process() -> Self {
-        Self::launch(NO_NAMES, &["disable-features=IsolateSandboxedIframes"]).await
+        Self::launch(NO_NAMES, &["IsolateSandboxedIframes"]).await
     }
 
     /// Starts it where names lead elsewhere, by rules such as `MAP evil.test 127.0.0.1`.
@@ -70,7 +70,7 @@ impl Chromium {
         Self::launch(rules, &[]).await
     }
 
-    async fn launch(rules: &str, more: &[&str]) -> Self {
+    async fn launch(rules: &str, features_off: &[&str]) -> Self {
         let profile = tempfile::tempdir().expect("a temporary directory");
         let program = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".to_owned());
         let config = BrowserConfig::builder()
@@ -82,7 +82,9 @@ impl Chromium {
             .window_size(1280, 860)
             .launch_timeout(PATIENCE)
             .request_timeout(PATIENCE)
-            .args(FLAGS.iter().chain(more).copied())
+            .args(FLAGS.iter().copied())
+            // As a pair, so that the driver adds them to its own: of two such flags the browser takes one.
+            .arg(("disable-features", features_off))
             .arg(format!("host-resolver-rules={rules}, EXCLUDE 127.0.0.1"))
             .build()
             .expect("a complete configuration");

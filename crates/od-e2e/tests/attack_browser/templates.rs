@@ -36,12 +36,17 @@ fn read_json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// The accepted fixtures, the bundled templates, and the page with a binding in every ordinary place.
+/// The accepted fixtures of `html_template_v1`, the bundled templates, and the page with a binding in every ordinary place.
 fn cases(attacker: &Attacker) -> Vec<Case> {
     let fixtures = repository().join("fixtures/templates");
     let shared = read_json(&fixtures.join("data.json"));
     let mut cases = Vec::new();
-    for rule in sorted(&fixtures).into_iter().filter(|path| path.is_dir()) {
+    // The tree that a page is compared with knows neither conditions nor repeats in repeats.
+    let is_v1 = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        path.is_dir() && name.is_some_and(|name| !name.starts_with("v2-"))
+    };
+    for rule in sorted(&fixtures).into_iter().filter(is_v1) {
         for page in sorted(&rule) {
             let Some(stem) = page.to_str().unwrap().strip_suffix(".page.html") else { continue };
             let own = PathBuf::from(format!("{stem}.json"));
