@@ -1,7 +1,8 @@
 //! The guard: what every request has to pass before any route is looked at.
 //!
 //! Host and port first, because DNS rebinding makes `Origin` agree with `Host` and sends no fetch
-//! metadata at all; then origin, fetch metadata and content type. The order is that of security.md.
+//! metadata at all; then origin, fetch metadata and content type. The order is that of
+//! docs/technical/threat-model.md, which has the measurements behind it.
 
 use std::net::SocketAddr;
 

@@ -68,7 +68,7 @@ type Expected = (u16, Option<&'static str>);
 /// Whether a line of the table is about a combination.
 type Applies = fn(&Case<'_>) -> bool;
 
-/// The one table, in the order of security.md.
+/// The one table, in the order of docs/technical/threat-model.md.
 #[rustfmt::skip]
 const TABLE: &[(Applies, Expected)] = &[
     (|c| c.host == Host::Localhost && c.method == "GET" && c.path == "/", (307, None)),
