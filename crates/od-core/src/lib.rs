@@ -12,6 +12,7 @@ pub mod credential;
 pub mod decide;
 pub mod error;
 pub mod event;
+pub mod format;
 pub mod ids;
 pub mod input;
 pub mod intake;

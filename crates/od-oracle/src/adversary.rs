@@ -59,6 +59,12 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "long-condition",      grammar: V2, make: |bytes| format!("<p><b data-od-if=\"data.a == '{}'\">x</b>", fill("x", bytes)) },
     Family { name: "broken-condition",    grammar: V2, make: |bytes| format!("<p><b data-od-if=\"data.a {}\">x</b>", fill("' == ", bytes)) },
     Family { name: "nested-repeats",      grammar: V2, make: |bytes| format!("<p>{}", fill("<i data-od-repeat=\"a in data.a\"><i data-od-repeat=\"b in a.b\">{{b.n}} {{@index}}</i><i data-od-else>x</i></i>", bytes)) },
+    Family { name: "many-formats",        grammar: V2, make: |bytes| format!("<p>{}", fill("{{data.x | currency:EUR:2 | or:'none'}} {{data.y | date:full}}", bytes)) },
+    Family { name: "unknown-formats",     grammar: V2, make: |bytes| format!("<p>{}", fill("{{data.x | moneyy:'a':b}}", bytes)) },
+    Family { name: "long-format",         grammar: V2, make: |bytes| format!("<p>{{{{data.x | or:'{}'}}}}", fill("x", bytes)) },
+    Family { name: "many-pipes",          grammar: V2, make: |bytes| format!("<p>{{{{data.x{}}}}}", fill(" | upper", bytes)) },
+    Family { name: "many-arguments",      grammar: V2, make: |bytes| format!("<p>{{{{data.x | date{}}}}}", fill(":'x'", bytes)) },
+    Family { name: "other-marks",         grammar: V2, make: |bytes| format!("<p>{}", fill("{% if x ", bytes)) },
 ];
 
 const CARD: &str = "<section class=\"card\" id=\"c\"><h2>{{data.cards.7.title}}</h2><p>Figures of the last week, as the source gave them.</p>\

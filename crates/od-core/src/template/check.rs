@@ -12,6 +12,7 @@ use super::render::audit::{self, Audit, Sighting, is_date, is_live, keys_beside}
 use super::render::error::RenderError;
 use super::render::output::Digits;
 use super::warning::{WarningCode, WarningDrafts, Warnings};
+use crate::format::Context;
 
 /// Counts of the numbers and dates on the page, by origin.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -37,7 +38,13 @@ impl Template {
     /// Compares the template with data that it may be rendered with.
     #[must_use]
     pub fn check(&self, data: &Value) -> DataCheck {
-        let Audit { errors, sightings, .. } = audit::audit(&self.program, data);
+        self.check_with(data, &Context::default())
+    }
+
+    /// Compares the template with data that it may be rendered with in a locale and a zone.
+    #[must_use]
+    pub fn check_with(&self, data: &Value, context: &Context) -> DataCheck {
+        let Audit { errors, sightings, .. } = audit::audit(&self.program, data, context);
         let mut drafts = WarningDrafts::default();
         let mut coverage = Coverage::default();
         for (binding, mut sighting) in self.program.bindings.iter().zip(sightings) {
@@ -57,9 +64,9 @@ impl Template {
 
     fn warn_of_missing(&self, binding: &Binding, sighting: &Sighting, drafts: &mut WarningDrafts) {
         let Sighting { seen, missing, .. } = *sighting;
-        // A condition asks whether the value is there; nowhere at all is probably a slip.
-        let is_asked = binding.place == Place::Condition;
-        if missing == 0 || (is_asked && missing < seen) {
+        // A condition asks whether the value is there, and `or` says what else to show; nowhere at
+        // all is probably a slip.
+        if missing == 0 || (binding.optional && missing < seen) {
             return;
         }
         let span = binding.offset..binding.offset + binding.length;
@@ -69,8 +76,11 @@ impl Template {
             Root::Row(_) | Root::Data => String::new(),
         };
         let there = sighting.beside.as_deref().unwrap_or_default();
-        let outcome =
-            if is_asked { "the condition takes it for null" } else { "it comes out empty" };
+        let outcome = match (&binding.place, binding.optional) {
+            (Place::Condition, _) => "the condition takes it for null",
+            (_, true) => "the text of `or` stands in its place",
+            (_, false) => "it comes out empty",
+        };
         let message = format!("`{path}` leads nowhere{rows}; {outcome}{there}");
         drafts.add(WarningCode::Unresolved, &self.source, span, message);
     }

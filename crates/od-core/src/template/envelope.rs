@@ -44,6 +44,7 @@ fn got(error: &RenderError) -> Option<String> {
         RenderError::NotScalar { found, .. }
         | RenderError::NotArray { found, .. }
         | RenderError::NoOrder { found, .. } => Some((*found).to_owned()),
+        RenderError::Format { found, .. } => Some((*found).to_owned()),
         RenderError::TooManyRows { rows } => Some(format!("{rows} rows when it was stopped")),
         RenderError::Url { url, .. } => Some(url.clone()),
         RenderError::Css { value, .. } => Some(value.clone()),
@@ -65,6 +66,12 @@ fn advice(error: &RenderError) -> (Cow<'static, str>, String) {
             "a number or a text, like the literal beside it",
             format!("test `{}` for a value first, on an element around it", at.path),
         ),
+        RenderError::Format { at, format, fault, .. } => {
+            return (
+                format!("{format} {fault}").into(),
+                format!("put such a value at `{}`, or change the format", at.path),
+            );
+        }
         RenderError::TooManyRows { .. } => {
             return (TEMPLATE_ROWS.want().into(), "show fewer rows".to_owned());
         }

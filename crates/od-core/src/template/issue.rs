@@ -45,9 +45,15 @@ issue_codes! {
     /// `{{{x}}}` or `{{& x}}`.
     RawBinding => "raw_binding", "{{data.path}}: every value is escaped, there is no raw form";
     /// Mustache sections, partials, comments and the like.
-    UnsupportedDirective => "unsupported_directive", "{{data.path}} for values and data-od-repeat=\"item in data.items\" for lists; there are no sections, conditions, partials or helpers";
+    UnsupportedDirective => "unsupported_directive", "{{data.path}} for values and data-od-repeat=\"item in data.items\" for lists; in html_template_v2 also data-od-if, data-od-else and formats";
     /// Something between the braces that is not a path.
     InvalidPath => "invalid_path", "data.key.key or alias.key, keys of letters, digits, _ and - that do not begin with a digit or -, array positions as numbers (data.rows.0.name)";
+    /// A format that does not exist.
+    UnknownFormat => "unknown_format", "number percent currency compact bytes duration date time datetime since delta plural count upper lower title truncate, and or:'text'";
+    /// A format with arguments that it does not take, or two formats.
+    FormatArguments => "format_arguments", "{{data.path | format:argument | or:'text'}}, one format and one `or` a binding";
+    /// A format in a URL, or one in a style that CSS cannot hold.
+    FormatPlacement => "format_placement", "formats in text and ordinary attributes; number and percent in style; only `or` in URLs";
     /// The path begins with neither `data` nor the alias of the repeat around it.
     UnknownRoot => "unknown_root", "paths that begin with data, or with the alias of the data-od-repeat around them";
     /// A binding in a tag or attribute name, or between attributes.
@@ -83,7 +89,7 @@ issue_codes! {
     /// A `data-od-*` attribute that does not exist.
     UnknownDirective => "unknown_directive", "data-od-repeat=\"item in data.items\" and data-od-id; in html_template_v2 also data-od-if, data-od-else-if, data-od-else";
     /// A word of `html_template_v2` in a template of `html_template_v1`.
-    NeedsV2 => "needs_v2", "conditions, nested repeats and row variables in html_template_v2";
+    NeedsV2 => "needs_v2", "conditions, nested repeats, row variables, formats and charts in html_template_v2";
     /// The value of `data-od-if` or `data-od-else-if` cannot be read.
     ConditionSyntax => "condition_syntax", "data-od-if=\"data.path\", \"!data.path\" or \"data.path >= 0.9\", with == != < <= > >= and a number, a 'text', true, false or null behind them";
     /// An `else` with nothing before it.

@@ -30,6 +30,7 @@ pub use policy::url::UrlFault;
 pub use program::{Binding, Place, Repeat};
 pub use render::error::{BindingPlace, RenderError};
 pub use render::inspect::{INSPECTION_STYLE, Inspection};
+pub use render::piped::format_value;
 pub use render::renderer::{RENDERED_BYTES_MAX, RenderReport};
 pub use template::{Grammar, TEMPLATE_BYTES_MAX, Template};
 pub use warning::{TemplateWarning, WarningCode, Warnings};

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::expression::condition::{Test, Variable};
 use super::expression::path::Path;
+use super::expression::pipe::Pipes;
 use super::render::row::Lookup;
 
 /// The kinds of places that a binding stands in.
@@ -38,6 +39,8 @@ pub struct Binding {
     pub repeat: Option<usize>,
     /// Whether it is only shown where a condition holds.
     pub guarded: bool,
+    /// Whether the template says what stands in its place when it is not there.
+    pub optional: bool,
     /// Byte offset in the template.
     pub offset: usize,
     /// Bytes in the template, with the braces.
@@ -79,6 +82,17 @@ pub(super) enum Source {
     Variable(Variable),
 }
 
+/// A value that is written with a format, or with another text in place of nothing.
+#[derive(Debug)]
+pub(super) struct Piped {
+    pub(super) source: Source,
+    pub(super) pipes: Pipes,
+    /// Whether it may be wrapped in an element that says more about it.
+    pub(super) in_html_text: bool,
+    pub(super) line: u32,
+    pub(super) column: u32,
+}
+
 /// A condition in the program.
 #[derive(Debug)]
 pub(super) struct Check {
@@ -106,6 +120,8 @@ pub(super) enum Op {
     Repeat { repeat: u32, end: u32 },
     /// Copies literal bytes, then writes a row variable.
     Variable { start: u32, end: u32, variable: Variable },
+    /// Copies literal bytes, then writes a value with its format.
+    Piped { start: u32, end: u32, piped: u32, lookup: Lookup },
     /// Goes on at `otherwise` unless the condition holds.
     Branch { condition: u32, otherwise: u32 },
     /// Goes on at `otherwise` unless the list of the repeat is empty.
@@ -123,6 +139,8 @@ pub(super) enum Part {
     Binding(usize),
     /// A row variable.
     Variable(Variable),
+    /// A value with a format.
+    Piped(usize),
 }
 
 /// The content of a guarded attribute value.
@@ -167,6 +185,7 @@ pub(super) struct Program {
     pub(super) bindings: Vec<Binding>,
     pub(super) repeats: Vec<Repeat>,
     pub(super) checks: Vec<Check>,
+    pub(super) piped: Vec<Piped>,
     /// Where each chain of `data-od-if` and its `else` ends: looked up, because setting the target
     /// of every jump again with every branch would be quadratic.
     pub(super) chain_ends: Vec<u32>,
@@ -270,6 +289,15 @@ impl<'s> Emitter<'s> {
         self.literal_start = self.literal_end();
     }
 
+    /// Adds the step that writes a value with its format, together with the literal bytes before it.
+    pub(super) fn piped(&mut self, piped: Piped) {
+        let (start, end) = (self.literal_start as u32, self.literal_end() as u32);
+        let index = self.program.piped.len() as u32;
+        self.program.piped.push(piped);
+        self.program.ops.push(Op::Piped { start, end, piped: index, lookup: Lookup::Path });
+        self.literal_start = self.literal_end();
+    }
+
     /// Sets where an earlier step goes on.
     pub(super) fn set_target(&mut self, op: usize, target: u32) {
         match self.program.ops.get_mut(op) {
@@ -285,6 +313,7 @@ impl<'s> Emitter<'s> {
                 | Op::Url { .. }
                 | Op::LinkAttributes { .. }
                 | Op::Variable { .. }
+                | Op::Piped { .. }
                 | Op::Jump { .. },
             )
             | None => {}

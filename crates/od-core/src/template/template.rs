@@ -10,6 +10,7 @@ use super::render::error::RenderError;
 use super::render::inspect::{INSPECTION_STYLE, Inspection};
 use super::render::renderer::RenderReport;
 use super::warning::Warnings;
+use crate::format::Context;
 
 /// The largest template, in bytes.
 pub const TEMPLATE_BYTES_MAX: usize = crate::limits::TEMPLATE.max();
@@ -91,7 +92,21 @@ impl Template {
     /// larger than [`super::RENDERED_BYTES_MAX`], and when `out` fails; what was written by then is
     /// to be thrown away.
     pub fn render<W: Write>(&self, data: &Value, out: &mut W) -> Result<RenderReport, RenderError> {
-        super::render::renderer::render(&self.program, data, None, out)
+        self.render_with(data, &Context::default(), out)
+    }
+
+    /// Writes the page for `data` in a locale and a zone, as [`Self::render`] does in English and UTC.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::render`] does.
+    pub fn render_with<W: Write>(
+        &self,
+        data: &Value,
+        context: &Context,
+        out: &mut W,
+    ) -> Result<RenderReport, RenderError> {
+        super::render::renderer::render(&self.program, data, context, None, out)
     }
 
     /// Writes the page as [`Self::render`] does, with the path, source and time of every value on
@@ -106,7 +121,24 @@ impl Template {
         inspection: Inspection<'_>,
         out: &mut W,
     ) -> Result<RenderReport, RenderError> {
-        let report = super::render::renderer::render(&self.program, data, Some(inspection), out)?;
+        self.render_inspect_with(data, &Context::default(), inspection, out)
+    }
+
+    /// Writes the page as [`Self::render_inspect`] does, in a locale and a zone.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::render`] does.
+    pub fn render_inspect_with<W: Write>(
+        &self,
+        data: &Value,
+        context: &Context,
+        inspection: Inspection<'_>,
+        out: &mut W,
+    ) -> Result<RenderReport, RenderError> {
+        let inspection = Some(inspection);
+        let report =
+            super::render::renderer::render(&self.program, data, context, inspection, out)?;
         out.write_all(INSPECTION_STYLE.as_bytes())?;
         Ok(RenderReport { bytes: report.bytes + INSPECTION_STYLE.len(), ..report })
     }

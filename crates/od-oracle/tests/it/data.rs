@@ -144,7 +144,7 @@ pub(crate) fn random(dice: &mut Dice) -> Value {
     let list: Vec<Value> = (0..dice.below(4)).map(|_| text(dice)).collect();
     let mut data = json!({
         "t1": text(dice), "t2": text(dice), "t3": text(dice), "u1": url(dice), "u2": url(dice),
-        "c1": style(dice), "c2": style(dice), "groups": groups(dice), "rows": rows, "list": list, "deep": { "er": [{ "v": text(dice) }] },
+        "n1": number(dice), "d1": moment(dice), "c1": style(dice), "c2": style(dice), "groups": groups(dice), "rows": rows, "list": list, "deep": { "er": [{ "v": text(dice) }] },
     });
     if dice.chance(20) {
         data["t3"] = dice.pick(&[
@@ -157,6 +157,30 @@ pub(crate) fn random(dice: &mut Dice) -> Value {
         ]);
     }
     data
+}
+
+fn number(dice: &mut Dice) -> Value {
+    dice.pick(&[
+        json!(0),
+        json!(1),
+        json!(-1.005),
+        json!(1234.5),
+        json!(999_950),
+        json!(1e21),
+        json!(5e-7),
+        json!("12.50"),
+        json!(null),
+        json!(9_007_199_254_740_991_i64),
+    ])
+}
+
+fn moment(dice: &mut Dice) -> Value {
+    dice.pick(&[
+        json!("2026-11-17T08:05:00Z"),
+        json!("1969-12-31T23:59:59.999+14:00"),
+        json!("9999-12-30T00:00:00Z"),
+        json!(null),
+    ])
 }
 
 fn groups(dice: &mut Dice) -> Vec<Value> {

@@ -239,7 +239,9 @@ impl Writer<'_> {
     }
 
     fn condition(&mut self) -> String {
-        let subject = self.path("t").trim_matches(['{', '}', ' ']).to_owned();
+        let subject = self.path("t");
+        let subject = subject.trim_matches(['{', '}', ' ']).split('|').next().unwrap_or_default();
+        let subject = subject.trim().to_owned();
         let test = self.dice.pick(&[
             "",
             "",
@@ -419,7 +421,52 @@ impl Writer<'_> {
                 (alias, kind) => format!("{alias}.{kind}"),
             },
         };
+        if self.grammar == Grammar::V2 && self.dice.chance(25) {
+            return self.piped(kind, &path);
+        }
         format!("{{{{{spaces}{path}{spaces}}}}}")
+    }
+
+    /// Draws a binding with a format.
+    fn piped(&mut self, kind: &str, path: &str) -> String {
+        let or = self.dice.pick(&[
+            "",
+            "",
+            " | or:'–'",
+            "|or:'&lt;b&gt;'",
+            " | or:'a &amp; b'",
+            " | or:''",
+        ]);
+        if kind == "u" {
+            return format!("{{{{{path} | or:'#x'}}}}");
+        }
+        if kind == "c" {
+            let number = self.dice.pick(&["percent:1", "number:2", "percent"]);
+            return format!("{{{{data.n1 | {number}}}}}");
+        }
+        let (path, format) = match self.dice.below(4) {
+            0 => (path, self.dice.pick(&["upper", "lower", "title", "truncate:3"])),
+            1 => (
+                "data.n1",
+                self.dice.pick(&[
+                    "number:2",
+                    "number",
+                    "percent:1",
+                    "currency:EUR",
+                    "compact:1",
+                    "bytes",
+                    "duration:s",
+                    "delta:1",
+                    "plural:'&lt;one':'&amp;more'",
+                ]),
+            ),
+            2 => (
+                "data.d1",
+                self.dice.pick(&["date:medium", "datetime:short", "since", "time", "date:full"]),
+            ),
+            _ => ("data.list", "count"),
+        };
+        format!("{{{{{path} | {format}{or}}}}}")
     }
 
     fn attribute(&mut self, element: &str) {

@@ -9,6 +9,7 @@
 mod data;
 mod dice;
 mod generate;
+mod intl_oracle;
 mod oracle;
 mod shrink;
 mod template_allocation;

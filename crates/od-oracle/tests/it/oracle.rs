@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
+use od_core::format::Context as FormatContext;
+use od_core::template::format_value;
 use serde_json::Value;
 
 /// A tree without parents, so that it is easy to copy and compare.
@@ -21,7 +23,7 @@ enum Node {
 pub(crate) fn expected(html: &str, data: &Value) -> String {
     // Escaped braces are text: they must not look like bindings once they are decoded.
     let nodes = parse(&html.replace("&#123;", "\u{E07B}"));
-    let context = Context { data, rows: Vec::new() };
+    let context = Context { data, rows: Vec::new(), parent: String::new() };
     print(&context.fill_all(&nodes)).replace("\\u{e07b}", "{")
 }
 
@@ -92,6 +94,8 @@ fn copy(handle: &Handle) -> Option<Node> {
 struct Context<'d> {
     data: &'d Value,
     rows: Vec<Row<'d>>,
+    /// The element around a node.
+    parent: String,
 }
 
 #[derive(Clone)]
@@ -141,7 +145,7 @@ impl<'d> Context<'d> {
 
     fn fill_plain(&self, node: &Node) -> Vec<Node> {
         match node {
-            Node::Text(text) => vec![Node::Text(self.fill_text(text))],
+            Node::Text(text) => self.fill_parts(text),
             Node::Comment(_) | Node::Doctype(_) | Node::Element { .. } => vec![node.clone()],
         }
     }
@@ -238,7 +242,10 @@ impl<'d> Context<'d> {
         for (name, value) in
             attributes.iter().filter(|(name, _)| !DIRECTIVES.contains(&name.as_str()))
         {
-            filled.push((name.clone(), self.fill_text(value)));
+            let text = self.fill_text(value);
+            // In CSS, formats write numbers without groups.
+            let plain = matches!(name.as_str(), "style" | "fill" | "stroke") && value.contains('|');
+            filled.push((name.clone(), if plain { text.replace(',', "") } else { text }));
         }
         let leads_out = |(name, value): &(String, String)| {
             let value = value.trim().to_ascii_lowercase();
@@ -254,21 +261,63 @@ impl<'d> Context<'d> {
         vec![Node::Element {
             name: name.to_owned(),
             attributes: filled,
-            children: self.fill_all(children),
+            children: Context { parent: name.to_owned(), ..self.clone() }.fill_all(children),
         }]
     }
 
+    /// The text of an attribute, or of an element that holds nothing else.
     fn fill_text(&self, text: &str) -> String {
         let mut filled = String::new();
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once("{{") {
             filled.push_str(before);
-            let Some((path, behind)) = behind.split_once("}}") else { panic!("{text:?}") };
-            filled.push_str(&print_value(self.scalar(path.trim()).as_ref()));
+            let Some((binding, behind)) = behind.split_once("}}") else { panic!("{text:?}") };
+            filled.push_str(&self.print(binding));
             rest = behind;
         }
         filled.push_str(rest);
         filled
+    }
+
+    /// Text, with an element around every time that has passed.
+    fn fill_parts(&self, text: &str) -> Vec<Node> {
+        if self.parent.contains(':') || matches!(&*self.parent, "title" | "textarea" | "option") {
+            return vec![Node::Text(self.fill_text(text))];
+        }
+        let mut nodes = Vec::new();
+        let mut rest = text;
+        while let Some((before, behind)) = rest.split_once("{{") {
+            nodes.push(Node::Text(before.to_owned()));
+            let Some((binding, behind)) = behind.split_once("}}") else { panic!("{text:?}") };
+            let shown = Node::Text(self.print(binding));
+            let (path, pipes) = binding.split_once('|').unwrap_or((binding, ""));
+            let at = self.scalar(path.trim()).filter(|value| truth(Some(value)));
+            nodes.push(match at {
+                Some(at) if pipes.contains("since") => Node::Element {
+                    name: "time".to_owned(),
+                    attributes: vec![("title".to_owned(), print_span(&at))],
+                    children: vec![shown],
+                },
+                _ => shown,
+            });
+            rest = behind;
+        }
+        nodes.push(Node::Text(rest.to_owned()));
+        nodes
+    }
+
+    /// The text of a binding. Formats are compared with browsers elsewhere; what is compared here
+    /// is which value gets which, and what becomes of its marks.
+    fn print(&self, binding: &str) -> String {
+        let Some((path, pipes)) = binding.split_once('|') else {
+            return print_value(self.scalar(binding.trim()).as_ref());
+        };
+        let value = self.scalar(path.trim()).unwrap_or(Value::Null);
+        let bare = pipes.trim_start().starts_with("or") && !pipes.contains('|');
+        if bare && (value.is_boolean() || truth(Some(&value)) || value.is_number()) {
+            return print_value(Some(&value));
+        }
+        format_value(&value, pipes, &FormatContext::default()).unwrap()
     }
 
     fn value(&self, path: &str) -> Option<&'d Value> {
@@ -288,6 +337,13 @@ impl<'d> Context<'d> {
         }
         Some(value)
     }
+}
+
+fn print_span(at: &Value) -> String {
+    let context = FormatContext::default();
+    let moment = format_value(at, "datetime:medium", &context)
+        .or_else(|_| format_value(at, "date:medium", &context));
+    format!("{} – Jan 1, 1970, 12:00 AM UTC", moment.unwrap())
 }
 
 fn attribute<'a>(attributes: &'a [(String, String)], wanted: &str) -> Option<&'a str> {

@@ -1,6 +1,7 @@
 //! Rendering allocates nothing but its output.
 
-use od_core::template::Template;
+use od_core::format::{Context, Locale};
+use od_core::template::{Grammar, Template};
 use serde_json::{Value, json};
 
 const PAGE: &str = "<!doctype html><html lang=\"en\"><head><title>{{data.title}}</title></head><body>\
@@ -25,6 +26,26 @@ fn rendering_allocates_nothing_but_its_output() {
         template.render(&data, &mut page).unwrap();
     });
     assert!(page.len() > 500 * 20);
+    assert_eq!(counted.count_total, 0);
+}
+
+const PAGE_V2: &str = "<body><h1 data-od-if=\"data.on == true\">{{data.title | upper}}</h1><p data-od-else>{{data.none | or:'–'}}</p>\
+    <ul><li data-od-repeat=\"row in data.rows\" style=\"width: {{row.deep.value | percent:1}}\">{{@number | number}} {{row.count | number:2}} \
+    {{row.count | currency:EUR}} {{row.count | compact}} {{row.count | bytes}} {{row.count | duration:s}} {{row.count | since:s}} \
+    {{row.count | datetime:s:full}} {{row.name | title}} {{row.name | truncate:4}} {{row.count | plural:'row':'rows'}} {{row.count | delta:1:percent}}\
+    <b data-od-if=\"row.count >= 250\">{{row.gone | number:1 | or:'–'}}</b><b data-od-else>{{row.deep | count}}</b></li></ul></body>";
+
+#[test]
+fn formats_and_conditions_allocate_nothing_either() {
+    let (template, _) = Template::compile_as(PAGE_V2, Grammar::V2).unwrap();
+    let data = data(500);
+    let zone = "Europe/Berlin".parse().unwrap();
+    let context = Context { locale: Locale::Fr, zone, ..Context::default() };
+    let mut page = Vec::with_capacity(1 << 20);
+    let counted = allocation_counter::measure(|| {
+        template.render_with(&data, &context, &mut page).unwrap();
+    });
+    assert!(page.len() > 500 * 200);
     assert_eq!(counted.count_total, 0);
 }
 

@@ -73,9 +73,12 @@ fn compare_random(grammar: Grammar, wanted: u64) {
                 unrendered += 1;
             }
             // Random data has no number where a condition wants an order, and `data.none` is no list.
-            Outcome::Unrendered(RenderError::NoOrder { .. } | RenderError::NotArray { .. })
-                if grammar == Grammar::V2 =>
-            {
+            // A text case of a null or a number is no text either.
+            Outcome::Unrendered(
+                RenderError::NoOrder { .. }
+                | RenderError::NotArray { .. }
+                | RenderError::Format { .. },
+            ) if grammar == Grammar::V2 => {
                 unrendered += 1;
             }
             Outcome::Unrendered(error) => panic!("seed {seed}: {error}\n{html}\n{data}"),
@@ -87,9 +90,11 @@ fn compare_random(grammar: Grammar, wanted: u64) {
         }
         seed += 1;
     }
-    println!("{equal} equal ({filled} with bindings), {refused} refused, {unrendered} unrendered");
     // The grammar must keep producing templates that are worth comparing.
-    assert!(filled * 2 > equal, "{filled} of {equal} templates have bindings");
+    assert!(
+        filled * 2 > equal && refused + unrendered < 20 * equal,
+        "{equal} equal ({filled} with bindings), {refused} refused, {unrendered} unrendered"
+    );
 }
 
 #[test]

@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use super::condition::{self, ConditionFault, Subject, Variable};
-use super::dialect::{first_path, from_data, unknown_root};
+use super::dialect::{self, first_path, from_data, unknown_root};
 use super::path::{Path, PathFault};
+use super::pipe::{self, PipeFaultKind, Pipes};
 use crate::template::Grammar;
 use crate::template::issue::{Fix, IssueCode, delete, replace};
+use crate::template::tokenize::reference;
 
 /// The names that a binding can begin with, and the grammar it follows.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +26,7 @@ pub(crate) struct ParsedBinding<'s> {
     /// The path as written.
     pub(crate) text: &'s str,
     pub(crate) subject: Subject,
+    pub(crate) pipes: Pipes,
 }
 
 /// Something in braces that is no binding.
@@ -71,21 +74,73 @@ pub(crate) fn read<'s>(
     scope: Scope<'_>,
 ) -> Result<ParsedBinding<'s>, BindingFault> {
     let text = source[span.start + 2..span.end - 2].trim_ascii();
-    let parsed = match scope.grammar {
-        Grammar::V1 => Path::parse(text, scope.aliases)
-            .map(Subject::Path)
-            .map_err(|fault| ConditionFault::Subject(fault, text.into())),
-        Grammar::V2 => condition::subject(text, scope.aliases),
+    match scope.grammar {
+        Grammar::V1 => match Path::parse(text, scope.aliases) {
+            Ok(path) => {
+                let subject = Subject::Path(path);
+                Ok(ParsedBinding { span, text, subject, pipes: Pipes::default() })
+            }
+            Err(fault) => Err(explain(source, span, text, fault, scope)),
+        },
+        Grammar::V2 => read_v2(source, span, text, scope),
+    }
+}
+
+fn read_v2<'s>(
+    source: &'s str,
+    span: Range<usize>,
+    inner: &'s str,
+    scope: Scope<'_>,
+) -> Result<ParsedBinding<'s>, BindingFault> {
+    // In texts in quotes, references mean what they mean around the binding.
+    let Ok(decoded) = reference::decode(inner) else {
+        let fix = delete(span.clone(), "write the character itself");
+        let message = "a character reference that is not known".to_owned();
+        return Err(BindingFault { code: IssueCode::FormatArguments, span, message, fix });
     };
-    match parsed {
-        Ok(subject) => Ok(ParsedBinding { span, text, subject }),
-        Err(ConditionFault::Subject(fault, _)) => Err(explain(source, span, text, fault, scope)),
+    let (value, piped) = pipe::split(&decoded);
+    // `a || b` has nothing between the bars.
+    let joined = piped.is_some_and(|piped| piped.starts_with('|'));
+    // What comes before the first bar has no references in a binding that is accepted.
+    let text = inner.get(..value.len()).filter(|text| *text == value).unwrap_or(inner);
+    let subject = match condition::subject(value, scope.aliases) {
+        Ok(_) if joined => return Err(explain(source, span, inner, PathFault::Grammar, scope)),
+        Ok(subject) => subject,
+        Err(ConditionFault::Subject(fault, _)) => {
+            let text = if fault == PathFault::Root { text } else { inner };
+            return Err(explain(source, span, text, fault, scope));
+        }
         Err(_) => {
             let fix = delete(span.clone(), "use it inside an element with data-od-repeat");
             let message = format!("`{text}` stands outside every data-od-repeat");
-            Err(BindingFault { code: IssueCode::UnknownRoot, span, message, fix })
+            return Err(BindingFault { code: IssueCode::UnknownRoot, span, message, fix });
         }
-    }
+    };
+    let pipes = match piped.map(pipe::parse) {
+        None => Pipes::default(),
+        Some(Ok(pipes)) => pipes,
+        Some(Err(fault)) => {
+            return Err(explain_pipe(span, value, piped.unwrap_or_default(), &fault));
+        }
+    };
+    Ok(ParsedBinding { span, text, subject, pipes })
+}
+
+fn explain_pipe(
+    span: Range<usize>,
+    value: &str,
+    piped: &str,
+    fault: &pipe::PipeFault,
+) -> BindingFault {
+    let repaired = format!("{{{{{}}}}}", dialect::encode(&pipe::repair(value, piped)));
+    let advice = if fault.advice.is_empty() { "" } else { "; " };
+    let summary = format!("write {repaired}{advice}{}", fault.advice);
+    let fix = replace(span.clone(), repaired, summary);
+    let code = match fault.kind {
+        PipeFaultKind::Unknown => IssueCode::UnknownFormat,
+        PipeFaultKind::Arguments => IssueCode::FormatArguments,
+    };
+    BindingFault { code, span, message: fault.message.clone(), fix }
 }
 
 fn explain(
@@ -97,46 +152,63 @@ fn explain(
 ) -> BindingFault {
     let aliases = scope.aliases;
     let whole = source[span.clone()].to_owned();
-    let braces = "{{";
-    let with_path =
-        |path: &str, summary: &str| replace(span.clone(), format!("{braces}{path}}}}}"), summary);
-    let is_keyword =
-        matches!(text, "else" | "end" | "endif" | "endfor" | "this" | "index" | "loop");
-    if fault == PathFault::Root && is_keyword {
-        let fix = delete(span.clone(), format!("remove {whole}"));
+    let fault_of = |code: IssueCode, message: String, fix: Fix| BindingFault {
+        code,
+        span: span.clone(),
+        message,
+        fix,
+    };
+    let with_path = |path: &str, advice: &str| {
+        let text = format!("{{{{{path}}}}}");
+        replace(span.clone(), text.clone(), format!("write {text}{advice}"))
+    };
+    if scope.grammar == Grammar::V1
+        && let Some(path) = path_in_v2(text, aliases)
+    {
+        let instead = path.map_or(String::new(), |path| format!("{{{{{path}}}}}"));
+        let or =
+            if instead.is_empty() { format!("remove {whole}") } else { format!("write {instead}") };
+        let summary = format!("set document.format to \"html_template_v2\", or {or}");
+        let message = format!("`{text}` has words of html_template_v2");
+        return fault_of(IssueCode::NeedsV2, message, replace(span.clone(), instead, summary));
+    }
+    if let Some(line) = dialect::directive_line(text) {
+        let there = if scope.grammar == Grammar::V1 { "in html_template_v2 " } else { "" };
+        let fix = delete(span.clone(), format!("remove {whole}; {there}{line}"));
         let message = format!("`{text}` is a directive of another template language");
-        return BindingFault { code: IssueCode::UnsupportedDirective, span, message, fix };
+        return fault_of(IssueCode::UnsupportedDirective, message, fix);
     }
     if fault == PathFault::Root {
         let message = unknown_root(text, aliases);
         let path = from_data(text, aliases).unwrap_or_else(|| format!("data.{text}"));
-        let fix = with_path(&path, &format!("write {braces}{path}}}}}"));
-        return BindingFault { code: IssueCode::UnknownRoot, span, message, fix };
+        return fault_of(IssueCode::UnknownRoot, message, with_path(&path, ""));
     }
-    if scope.grammar == Grammar::V1 && Variable::parse(text).is_some() {
-        let summary = format!("set document.format to \"html_template_v2\", or remove {whole}");
-        let fix = delete(span.clone(), summary);
-        let message = format!("`{text}` is a word of html_template_v2");
-        return BindingFault { code: IssueCode::NeedsV2, span, message, fix };
-    }
-    let path = first_path(text, aliases);
-    let repaired =
-        path.as_deref().map(|path| with_path(path, &format!("write {braces}{path}}}}}")));
-    let remove = || delete(span.clone(), format!("remove {whole}"));
+    let (repaired, advice) = match scope.grammar {
+        Grammar::V1 => (first_path(text, aliases), ""),
+        Grammar::V2 => dialect::repair_expression(text, aliases),
+    };
+    let fix = match &repaired {
+        Some(path) => with_path(path, advice),
+        None => delete(span.clone(), format!("remove {whole}{advice}")),
+    };
     let (code, message) = match text.bytes().next() {
         Some(b'{' | b'&') => {
             (IssueCode::RawBinding, "values cannot be inserted without escaping".to_owned())
         }
-        Some(b'#' | b'/' | b'^' | b'>' | b'!' | b'=' | b'%' | b'@' | b'$') => {
-            let fix = remove();
-            let message = format!("`{text}` is a directive of another template language");
-            return BindingFault { code: IssueCode::UnsupportedDirective, span, message, fix };
-        }
         Some(_) => (IssueCode::InvalidPath, format!("`{text}` is not a path")),
         None => (IssueCode::InvalidPath, "there is no path between the braces".to_owned()),
     };
-    let fix = repaired.unwrap_or_else(remove);
-    BindingFault { code, span, message, fix }
+    fault_of(code, message, fix)
+}
+
+/// Returns whether `html_template_v2` would accept the binding, and its path.
+fn path_in_v2<'t>(text: &'t str, aliases: &[Box<str>]) -> Option<Option<&'t str>> {
+    if Variable::parse(text).is_some() {
+        return Some(None);
+    }
+    let (value, piped) = pipe::split(text);
+    let accepted = pipe::parse(piped?).is_ok() && Path::parse(value, aliases).is_ok();
+    accepted.then_some(Some(value))
 }
 
 #[cfg(test)]
@@ -156,7 +228,8 @@ mod tests {
     fn what_was_meant_is_offered() {
         check("{{data.rows[0].name}}", IssueCode::InvalidPath, "{{data.rows.0.name}}");
         check("{{ data['a']['b'] }}", IssueCode::InvalidPath, "{{data.a.b}}");
-        check("{{data.x | upper}}", IssueCode::InvalidPath, "{{data.x}}");
+        check("{{data.x | upper}}", IssueCode::NeedsV2, "{{data.x}}");
+        check("{{data.x | money}}", IssueCode::InvalidPath, "{{data.x}}");
         check("{{{data.html}}}", IssueCode::RawBinding, "{{data.html}}");
         check("{{& data.html}}", IssueCode::RawBinding, "{{data.html}}");
         check("{{#each data.items}}", IssueCode::UnsupportedDirective, "");
@@ -167,5 +240,45 @@ mod tests {
         check("{{}}", IssueCode::InvalidPath, "");
         check("{{data}}", IssueCode::InvalidPath, "");
         check("{{ 1 + 2 }}", IssueCode::InvalidPath, "");
+    }
+
+    #[track_caller]
+    fn check_v2(source: &str, code: IssueCode, fixed: &str) {
+        let span = braces(source, 0, 0..source.len()).unwrap();
+        let scope = Scope { grammar: Grammar::V2, aliases: &["item".into()] };
+        let fault = read(source, span, scope).unwrap_err();
+        assert_eq!(fault.code, code, "{source}: {}", fault.message);
+        assert_eq!(Fix::apply(source, [&fault.fix]), fixed, "{source}");
+        let span = braces(fixed, 0, 0..fixed.len());
+        assert!(span.is_none_or(|span| read(fixed, span, scope).is_ok()), "{fixed}");
+    }
+
+    #[test]
+    fn expressions_of_other_languages_become_formats_where_that_was_meant() {
+        check_v2("{{data.x | money}}", IssueCode::UnknownFormat, "{{data.x | currency:EUR:2}}");
+        check_v2(
+            "{{data.x | date:'%Y' | or:'–'}}",
+            IssueCode::FormatArguments,
+            "{{data.x | date:medium | or:'–'}}",
+        );
+        check_v2("{{formatDate(data.day)}}", IssueCode::InvalidPath, "{{data.day | date:medium}}");
+        check_v2("{{data.n.toFixed(2)}}", IssueCode::InvalidPath, "{{data.n | number:2}}");
+        check_v2("{{data.a || 'none'}}", IssueCode::InvalidPath, "{{data.a | or:'none'}}");
+        check_v2("{{data.a ?? data.b}}", IssueCode::InvalidPath, "{{data.a}}");
+        check_v2("{{data.a ? 'x' : 'y'}}", IssueCode::InvalidPath, "{{data.a}}");
+        check_v2("{{data.a * 100}}", IssueCode::InvalidPath, "{{data.a}}");
+        check_v2("{{#if data.a}}", IssueCode::UnsupportedDirective, "");
+        check_v2("{{else}}", IssueCode::UnsupportedDirective, "");
+        check_v2("{{{data.a}}}", IssueCode::RawBinding, "{{data.a}}");
+        check_v2("{{row.x | number}}", IssueCode::UnknownRoot, "{{data.row.x}}");
+        check_v2("{{data.x | or:'&nosuch;'}}", IssueCode::FormatArguments, "");
+    }
+
+    #[test]
+    fn references_in_texts_are_decoded() {
+        let source = "{{data.x | or:&quot;a &lt; b&quot;}}";
+        let scope = Scope { grammar: Grammar::V2, aliases: &[] };
+        let found = read(source, 0..source.len(), scope).unwrap();
+        assert_eq!((found.text, found.pipes.or.as_deref()), ("data.x", Some("a < b")));
     }
 }

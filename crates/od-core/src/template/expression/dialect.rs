@@ -97,6 +97,147 @@ pub(crate) fn unknown_root(path: &str, aliases: &[Box<str>]) -> String {
     }
 }
 
+/// Returns the line of this language for a directive of another, by the text between its marks.
+pub(crate) fn directive_line(text: &str) -> Option<String> {
+    let bare =
+        text.trim_start_matches(['#', '/', '^', '>', '!', '=', '%', '@', '$', '-', '*', ' ']);
+    let marked = bare.len() < text.len() && !text.starts_with("!data");
+    let word_end = bare.find(|mark: char| !mark.is_ascii_alphanumeric()).unwrap_or(bare.len());
+    let (word, rest) = bare.split_at(word_end);
+    let path = first_path(rest, &[]).filter(|path| path.starts_with("data."));
+    let path = path.as_deref().unwrap_or("data.path");
+    if text.starts_with('/') {
+        return Some("an element ends with its end tag".to_owned());
+    }
+    let line = match word {
+        "if" | "elsif" | "elseif" | "elif" | "unless" | "with" | "when" | "case" => {
+            let not = if word == "unless" { "!" } else { "" };
+            format!("write <p data-od-if=\"{not}{path}\">…</p>")
+        }
+        "each" | "for" | "foreach" | "range" | "loop" | "repeat" => {
+            format!("write <li data-od-repeat=\"item in {path}\">{{{{item.name}}}}</li>")
+        }
+        "else" => "write data-od-else on the element behind the one with data-od-if".to_owned(),
+        "end" | "endif" | "endfor" | "endeach" | "next" => {
+            "an element ends with its end tag".to_owned()
+        }
+        "this" | "item" if rest.is_empty() => {
+            "name the row: data-od-repeat=\"item in data.items\" and {{item}}".to_owned()
+        }
+        "index" | "key" if rest.is_empty() => "write {{@index}} or {{@number}}".to_owned(),
+        "set" | "let" | "assign" | "var" | "const" if marked => {
+            "compute values in a query or at the source".to_owned()
+        }
+        _ if marked && text.starts_with('^') => {
+            format!(
+                "write <p data-od-if=\"!{}\">…</p>",
+                first_path(bare, &[]).as_deref().unwrap_or("data.path")
+            )
+        }
+        _ if marked && text.starts_with('#') => {
+            let list = first_path(bare, &[]);
+            format!(
+                "write data-od-if or data-od-repeat=\"item in {}\" on the element",
+                list.as_deref().unwrap_or("data.items")
+            )
+        }
+        _ if marked && text.starts_with(['=', '%', '-']) && bare.starts_with("data.") => {
+            format!("write {{{{{}}}}}", first_path(bare, &[]).as_deref().unwrap_or("data.path"))
+        }
+        _ if marked => "there are no partials, comments or helpers".to_owned(),
+        _ => return None,
+    };
+    // `loop.total` and `index.name` are paths whose root is not known.
+    (marked || !rest.starts_with('.')).then_some(line)
+}
+
+/// Returns the attribute of this language for one of another, with the line that uses it.
+pub(crate) fn attribute_line(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "v-if" | "v-show" | "x-if" | "x-show" | "ng-if" | "ng-show" | "data-if" | "th:if"
+        | "s-if" | "wx:if" => "write data-od-if=\"data.path\"",
+        "v-else-if" | "ng-else-if" | "wx:elif" => "write data-od-else-if=\"data.path\"",
+        "v-else" | "wx:else" => "write data-od-else",
+        "v-for" | "x-for" | "ng-repeat" | "data-for" | "data-each" | "data-repeat" | "th:each"
+        | "wx:for" => "write data-od-repeat=\"item in data.items\"",
+        "v-text" | "x-text" | "ng-bind" | "th:text" | "data-bind" => {
+            "write {{data.path}} in the element"
+        }
+        "v-html" | "x-html" | "ng-bind-html" | "dangerouslysetinnerhtml" => {
+            "write {{data.path}} in the element: every value is escaped"
+        }
+        "x-data" | "ng-app" | "ng-controller" | "ng-init" | "v-cloak" | "v-once" | "x-init" => {
+            "write nothing: the data is under data"
+        }
+        _ if name.starts_with("v-bind:")
+            || name.starts_with("x-bind:")
+            || name.starts_with(':') =>
+        {
+            "write the attribute with {{data.path}} in its value"
+        }
+        _ if name.starts_with("v-on:")
+            || name.starts_with("x-on:")
+            || name.starts_with('@')
+            || name.starts_with("ng-click") =>
+        {
+            "write nothing: pages have no script"
+        }
+        _ => return None,
+    })
+}
+
+/// Guesses the binding that an expression meant, and says what it leaves out.
+pub(crate) fn repair_expression(
+    text: &str,
+    aliases: &[Box<str>],
+) -> (Option<String>, &'static str) {
+    let path = first_path(text, aliases).map(|path| without_method(text, path));
+    if let Some((left, right)) = text.split_once("||").or_else(|| text.split_once("??")) {
+        let right = right.trim_ascii();
+        let or = super::pipe::parse(&format!("or:{right}")).is_ok();
+        let left = left.trim_ascii();
+        if or && Path::parse(left, aliases).is_ok() {
+            return (Some(format!("{left} | or:{right}")), "");
+        }
+        return (path, "; another value in place of nothing is {{data.path | or:'text'}}");
+    }
+    if text.contains('?') && text.contains(':') {
+        return (
+            path,
+            "; for either of two, <b data-od-if=\"data.path\">…</b><b data-od-else>…</b>",
+        );
+    }
+    if text.contains("&&") {
+        return (path, "; a condition is data-od-if on the element");
+    }
+    let called = text.split(['(', ' ']).next().and_then(|name| name.rsplit('.').next());
+    let line = called.and_then(super::pipe::meant);
+    if let (Some(line), Some(path)) = (line, &path)
+        && text.contains(['(', ' '])
+    {
+        return (Some(format!("{path} | {line}")), "");
+    }
+    if text.contains(['+', '*', '/', '%', '(']) || text.contains(" - ") {
+        return (path, "; compute it in a query or at the source");
+    }
+    (path, "")
+}
+
+/// Leaves out the name of a method that is called on a path.
+fn without_method(text: &str, path: String) -> String {
+    match path.rsplit_once('.') {
+        Some((object, _)) if text.contains(&format!("{path}(")) && object != "data" => {
+            object.to_owned()
+        }
+        _ => path,
+    }
+}
+
+/// Writes text so that it means the same in HTML text and in quoted attributes.
+pub(crate) fn encode(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
 /// Guesses the path that was meant: `data.rows[0].name` as `data.rows.0.name`, an expression
 /// as its first path.
 pub(crate) fn first_path(text: &str, aliases: &[Box<str>]) -> Option<String> {

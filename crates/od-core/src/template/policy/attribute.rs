@@ -3,7 +3,7 @@
 use super::css::{self};
 use super::url::{self, Destination};
 use crate::template::Grammar;
-use crate::template::expression::binding;
+use crate::template::expression::{binding, dialect};
 use crate::template::issue::{IssueCode, delete, replace, shorten};
 use crate::template::program::{Guard, Mark, Op, Place};
 use crate::template::tokenize::reference;
@@ -124,6 +124,14 @@ impl<'s> Compiler<'s> {
             return Some(end);
         }
         if name.starts_with("data-od-") && self.refuse_directive(tag, attribute) {
+            return Some(end);
+        }
+        if self.grammar == Grammar::V2
+            && let Some(line) = dialect::attribute_line(name)
+        {
+            let fix = delete(span.clone(), format!("in its place {line}"));
+            let message = format!("{name} is a directive of another template language");
+            self.issues.add(IssueCode::UnsupportedDirective, self.source, span, message, fix);
             return Some(end);
         }
         self.refuse_animation(attribute, owner)

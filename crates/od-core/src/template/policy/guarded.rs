@@ -7,13 +7,13 @@ use super::attribute::Owner;
 use super::css::CssFollower;
 use super::url::{self, Destination};
 use crate::template::expression::binding::{self, ParsedBinding};
-use crate::template::expression::condition::Subject;
+use crate::template::expression::dialect;
+use crate::template::expression::pipe::Pipes;
 use crate::template::issue::{IssueCode, delete, replace, shorten};
-use crate::template::program::{Guard, Guarded, Op, Part, Place};
+use crate::template::program::{Guard, Guarded, Op, Part, Place, Source};
 use crate::template::tokenize::reference;
 use crate::template::tokenize::scanner::{Attribute, Tag};
 use crate::template::tree::compiler::Compiler;
-use crate::template::tree::text::PathAt;
 use crate::template::warning::WarningCode;
 
 impl<'s> Compiler<'s> {
@@ -114,15 +114,8 @@ impl<'s> Compiler<'s> {
                     let place =
                         if guard == Guard::Css { Place::Style(name) } else { Place::Url(name) };
                     from = found.span.end;
-                    let ParsedBinding { span, text, subject } = found;
-                    parts.push(match subject {
-                        Subject::Variable(variable) => Part::Variable(variable),
-                        Subject::Path(path) => {
-                            let path = PathAt { path, text, span };
-                            let element = tag.name.as_ref().into();
-                            Part::Binding(self.add_binding(path, place, element))
-                        }
-                    });
+                    let part = self.guarded_part(found, place, guard, tag.name.as_ref().into());
+                    parts.push(part);
                 }
                 Err(end) => from = end,
             }
@@ -139,6 +132,50 @@ impl<'s> Compiler<'s> {
             Op::Url { guarded }
         });
         self.emitter.skip_to(end);
+    }
+
+    fn guarded_part(
+        &mut self,
+        mut found: ParsedBinding<'s>,
+        place: Place,
+        guard: Guard,
+        element: Box<str>,
+    ) -> Part {
+        self.refuse_guarded_format(&mut found, guard);
+        let is_piped = found.pipes != Pipes::default();
+        let (source, pipes, span) = self.add_source(found, place, element);
+        if is_piped {
+            let piped = self.piped(source, pipes, &span, false);
+            self.emitter.program.piped.push(piped);
+            return Part::Piped(self.emitter.program.piped.len() - 1);
+        }
+        match source {
+            Source::Variable(variable) => Part::Variable(variable),
+            Source::Binding(binding) => Part::Binding(binding),
+        }
+    }
+
+    /// Refuses a format where its text would not mean what it says: in a URL, where a browser reads
+    /// characters, and most in CSS, where `1,234.5` are two numbers.
+    fn refuse_guarded_format(&mut self, found: &mut ParsedBinding<'s>, guard: Guard) {
+        let is_css = guard == Guard::Css;
+        let Some(format) = found.pipes.format.take_if(|format| !(is_css && format.fits_css()))
+        else {
+            return;
+        };
+        let or = found.pipes.or.as_ref().map_or(String::new(), |or| format!(" | or:'{or}'"));
+        let text = format!("{{{{{}{}}}}}", found.text, dialect::encode(&or));
+        let (message, advice) = if is_css {
+            ("CSS cannot read this format", "; in style there are number and percent")
+        } else {
+            (
+                "formats write for people, and a URL is read by machines",
+                "; let the source give the URL",
+            )
+        };
+        let fix = replace(found.span.clone(), text.clone(), format!("write {text}{advice}"));
+        let _ = format;
+        self.issues.add(IssueCode::FormatPlacement, self.source, found.span.clone(), message, fix);
     }
 
     fn literal_part(

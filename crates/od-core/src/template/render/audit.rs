@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::error::RenderError;
 use super::output::Output;
 use super::renderer::Renderer;
+use crate::format::Context;
 use crate::template::expression::path::{Root, Segment};
 use crate::template::program::{Binding, Op, Program};
 
@@ -39,9 +40,10 @@ pub(crate) struct Sighting {
 }
 
 /// Walks the program over `data`.
-pub(crate) fn audit(program: &Program, data: &Value) -> Audit {
+pub(crate) fn audit(program: &Program, data: &Value, context: &Context) -> Audit {
     let mut nowhere = io::sink();
-    let mut renderer: Renderer<'_, '_, _, true> = Renderer::new(program, data, &mut nowhere);
+    let mut renderer: Renderer<'_, '_, _, true> =
+        Renderer::new(program, data, context, &mut nowhere);
     renderer.audit.sightings = vec![Sighting::default(); program.bindings.len()];
     let result = renderer.run(0..program.ops.len());
     let mut audit = std::mem::take(&mut renderer.audit);

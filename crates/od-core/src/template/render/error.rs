@@ -3,6 +3,7 @@
 use std::io;
 
 use super::renderer::RENDERED_BYTES_MAX;
+use crate::format::FormatFault;
 use crate::template::policy::css::CssFault;
 use crate::template::policy::url::UrlFault;
 
@@ -43,6 +44,18 @@ pub enum RenderError {
         at: BindingPlace,
         /// The kind of value that was there.
         found: &'static str,
+    },
+    /// A format does not take the value.
+    #[error("`{}` is {found}: the format `{format}` at {}:{} {fault}", .at.path, .at.line, .at.column)]
+    Format {
+        /// The binding.
+        at: BindingPlace,
+        /// The name of the format.
+        format: &'static str,
+        /// The kind of value that was there.
+        found: &'static str,
+        /// The fault.
+        fault: FormatFault,
     },
     /// The URL is not allowed.
     #[error("the URL `{url}` at {}:{} (`{}`) has {fault}", .at.line, .at.column, .at.path)]
@@ -89,6 +102,7 @@ impl RenderError {
             Self::NotScalar { at, .. }
             | Self::NotArray { at, .. }
             | Self::NoOrder { at, .. }
+            | Self::Format { at, .. }
             | Self::Url { at, .. }
             | Self::Css { at, .. } => Some(at),
             Self::TooManyRows { .. } | Self::TooLarge { .. } | Self::Write(_) => None,
@@ -101,7 +115,8 @@ impl RenderError {
             Self::NotScalar { found, .. }
             | Self::NotArray { found, .. }
             | Self::NoOrder { found, .. } => matches!(*found, "missing" | "null"),
-            Self::Url { .. }
+            Self::Format { .. }
+            | Self::Url { .. }
             | Self::Css { .. }
             | Self::TooManyRows { .. }
             | Self::TooLarge { .. }

@@ -10,7 +10,7 @@ use super::renderer::Renderer;
 use crate::template::issue::shorten;
 use crate::template::policy::css::{self, IdentifierTail};
 use crate::template::policy::url::{self, Destination};
-use crate::template::program::{Guarded, Part};
+use crate::template::program::{Guarded, Part, Source};
 
 impl<W: Write, const AUDIT: bool> Renderer<'_, '_, Output<'_, W>, AUDIT> {
     #[inline(never)]
@@ -29,6 +29,20 @@ impl<W: Write, const AUDIT: bool> Renderer<'_, '_, Output<'_, W>, AUDIT> {
                     })?;
                     // Digits, `true` and `false` are plain CSS wherever a value may stand.
                     tail = checked.unwrap_or_default();
+                }
+                Part::Piped(piped) => {
+                    tail = self.with_piped(*piped, |renderer, text| {
+                        match css::check_value(text, tail) {
+                            Ok(tail) => {
+                                renderer.out.literal(text.as_bytes())?;
+                                Ok(tail)
+                            }
+                            Err(fault) => {
+                                let at = renderer.piped_place(&renderer.program.piped[*piped]);
+                                Err(RenderError::Css { at, value: shorten(text), fault })
+                            }
+                        }
+                    })??;
                 }
                 Part::Binding(binding) => {
                     let binding = *binding;
@@ -66,6 +80,9 @@ impl<W: Write, const AUDIT: bool> Renderer<'_, '_, Output<'_, W>, AUDIT> {
                 Part::Variable(variable) => {
                     self.with_variable(*variable, |_, text| url.push_str(text));
                 }
+                Part::Piped(piped) => {
+                    self.with_piped(*piped, |_, text| url.push_str(text))?;
+                }
                 Part::Binding(binding) => {
                     self.with_text(*binding, |_, text| url.push_str(text))?;
                 }
@@ -102,6 +119,10 @@ impl<W: Write, const AUDIT: bool> Renderer<'_, '_, Output<'_, W>, AUDIT> {
             Err(fault) => {
                 let first = guarded.parts.iter().find_map(|part| match part {
                     Part::Binding(binding) => self.program.bindings.get(*binding),
+                    Part::Piped(piped) => match self.program.piped.get(*piped)?.source {
+                        Source::Binding(binding) => self.program.bindings.get(binding),
+                        Source::Variable(_) => None,
+                    },
                     Part::Literal { .. } | Part::Variable(_) => None,
                 });
                 let at = first.map_or_else(

@@ -6,5 +6,6 @@ pub(crate) mod error;
 mod guarded;
 pub(crate) mod inspect;
 pub(crate) mod output;
+pub(crate) mod piped;
 pub(crate) mod renderer;
 pub(crate) mod row;

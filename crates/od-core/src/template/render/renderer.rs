@@ -11,6 +11,7 @@ use super::error::{BindingPlace, RenderError};
 use super::inspect::{self, Inspection};
 use super::output::{Digits, Output};
 use super::row::{Lookup, Row, RowValues};
+use crate::format::{Context, TextBuffer};
 use crate::template::expression::condition::{Variable, is_true};
 use crate::template::expression::path::Root;
 use crate::template::policy::attribute::LINK_ATTRIBUTES;
@@ -36,10 +37,11 @@ pub struct RenderReport {
 pub(crate) fn render<W: Write>(
     program: &Program,
     data: &Value,
+    context: &Context,
     inspection: Option<Inspection<'_>>,
     out: &mut W,
 ) -> Result<RenderReport, RenderError> {
-    let mut renderer: Renderer<'_, '_, _, false> = Renderer::new(program, data, out);
+    let mut renderer: Renderer<'_, '_, _, false> = Renderer::new(program, data, context, out);
     renderer.inspection = inspection;
     let result = renderer.run(0..program.ops.len()).and_then(|()| Ok(renderer.out.flush()?));
     renderer.report.bytes = renderer.out.bytes();
@@ -63,6 +65,9 @@ pub(crate) fn full_path<'b>(binding: &'b Binding, rows: &[Row<'_>]) -> Cow<'b, s
 pub(crate) struct Renderer<'p, 'd, W, const AUDIT: bool> {
     pub(crate) program: &'p Program,
     pub(crate) data: &'d Value,
+    pub(crate) context: &'p Context,
+    /// Scratch space for formatted values.
+    pub(crate) text: TextBuffer,
     pub(crate) out: W,
     pub(crate) report: RenderReport,
     pub(crate) inspection: Option<Inspection<'p>>,
@@ -78,10 +83,17 @@ pub(crate) struct Renderer<'p, 'd, W, const AUDIT: bool> {
 }
 
 impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AUDIT> {
-    pub(crate) fn new(program: &'p Program, data: &'d Value, out: &'w mut W) -> Self {
+    pub(crate) fn new(
+        program: &'p Program,
+        data: &'d Value,
+        context: &'p Context,
+        out: &'w mut W,
+    ) -> Self {
         Self {
             program,
             data,
+            context,
+            text: TextBuffer::default(),
             out: Output::new(out, RENDERED_BYTES_MAX),
             report: RenderReport::default(),
             inspection: None,
@@ -114,6 +126,9 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
                     self.repeat(repeat as usize, body)
                 }
                 Op::Variable { start, end, variable } => self.variable(start, end, variable),
+                Op::Piped { start, end, piped, lookup } => {
+                    self.piped(start, end, piped as usize, lookup)
+                }
                 Op::Branch { .. } | Op::IfEmpty { .. } | Op::Jump { .. } => {
                     self.branch(op, &mut at)
                 }
@@ -151,7 +166,8 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
             | Op::Url { .. }
             | Op::LinkAttributes { .. }
             | Op::Repeat { .. }
-            | Op::Variable { .. } => return Ok(()),
+            | Op::Variable { .. }
+            | Op::Piped { .. } => return Ok(()),
         };
         if AUDIT {
             return self.audit_branch(holds, at, otherwise as usize);
@@ -338,7 +354,11 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
 
     /// Writes a value that is no string.
     #[inline(never)]
-    fn other(&mut self, binding: usize, value: Option<&Value>) -> Result<(), RenderError> {
+    pub(crate) fn other(
+        &mut self,
+        binding: usize,
+        value: Option<&Value>,
+    ) -> Result<(), RenderError> {
         if let Some(Value::Number(number)) = value {
             return Ok(self.out.literal(Digits::new().format(number).as_bytes())?);
         }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::template::expression::path::{Root, Segment, same};
-use crate::template::program::{Binding, Op, Program, REPEAT_DEPTH_MAX, Repeat};
+use crate::template::program::{Binding, Op, Program, REPEAT_DEPTH_MAX, Repeat, Source};
 
 /// The most keys that are looked up together, of all rows around a place; further ones are looked up
 /// one by one.
@@ -122,8 +122,22 @@ pub(crate) fn assign_slots(program: &mut Program) {
         *lookup = lookup.behind(&program.repeats[repeat]);
     }
     for op in &mut program.ops {
-        if let Op::Value { binding, lookup, .. } = op {
-            *lookup = lookups[*binding as usize];
+        match op {
+            Op::Value { binding, lookup, .. } => *lookup = lookups[*binding as usize],
+            Op::Piped { piped, lookup, .. } => {
+                if let Source::Binding(binding) = program.piped[*piped as usize].source {
+                    *lookup = lookups[binding];
+                }
+            }
+            Op::Literal { .. }
+            | Op::Style { .. }
+            | Op::Url { .. }
+            | Op::LinkAttributes { .. }
+            | Op::Repeat { .. }
+            | Op::Variable { .. }
+            | Op::Branch { .. }
+            | Op::IfEmpty { .. }
+            | Op::Jump { .. } => {}
         }
     }
     program.lookups = lookups;

@@ -11,4 +11,4 @@ mod foreign;
 mod open_elements;
 mod start_tag;
 mod table;
-pub(crate) mod text;
+mod text;

@@ -5,11 +5,14 @@ use std::ops::Range;
 use super::block::OpenBlock;
 use super::compiler::{Compiler, Phase};
 use super::element::{ForeignContent, Space};
+use crate::template::Grammar;
 use crate::template::expression::binding::{self, ParsedBinding, Scope};
 use crate::template::expression::condition::Subject;
+use crate::template::expression::dialect;
 use crate::template::expression::path::{Path, Root};
+use crate::template::expression::pipe::Pipes;
 use crate::template::issue::{Edit, Fix, IssueCode, delete, insert, replace};
-use crate::template::program::{Binding, Mark, Place};
+use crate::template::program::{Binding, Mark, Piped, Place, Source};
 use crate::template::tokenize::reference;
 use crate::template::tokenize::scanner::is_space;
 
@@ -161,6 +164,43 @@ impl<'s> Compiler<'s> {
         });
     }
 
+    /// Refuses `{% … %}`, `<% … %>` and `${…}`, which a page would show as they are.
+    fn refuse_other_marks(&mut self, span: Range<usize>) {
+        for (open, close) in [("{%", "%}"), ("<%", "%>"), ("${data.", "}")] {
+            let mut from = span.start;
+            while let Some(at) = self.source[from..span.end].find(open) {
+                let start = from + at;
+                let inner = start + open.len();
+                let closes = self.source[inner..span.end].find(close);
+                let end = closes.map_or(inner, |end| inner + end + close.len());
+                let text = self.source[inner..end].trim_end_matches(close).trim();
+                let (fix, message) = if open == "${data." {
+                    let path = format!("{{{{data.{text}}}}}");
+                    (
+                        replace(start..end, path.clone(), format!("write {path}")),
+                        "bindings have two braces".to_owned(),
+                    )
+                } else {
+                    let line = dialect::directive_line(&format!("%{text}")).unwrap_or_default();
+                    let message = format!("`{text}` is a directive of another template language");
+                    (delete(start..end, format!("remove it; {line}")), message)
+                };
+                self.issues.add(
+                    IssueCode::UnsupportedDirective,
+                    self.source,
+                    start..end,
+                    message,
+                    fix,
+                );
+                from = end;
+                // Without its end here, none behind it has one: looking again would be quadratic.
+                if closes.is_none() || self.issues.is_full() {
+                    break;
+                }
+            }
+        }
+    }
+
     /// Binds what stands in text that HTML keeps where it is.
     ///
     /// `opens_markup` finds the `<` of literal text that a value behind it would turn into markup.
@@ -170,6 +210,9 @@ impl<'s> Compiler<'s> {
         opens_markup: fn(&str) -> Option<usize>,
     ) {
         self.emitter.program.texts.push(span.clone());
+        if self.grammar == Grammar::V2 {
+            self.refuse_other_marks(span.clone());
+        }
         let mut from = span.start;
         while let Some(open) = binding::next_open(self.source, from..span.end) {
             if self.issues.is_full() {
@@ -293,27 +336,68 @@ impl<'s> Compiler<'s> {
         place: Place,
         element: Box<str>,
     ) -> Option<usize> {
-        let ParsedBinding { span, text, subject } = found;
-        let end = span.end;
-        self.emitter.copy_to(span.start);
-        let binding = match subject {
-            Subject::Variable(variable) => {
-                self.emitter.variable(variable);
-                None
+        let end = found.span.end;
+        self.emitter.copy_to(found.span.start);
+        let in_html_text = place == Place::Text && self.takes_elements();
+        let is_piped = found.pipes != Pipes::default();
+        let (source, pipes, span) = self.add_source(found, place, element);
+        match source {
+            _ if is_piped => {
+                let piped = self.piped(source, pipes, &span, in_html_text);
+                self.emitter.piped(piped);
             }
+            Source::Variable(variable) => self.emitter.variable(variable),
+            Source::Binding(binding) => self.emitter.value(binding),
+        }
+        self.emitter.skip_to(end);
+        match source {
+            Source::Binding(binding) => Some(binding),
+            Source::Variable(_) => None,
+        }
+    }
+
+    /// Records where a binding gets its value.
+    pub(crate) fn add_source(
+        &mut self,
+        found: ParsedBinding<'_>,
+        place: Place,
+        element: Box<str>,
+    ) -> (Source, Pipes, Range<usize>) {
+        let ParsedBinding { span, text, subject, pipes } = found;
+        let source = match subject {
+            Subject::Variable(variable) => Source::Variable(variable),
             Subject::Path(path) => {
-                let binding = self.add_binding(PathAt { path, text, span }, place, element);
-                self.emitter.value(binding);
-                Some(binding)
+                let path = PathAt { path, text, span: span.clone() };
+                let binding = self.add_binding(path, place, element);
+                self.emitter.program.bindings[binding].optional = pipes.or.is_some();
+                Source::Binding(binding)
             }
         };
-        self.emitter.skip_to(end);
-        binding
+        (source, pipes, span)
+    }
+
+    pub(crate) fn piped(
+        &mut self,
+        source: Source,
+        pipes: Pipes,
+        span: &Range<usize>,
+        in_html_text: bool,
+    ) -> Piped {
+        let (line, column) = self.lines.at(span.start);
+        Piped { source, pipes, in_html_text, line, column }
+    }
+
+    /// Returns whether the current element may have elements inside it, and not only text.
+    fn takes_elements(&self) -> bool {
+        self.current().is_none_or(|open| {
+            open.space == Space::Html && !matches!(&*open.name, "title" | "textarea" | "option")
+        })
     }
 
     /// Records a path that the template reads and returns its number.
     pub(crate) fn add_binding(&mut self, at: PathAt<'_>, place: Place, element: Box<str>) -> usize {
         let PathAt { path, text, span } = at;
+        let is_optional = place == Place::Condition;
         let guarded = self.blocks.iter().any(OpenBlock::is_branch);
         let program = &mut self.emitter.program;
         let full_path: Box<str> = match path.root {
@@ -337,6 +421,7 @@ impl<'s> Compiler<'s> {
             place,
             repeat,
             guarded,
+            optional: is_optional,
             offset: span.start,
             length: span.len(),
             line,
