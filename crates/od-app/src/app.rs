@@ -68,7 +68,7 @@ pub enum Caller {
     Person,
     /// An agent, through its run's token.
     Agent {
-        /// Its run.
+        /// The run.
         run: RunId,
         /// The one project it may see.
         project: ProjectId,

@@ -1,4 +1,4 @@
-//! How the store is.
+//! The state of the store.
 
 use od_core::artifact::HealthState;
 
@@ -15,18 +15,18 @@ pub enum StoreState {
     Failing,
 }
 
-/// How the store is. Counts only: it is shown to whoever asks.
+/// The state of the store in counts only, because anybody may ask for it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HealthReport {
     /// Whether the store can be read.
     pub store: StoreState,
-    /// How many projects there are.
+    /// The number of projects.
     pub projects: usize,
-    /// How many artifacts are how sound; every state once, in the order of the words.
+    /// The number of artifacts in each state of health; every state once, in the order of the words.
     pub artifacts: Vec<(HealthState, u64)>,
 }
 
-/// Looks at every artifact's health.
+/// Counts the artifacts of every project by their health.
 pub async fn report(app: &App) -> HealthReport {
     let mut counts: Vec<(HealthState, u64)> =
         HealthState::ALL.iter().map(|state| (*state, 0)).collect();

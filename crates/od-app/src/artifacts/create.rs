@@ -90,7 +90,7 @@ pub enum CreateError {
     /// The request breaks rules; each is an issue.
     #[error("the artifact breaks {} rules", issues.len())]
     Invalid {
-        /// What is wrong, where, and what would be right.
+        /// Every fault with its place and its fix.
         issues: Vec<Issue>,
     },
     /// There is no such project, or the caller may not see it.

@@ -8,10 +8,10 @@ use od_ports::store::{RepairMode, RepairReport, StoreError};
 use super::read::{Address, FindError, find};
 use crate::{App, Caller, failure};
 
-/// What to repair, and whether to do it or only say what would be done.
+/// An artifact to repair.
 #[derive(Clone, Debug)]
 pub struct RepairArtifact {
-    /// Which artifact.
+    /// The artifact.
     pub address: Address,
     /// Whether to do it.
     pub mode: RepairMode,
@@ -42,10 +42,10 @@ impl From<RepairError> for Failure {
     }
 }
 
-/// What a repair does, and the health before and after it.
+/// A repair, done or planned.
 #[derive(Clone, Debug)]
 pub struct Repaired {
-    /// What it keeps and drops.
+    /// The parts it keeps and drops.
     pub report: RepairReport,
     /// Before.
     pub health_before: Health,

@@ -1,4 +1,4 @@
-//! Whether a source may be stored.
+//! The faults of a request that its reader alone cannot see: of its source and its template.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use od_core::json::{BoundedObject, Value};
 use crate::App;
 use crate::connectors::{self, SourceRefused};
 
-/// Where a source stands in a request.
+/// The place of a source in a request.
 const PLACE: &str = "/input/document/sourceJson";
 
 /// Checks everything about a source that a refresh would check, short of running it, and pins it.
@@ -53,7 +53,7 @@ pub(super) async fn further_faults(
     found
 }
 
-/// Tells of a refusal as issues of the request: an input's own, or one with the refusal's code.
+/// Turns a refusal into issues of the request: an input's own, or one with the refusal's code.
 fn issues(refused: SourceRefused) -> Vec<Issue> {
     if let SourceRefused::Call(connectors::execute::ExecuteError::Input { issues, .. }) = refused {
         let place = format!("{PLACE}/input");

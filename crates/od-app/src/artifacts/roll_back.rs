@@ -85,7 +85,7 @@ pub enum RollBackError {
     DoesNotFit {
         /// The refresh that left the state.
         refresh: RefreshId,
-        /// What does not fit, and where.
+        /// Every misfit with its place.
         issues: Vec<Issue>,
     },
     /// The artifact may not be written.

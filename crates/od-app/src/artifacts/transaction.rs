@@ -169,7 +169,7 @@ pub enum BeginError {
     NotHealthy {
         /// The artifact.
         artifact: ArtifactId,
-        /// What is wrong with it.
+        /// The damage.
         health: Health,
     },
     /// The store refused or failed.

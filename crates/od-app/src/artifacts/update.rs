@@ -92,7 +92,7 @@ pub enum UpdateError {
     /// The request breaks rules; each is an issue.
     #[error("the change breaks {} rules", issues.len())]
     Invalid {
-        /// What is wrong, where, and what would be right.
+        /// Every fault with its place and its fix.
         issues: Vec<Issue>,
     },
     /// A person has switched refreshing off; an agent may not switch it on.

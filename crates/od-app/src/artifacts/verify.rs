@@ -15,21 +15,21 @@ use crate::{App, Caller};
 pub struct Finding {
     /// The file, or `refreshes.jsonl`, or `snapshots/<id>`.
     pub file: String,
-    /// What is wrong with it.
+    /// The difference.
     pub problem: String,
 }
 
-/// What a check found.
+/// The findings of a check.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VerifyReport {
     /// The artifact.
     pub artifact_id: ArtifactId,
-    /// Its health.
+    /// The artifact's health.
     pub health: Health,
     /// Whether everything is as it was committed.
     pub ok: bool,
-    /// What is not.
+    /// The differences.
     pub findings: Vec<Finding>,
     /// Files whose digests were derived anew.
     pub files_checked: usize,

@@ -1,4 +1,4 @@
-//! What providers say about themselves, joined with what a person decided.
+//! The connectors: what providers say about themselves, joined with what a person decided.
 
 use std::sync::Arc;
 
@@ -6,18 +6,98 @@ use od_core::connector::{
     Connector, ConnectorAuth, ConnectorStatus, MinimumApproval, Tool, ToolFacts, ToolSafety,
     classify, stricter,
 };
+use od_core::error::Failure;
 use od_core::ids::ConnectorId;
 use od_ports::connector_provider::{CatalogEntry, ConnectorAccess, ConnectorProvider};
-use od_ports::credential_vault::{Connection, Standing};
+use od_ports::credential_vault::{Connection, Standing, VaultError};
 
-use crate::app::App;
+use crate::{App, Caller, failure};
 
-/// How a connector stands at this moment.
+/// Lists the connectors: all for a person; for an agent the connected ones with the tools it may run.
+pub async fn list(app: &App, caller: &Caller) -> Result<Vec<Connector>, ListConnectorsError> {
+    let connections = app.ports.vault.connections().await?;
+    let all = app.ports.connectors.iter().map(|provider| {
+        let entry = provider.catalog();
+        let link = link(&entry, &connections);
+        describe(app, entry, &link)
+    });
+    Ok(match caller {
+        Caller::Person => all.collect(),
+        Caller::Agent { .. } => all.filter_map(for_agent).collect(),
+    })
+}
+
+/// Shows one connector with its status and all its tools.
+pub async fn get(app: &App, connector: &ConnectorId) -> Result<Connector, GetConnectorError> {
+    let Some(provider) = provider(app, connector) else {
+        return Err(GetConnectorError::NotFound { connector: connector.clone() });
+    };
+    let connections = app.ports.vault.connections().await?;
+    let entry = provider.catalog();
+    let link = link(&entry, &connections);
+    Ok(describe(app, entry, &link))
+}
+
+/// Cuts a connector down to what an agent may use of it.
+fn for_agent(mut connector: Connector) -> Option<Connector> {
+    match connector.status {
+        ConnectorStatus::Connected | ConnectorStatus::Error => {}
+        ConnectorStatus::Available | ConnectorStatus::Disabled => return None,
+    }
+    connector
+        .tools
+        .retain(|tool| tool.safety.runs() && connector.allowed_tool_names.contains(&tool.name));
+    let kept = |name: &_| connector.tools.iter().any(|tool| tool.name == *name);
+    connector.allowed_tool_names.retain(kept);
+    connector.featured_tool_names.retain(kept);
+    Some(connector)
+}
+
+/// Why there is no list.
+#[derive(Debug, thiserror::Error)]
+pub enum ListConnectorsError {
+    /// The decisions about them cannot be read.
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+}
+
+impl From<ListConnectorsError> for Failure {
+    fn from(err: ListConnectorsError) -> Self {
+        match err {
+            ListConnectorsError::Vault(err) => failure::vault(&err),
+        }
+    }
+}
+
+/// Why a connector is not shown.
+#[derive(Debug, thiserror::Error)]
+pub enum GetConnectorError {
+    /// There is no such connector.
+    #[error("no connector `{connector}`")]
+    NotFound {
+        /// The id asked for.
+        connector: ConnectorId,
+    },
+    /// The decisions about it cannot be read.
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+}
+
+impl From<GetConnectorError> for Failure {
+    fn from(err: GetConnectorError) -> Self {
+        match err {
+            GetConnectorError::NotFound { .. } => failure::unknown_connector(err.to_string()),
+            GetConnectorError::Vault(err) => failure::vault(&err),
+        }
+    }
+}
+
+/// The standing of a connector at this moment.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Link {
-    /// What was decided, or what holds until something is.
+    /// The decision of a person, or what holds until there is one.
     pub(super) standing: Standing,
-    /// Whose data it gives.
+    /// The account whose data it gives.
     pub(super) account_label: Option<String>,
     /// Whether that was decided by a person.
     pub(super) is_decided: bool,
@@ -71,7 +151,7 @@ pub(super) fn describe(app: &App, entry: CatalogEntry, link: &Link) -> Connector
         status,
         account_label: link.account_label.clone(),
         last_error,
-        tools: entry.tools.into_iter().map(judged).collect(),
+        tools: entry.tools.into_iter().map(classified).collect(),
         allowed_tool_names: entry.allowed_tool_names,
         featured_tool_names: entry.featured_tool_names,
         minimum_approval: MinimumApproval::ReadOnlyAuto,
@@ -80,13 +160,13 @@ pub(super) fn describe(app: &App, entry: CatalogEntry, link: &Link) -> Connector
 }
 
 /// Replaces a tool's catalog safety with the one that applies.
-fn judged(mut tool: Tool) -> Tool {
+fn classified(mut tool: Tool) -> Tool {
     tool.safety = safety_of(&tool);
     tool.refresh_eligible &= tool.safety.runs();
     tool
 }
 
-/// Judges a tool afresh; the stricter of the catalog's word and the tool's own words holds.
+/// Classifies a tool afresh; the stricter of the catalog's word and the tool's own words holds.
 pub(super) fn safety_of(tool: &Tool) -> ToolSafety {
     let scopes: Vec<&str> = tool.scopes.iter().map(String::as_str).collect();
     let facts = ToolFacts {

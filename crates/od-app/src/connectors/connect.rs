@@ -1,4 +1,4 @@
-//! Connects a connector.
+//! Connecting and disconnecting a connector.
 
 use od_core::connector::Connector;
 use od_core::credential::Scrubber;
@@ -8,18 +8,107 @@ use od_core::limits::SOURCE_TIMEOUT;
 use od_ports::connector_provider::{ConnectorAccess, ConnectorProvider, ProviderError};
 use od_ports::credential_vault::{Connection, Secret, Standing, VaultError};
 
-use super::catalog::provider;
-use super::get::{self, GetConnectorError};
-use crate::app::App;
-use crate::{Caller, PersonOnly, failure};
+use super::catalog::{GetConnectorError, get, provider};
+use crate::{App, Caller, PersonOnly, failure};
 
 /// Characters of an account label.
 const LABEL_LENGTH_MAX: usize = 200;
 
-/// What to connect, and with what.
+/// Connects a connector: asks the provider whose secret it is, then keeps both. Only a person may.
+pub async fn connect(
+    app: &App,
+    caller: &Caller,
+    request: Connect,
+) -> Result<Connector, ConnectError> {
+    caller.require_person()?;
+    let Connect { connector, secret } = request;
+    let Some(provider) = provider(app, &connector) else {
+        return Err(ConnectError::NotFound { connector });
+    };
+    let entry = provider.catalog();
+    let account_label = match (&secret, entry.access) {
+        (Some(_), ConnectorAccess::Local) => {
+            return Err(ConnectError::SecretNotTaken { connector });
+        }
+        (None, ConnectorAccess::RequiredSecret) => {
+            return Err(ConnectError::SecretNeeded { connector });
+        }
+        (None, ConnectorAccess::Local | ConnectorAccess::OptionalSecret) => {
+            entry.anonymous_label.map(str::to_owned)
+        }
+        (Some(secret), ConnectorAccess::OptionalSecret | ConnectorAccess::RequiredSecret) => {
+            Some(identify(app, provider.as_ref(), secret).await?)
+        }
+    };
+    let connection = Connection {
+        connector: connector.clone(),
+        standing: Standing::Connected,
+        account_label,
+        changed_at: app.ports.clock.now(),
+    };
+    app.ports.vault.put(connection, secret).await?;
+    app.connectors.note(&connector, None);
+    get(app, &connector).await.map_err(|err| match err {
+        GetConnectorError::NotFound { connector } => ConnectError::NotFound { connector },
+        GetConnectorError::Vault(err) => ConnectError::Vault(err),
+    })
+}
+
+/// Disconnects a connector and forgets its secret; a local one is switched off. Only a person may.
+pub async fn disconnect(
+    app: &App,
+    caller: &Caller,
+    connector: &ConnectorId,
+) -> Result<Connector, DisconnectError> {
+    caller.require_person()?;
+    let Some(provider) = provider(app, connector) else {
+        return Err(DisconnectError::NotFound { connector: connector.clone() });
+    };
+    let standing = match provider.catalog().access {
+        ConnectorAccess::Local => Standing::Disabled,
+        ConnectorAccess::OptionalSecret | ConnectorAccess::RequiredSecret => Standing::Disconnected,
+    };
+    let connection = Connection {
+        connector: connector.clone(),
+        standing,
+        account_label: None,
+        changed_at: app.ports.clock.now(),
+    };
+    app.ports.vault.put(connection, None).await?;
+    app.connectors.note(connector, None);
+    get(app, connector).await.map_err(|err| match err {
+        GetConnectorError::NotFound { connector } => DisconnectError::NotFound { connector },
+        GetConnectorError::Vault(err) => DisconnectError::Vault(err),
+    })
+}
+
+async fn identify(
+    app: &App,
+    provider: &dyn ConnectorProvider,
+    secret: &Secret,
+) -> Result<String, ConnectError> {
+    let deadline = std::time::Duration::from_millis(SOURCE_TIMEOUT.allowed);
+    let label = tokio::select! {
+        answer = provider.identify(secret) => answer.map_err(ConnectError::Unconfirmed)?,
+        () = app.ports.clock.sleep(deadline) => return Err(ConnectError::TimedOut),
+    };
+    // A label is shown and stored; one that carries the secret is an attack, not an account.
+    let is_plain = !label.is_empty()
+        && label.chars().count() <= LABEL_LENGTH_MAX
+        && !label.chars().any(char::is_control)
+        && Scrubber::new([secret.expose()]).scrub_text(&label).is_none();
+    if is_plain {
+        Ok(label)
+    } else {
+        let message = "the provider gave no usable account name".to_owned();
+        Err(ConnectError::Unconfirmed(ProviderError::Malformed { message }))
+    }
+}
+
+/// A connector to connect, and its credential.
 #[derive(Debug)]
 pub struct Connect {
-    /// Which connector.
+    /// The connector.
     pub connector: ConnectorId,
     /// The credential, for connectors that take one.
     pub secret: Option<Secret>,
@@ -60,69 +149,6 @@ pub enum ConnectError {
     Vault(#[from] VaultError),
 }
 
-/// Connects a connector: asks the provider whose secret it is, then keeps both. Only a person may.
-pub async fn connect(
-    app: &App,
-    caller: &Caller,
-    request: Connect,
-) -> Result<Connector, ConnectError> {
-    caller.require_person()?;
-    let Connect { connector, secret } = request;
-    let Some(provider) = provider(app, &connector) else {
-        return Err(ConnectError::NotFound { connector });
-    };
-    let entry = provider.catalog();
-    let account_label = match (&secret, entry.access) {
-        (Some(_), ConnectorAccess::Local) => {
-            return Err(ConnectError::SecretNotTaken { connector });
-        }
-        (None, ConnectorAccess::RequiredSecret) => {
-            return Err(ConnectError::SecretNeeded { connector });
-        }
-        (None, ConnectorAccess::Local | ConnectorAccess::OptionalSecret) => {
-            entry.anonymous_label.map(str::to_owned)
-        }
-        (Some(secret), ConnectorAccess::OptionalSecret | ConnectorAccess::RequiredSecret) => {
-            Some(identify(app, provider.as_ref(), secret).await?)
-        }
-    };
-    let connection = Connection {
-        connector: connector.clone(),
-        standing: Standing::Connected,
-        account_label,
-        changed_at: app.ports.clock.now(),
-    };
-    app.ports.vault.put(connection, secret).await?;
-    app.connectors.note(&connector, None);
-    get::get(app, &connector).await.map_err(|err| match err {
-        GetConnectorError::NotFound { connector } => ConnectError::NotFound { connector },
-        GetConnectorError::Vault(err) => ConnectError::Vault(err),
-    })
-}
-
-async fn identify(
-    app: &App,
-    provider: &dyn ConnectorProvider,
-    secret: &Secret,
-) -> Result<String, ConnectError> {
-    let deadline = std::time::Duration::from_millis(SOURCE_TIMEOUT.allowed);
-    let label = tokio::select! {
-        answer = provider.identify(secret) => answer.map_err(ConnectError::Unconfirmed)?,
-        () = app.ports.clock.sleep(deadline) => return Err(ConnectError::TimedOut),
-    };
-    // A label is shown and stored; one that carries the secret is an attack, not an account.
-    let is_plain = !label.is_empty()
-        && label.chars().count() <= LABEL_LENGTH_MAX
-        && !label.chars().any(char::is_control)
-        && Scrubber::new([secret.expose()]).scrub_text(&label).is_none();
-    if is_plain {
-        Ok(label)
-    } else {
-        let message = "the provider gave no usable account name".to_owned();
-        Err(ConnectError::Unconfirmed(ProviderError::Malformed { message }))
-    }
-}
-
 impl From<ConnectError> for Failure {
     fn from(err: ConnectError) -> Self {
         let message = err.to_string();
@@ -147,6 +173,33 @@ impl From<ConnectError> for Failure {
                     .suggest("check that the provider can be reached, then connect again")
             }
             ConnectError::Vault(err) => failure::vault(&err),
+        }
+    }
+}
+
+/// Why a connector was not disconnected.
+#[derive(Debug, thiserror::Error)]
+pub enum DisconnectError {
+    /// An agent asked.
+    #[error(transparent)]
+    PersonOnly(#[from] PersonOnly),
+    /// There is no such connector.
+    #[error("no connector `{connector}`")]
+    NotFound {
+        /// The id asked for.
+        connector: ConnectorId,
+    },
+    /// The vault could not forget it.
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+}
+
+impl From<DisconnectError> for Failure {
+    fn from(err: DisconnectError) -> Self {
+        match err {
+            DisconnectError::PersonOnly(err) => err.into(),
+            DisconnectError::NotFound { .. } => failure::unknown_connector(err.to_string()),
+            DisconnectError::Vault(err) => failure::vault(&err),
         }
     }
 }

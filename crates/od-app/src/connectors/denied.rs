@@ -11,7 +11,7 @@ use od_core::json::{Pointer, Value, is_denied_key};
 pub enum Denied {
     /// The mapping takes what stands under such a key.
     Mapped {
-        /// Where it stands in the output, as a JSON pointer.
+        /// The place in the output, as a JSON pointer.
         pointer: String,
     },
     /// There is nothing else in the output.
@@ -47,7 +47,7 @@ fn follow(output: &Value, path: &MappingPath, secrets: &Scrubber) -> Option<Deni
     None
 }
 
-/// Tells an output of which protection has left nothing.
+/// Returns whether protection left nothing of an output that had members.
 pub(super) fn is_all_denied(before: usize, after: &Value) -> bool {
     before > 0 && size(after) == 0
 }

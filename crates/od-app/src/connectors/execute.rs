@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use super::catalog::{link, provider, safety_of};
 use super::denied::{self, Denied};
-use super::rate::{OverLimit, Payer};
+use super::state::{OverLimit, Payer};
 use crate::app::App;
 
 /// The entry of `metadata` that says how much of the output was left out or replaced.

@@ -7,7 +7,7 @@ use od_ports::connector_provider::ProviderError;
 
 use super::denied::Denied;
 use super::execute::ExecuteError;
-use super::rate::OverLimit;
+use super::state::OverLimit;
 use crate::failure;
 
 impl From<ExecuteError> for Failure {

@@ -12,20 +12,20 @@ use od_ports::store::{StoreError, Stored};
 use crate::App;
 use crate::failure;
 
-/// Which page.
+/// A page to show.
 #[derive(Clone, Debug)]
 pub struct PageRequest {
     /// The project, if the caller named one; otherwise the artifact is looked for.
     pub project: Option<ProjectId>,
     /// The artifact.
     pub artifact: ArtifactId,
-    /// In which form.
+    /// The form.
     pub variant: Variant,
     /// With the data of an earlier refresh.
     pub snapshot: Option<RefreshId>,
 }
 
-/// What the bytes are.
+/// The kind of the bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Media {
     /// A page.
@@ -41,7 +41,7 @@ pub struct Page {
     pub bytes: Arc<[u8]>,
     /// A strong ETag, quotes included.
     pub etag: Arc<str>,
-    /// What the bytes are.
+    /// The kind of the bytes.
     pub media: Media,
     /// The artifact's health, if it is not healthy and this is its last good page.
     pub degraded: Option<Health>,
@@ -72,7 +72,7 @@ pub enum PageError {
     NothingGood {
         /// The artifact.
         artifact: ArtifactId,
-        /// What is wrong with it.
+        /// The damage.
         health: Health,
     },
     /// The template does not fit the data.
@@ -80,7 +80,7 @@ pub enum PageError {
     Render {
         /// The artifact.
         artifact: ArtifactId,
-        /// Where and why.
+        /// The first misfit.
         source: PageRefused,
     },
     /// The template of today does not fit the data of then.
@@ -90,9 +90,9 @@ pub enum PageError {
     Outgrown {
         /// The artifact.
         artifact: ArtifactId,
-        /// Whose data it is.
+        /// The refresh that left the data.
         refresh: RefreshId,
-        /// Where and why.
+        /// The first misfit.
         source: PageRefused,
     },
     /// The stored template is none of this version's templates.

@@ -13,9 +13,9 @@ use crate::{App, Caller, failure};
 /// A project to make.
 #[derive(Clone, Debug)]
 pub struct CreateProject {
-    /// Its id; made from the name if left out.
+    /// The id; made from the name if left out.
     pub id: Option<ProjectId>,
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The directory its sources may read. Only the command line may say.
     pub root: Option<PathBuf>,

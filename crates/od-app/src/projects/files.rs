@@ -1,15 +1,45 @@
-//! List the files of a project.
+//! Listing the files of a project, and reading a JSON file as a refresh would.
 
 use od_core::credential::is_secret_path;
 use od_core::error::{ErrorCode, Failure};
-use od_core::ids::ProjectId;
+use od_core::ids::{ProjectId, RelPath};
+use od_core::json::BoundedJson;
 use od_ports::project_files::{FileListing, FilesError};
 
+use crate::connectors::{SourceRefused, read_file};
 use crate::failure::{SUGGEST_OTHER_DATA_DIR, unknown_project};
 use crate::{App, Caller};
 
 /// The most files one answer names.
 const FILES_MAX: usize = 2_000;
+
+/// Returns the regular files below a project's root, without the daemon's own and without files that
+/// hold secrets by what they are.
+pub async fn files(
+    app: &App,
+    caller: &Caller,
+    project: ProjectId,
+) -> Result<FileListing, ProjectFilesError> {
+    if !caller.may_see(&project) {
+        return Err(ProjectFilesError::NotFound { project });
+    }
+    let mut listing = app.ports.files.list(&project, FILES_MAX).await?;
+    listing.files.retain(|file| !is_secret_path(file.path.as_str()));
+    Ok(listing)
+}
+
+/// Returns what a refresh from this file would read.
+pub async fn read_json(
+    app: &App,
+    caller: &Caller,
+    project: ProjectId,
+    path: &RelPath,
+) -> Result<JsonFile, ReadJsonError> {
+    let mut listing = files(app, caller, project.clone()).await?;
+    let content = read_file(app, &project, path).await?;
+    listing.files.retain(|file| file.path == *path);
+    Ok(JsonFile { listing: FileListing { truncated: false, ..listing }, content })
+}
 
 /// Why the files could not be listed.
 #[derive(Debug, thiserror::Error)]
@@ -54,17 +84,31 @@ impl From<ProjectFilesError> for Failure {
     }
 }
 
-/// Returns the regular files below a project's root, without the daemon's own and without files that
-/// hold secrets by what they are.
-pub async fn files(
-    app: &App,
-    caller: &Caller,
-    project: ProjectId,
-) -> Result<FileListing, ProjectFilesError> {
-    if !caller.may_see(&project) {
-        return Err(ProjectFilesError::NotFound { project });
+/// A file, and what is in it.
+#[derive(Clone, Debug)]
+pub struct JsonFile {
+    /// The listing of this file alone.
+    pub listing: FileListing,
+    /// The JSON that a refresh from it would read.
+    pub content: BoundedJson,
+}
+
+/// Why a file could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadJsonError {
+    /// It could not be looked for.
+    #[error(transparent)]
+    Files(#[from] ProjectFilesError),
+    /// A refresh would not get it either.
+    #[error(transparent)]
+    Refused(#[from] SourceRefused),
+}
+
+impl From<ReadJsonError> for Failure {
+    fn from(err: ReadJsonError) -> Self {
+        match err {
+            ReadJsonError::Files(err) => Self::from(err),
+            ReadJsonError::Refused(err) => Self::from(err),
+        }
     }
-    let mut listing = app.ports.files.list(&project, FILES_MAX).await?;
-    listing.files.retain(|file| !is_secret_path(file.path.as_str()));
-    Ok(listing)
 }

@@ -9,19 +9,19 @@ use super::recover::{CloseError, close};
 use crate::app::App;
 use crate::{Caller, PersonOnly, failure};
 
-/// What to cancel.
+/// A refresh to cancel, by its artifact.
 #[derive(Clone, Debug)]
 pub struct CancelRefresh {
-    /// Where.
+    /// The project.
     pub project: ProjectId,
-    /// Of which artifact.
+    /// The artifact.
     pub artifact: ArtifactId,
 }
 
-/// How a refresh ended that someone wanted to cancel.
+/// The end of a refresh that somebody wanted to cancel.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Cancelled {
-    /// Which refresh.
+    /// The refresh.
     pub refresh: RefreshId,
     /// Cancelled, or what it was when the cancellation came too late.
     pub status: RecordStatus,
@@ -45,7 +45,7 @@ pub enum CancelError {
     /// It stopped, but its last record could not be written.
     #[error("refresh `{refresh}` was stopped, but its end could not be recorded")]
     Unrecorded {
-        /// Which refresh.
+        /// The refresh.
         refresh: RefreshId,
     },
     /// The store failed.

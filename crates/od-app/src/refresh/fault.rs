@@ -26,7 +26,7 @@ pub enum RefreshFault {
     /// The source gave nothing.
     #[error(transparent)]
     Execute(#[from] ExecuteError),
-    /// Its output does not become valid data, or the template does not fit it.
+    /// The output does not become valid data, or the template does not fit it.
     #[error(transparent)]
     Refused(#[from] RefreshRefused),
     /// Someone cancelled it.
@@ -46,7 +46,7 @@ pub enum RefreshFault {
     NotHealthy {
         /// The artifact.
         artifact: ArtifactId,
-        /// What is wrong with it.
+        /// The damage.
         health: Health,
     },
     /// Someone else closed this refresh: it was taken for dead.
@@ -61,7 +61,7 @@ pub enum RefreshFault {
     /// A step was asked for before what it needs was there: a fault of this program.
     #[error("a step of the refresh was asked for before there was {lacks}")]
     OutOfOrder {
-        /// What it needs.
+        /// The thing it needs.
         lacks: &'static str,
     },
 }

@@ -20,7 +20,7 @@ impl From<RecoverError> for Failure {
     }
 }
 
-/// What start-up did with what a crash had left.
+/// The refreshes and commits that start-up found unfinished after a crash.
 #[derive(Debug, Default)]
 pub struct Recovered {
     /// The refreshes that are over now.
@@ -52,7 +52,7 @@ pub enum CloseError {
     /// The state machine wants something that only the refresh itself can do: a fault of this program.
     #[error("closing a refresh from outside cannot do what was asked: {effect}")]
     Effect {
-        /// What was asked.
+        /// The effect.
         effect: &'static str,
     },
 }

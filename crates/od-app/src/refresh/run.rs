@@ -15,14 +15,14 @@ use crate::app::Caller;
 use crate::artifacts::Mode;
 use crate::failure;
 
-/// What to refresh.
+/// A refresh to run.
 #[derive(Clone, Debug)]
 pub struct RunRefresh {
-    /// Who asks.
+    /// The one who asks.
     pub caller: Caller,
-    /// Where.
+    /// The project.
     pub project: ProjectId,
-    /// Which artifact.
+    /// The artifact.
     pub artifact: ArtifactId,
     /// Take a changed tool or account as the new state of things. Only a person may.
     pub accept_drift: bool,
@@ -33,14 +33,14 @@ pub struct RunRefresh {
 pub struct Refreshed {
     /// The artifact as it is now.
     pub stored: Arc<Stored>,
-    /// Which refresh it was.
+    /// The refresh.
     pub refresh: RefreshId,
-    /// What it changed in the data.
+    /// The places of the data that it changed.
     pub changes: ChangeReport,
 }
 
 impl Refreshed {
-    /// How many sources were run.
+    /// The number of sources that ran.
     pub const SOURCE_COUNT: u64 = 1;
 }
 
@@ -69,7 +69,7 @@ pub enum RefreshError {
     NotHealthy {
         /// The artifact.
         artifact: ArtifactId,
-        /// What is wrong with it.
+        /// The damage.
         health: Health,
     },
     /// Another refresh of the artifact runs. Nothing was recorded.
@@ -94,7 +94,7 @@ pub enum RefreshError {
     /// The refresh began and failed; what was stored before still is.
     #[error("refresh `{refresh}` failed: {}", failure.message)]
     Failed {
-        /// Which refresh.
+        /// The refresh.
         refresh: RefreshId,
         /// Why, as the record has it in short.
         failure: Box<Failure>,

@@ -8,7 +8,7 @@ use od_ports::token_authority::{KeyringError, VerifyError};
 
 use crate::{App, Caller};
 
-/// What is asked for.
+/// A question whether an agent may do something now.
 #[derive(Clone, Copy, Debug)]
 pub struct Authorize<'a> {
     /// The token as it came.
@@ -93,7 +93,7 @@ impl From<AuthorizeError> for Failure {
 
 /// Checks a token's signature, time, scope and run, in this order, and returns whom it stands for.
 ///
-/// What is granted is the smaller of what the token says and what the run's record says.
+/// The grant is the smaller of what the token says and what the run's record says.
 ///
 /// # Errors
 ///
