@@ -66,6 +66,14 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Com
         Command::Keys(KeysCommand::Rotate { dry_run }) => {
             verbs::keys::rotate(&settings()?, dry_run)
         }
+        Command::Report => {
+            let settings = Settings::unchecked(globals)?;
+            block_on(with_progress(
+                sink,
+                "checking this installation",
+                verbs::report::report(&settings),
+            ))
+        }
         Command::Doctor => {
             // It says what is wrong with directories that every other verb refuses to use.
             let settings = Settings::unchecked(globals)?;

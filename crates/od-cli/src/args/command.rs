@@ -47,6 +47,8 @@ pub enum Command {
     Keys(KeysCommand),
     /// `od doctor`
     Doctor,
+    /// `od report`
+    Report,
 }
 
 /// A shell with completions.

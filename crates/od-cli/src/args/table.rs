@@ -346,6 +346,13 @@ pub const VERBS: &[Verb] = &[
         positional: None, flags: &[], examples: &["od doctor"],
     },
     Verb {
+        words: "report",
+        build: |_| Command::Report,
+        summary: "Print what a bug report needs, without your data.",
+        detail: "Version, system, the findings of `od doctor` and the last faults in the daemon's log. It holds no title, data, token, key or value of a variable, and your home directory is written `~`; other paths and the id of the project stay. Read it before you send it.",
+        positional: None, flags: &[], examples: &["od report > report.txt"],
+    },
+    Verb {
         words: "version",
         build: |_| Command::Version,
         summary: "Print the version.",
@@ -361,6 +368,6 @@ pub const VERBS: &[Verb] = &[
         words: "help",
         build: |given| Command::Help(given.words()),
         summary: "Show help for a verb, or the list of error codes.",
-        detail: "", positional: takes("VERB|errors", Arity::Many, Value::Text, "Words of a verb, or `errors`."), flags: &[], examples: &["od help run", "od help errors"],
+        detail: "With --json the document also holds the verbs as data: words, flags, kinds of values, choices, examples.", positional: takes("VERB|errors", Arity::Many, Value::Text, "Words of a verb, or `errors`."), flags: &[], examples: &["od help run", "od help errors"],
     },
 ];

@@ -1,6 +1,7 @@
 //! Help, docs and completions, all from the verb table.
 
 mod completions;
+mod document;
 mod markdown;
 mod page;
 

@@ -3,6 +3,7 @@
 use od_core::error::ErrorCode;
 use serde_json::json;
 
+use super::document;
 use crate::args::{GLOBAL_FLAGS, UsageError, VERBS, Verb, nearest};
 use crate::output::{Answer, CommandError, Exit, Style, Text};
 
@@ -11,7 +12,10 @@ const WIDTH: usize = 92;
 /// Sections of the overview: a title and the verbs or groups below it.
 const SECTIONS: &[(&str, &[&str])] = &[
     ("start here", &["demo", "init", "run", "open", "serve", "stop"]),
-    ("look after your artifacts", &["artifacts", "connectors", "skills", "keys", "doctor"]),
+    (
+        "look after your artifacts",
+        &["artifacts", "connectors", "skills", "keys", "doctor", "report"],
+    ),
     ("what agents call", &["tools", "mcp"]),
     ("more", &["help", "completions", "version"]),
 ];
@@ -19,7 +23,13 @@ const SECTIONS: &[(&str, &[&str])] = &[
 /// Answers `od help`: the overview, a verb, a group of verbs, or a topic.
 pub(crate) fn help(words: &str) -> Result<Answer, CommandError> {
     let page = if words.is_empty() { overview() } else { for_words(words)? };
-    Ok(Answer::new(json!({ "help": page.render(false) }), page))
+    let mut json = match VERBS.iter().find(|verb| verb.words == words) {
+        Some(verb) => json!({ "verb": document::verb(verb) }),
+        None if words.is_empty() => document::everything(),
+        None => json!({}),
+    };
+    json["help"] = page.render(false).into();
+    Ok(Answer::new(json, page))
 }
 
 /// Answers `od version`.

@@ -18,17 +18,28 @@ use crate::verbs::daemon;
 
 /// The outcome of a check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Verdict {
+pub(super) enum Verdict {
     Good,
     /// Worth knowing; nothing is broken.
     Note,
     Bad,
 }
 
-struct Check {
-    name: &'static str,
-    verdict: Verdict,
-    found: String,
+impl Verdict {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Good => "ok",
+            Self::Note => "note",
+            Self::Bad => "bad",
+        }
+    }
+}
+
+/// One finding, with the command that fixes it.
+pub(super) struct Check {
+    pub(super) name: &'static str,
+    pub(super) verdict: Verdict,
+    pub(super) found: String,
     fix: Option<String>,
 }
 
@@ -41,9 +52,9 @@ fn check(
     Check { name, verdict, found: found.into(), fix }
 }
 
-/// Runs every check.
-pub(crate) async fn run(settings: &Settings) -> Result<Answer, CommandError> {
-    let checks = vec![
+/// Makes every check.
+pub(super) async fn checks(settings: &Settings) -> Vec<Check> {
+    vec![
         private("home", &settings.home),
         keyring(settings),
         private("data directory", &settings.data_dir),
@@ -53,7 +64,12 @@ pub(crate) async fn run(settings: &Settings) -> Result<Answer, CommandError> {
         skill(settings),
         git(),
         other_od(),
-    ];
+    ]
+}
+
+/// Answers `od doctor`.
+pub(crate) async fn run(settings: &Settings) -> Result<Answer, CommandError> {
+    let checks = checks(settings).await;
     let bad = checks.iter().filter(|check| check.verdict == Verdict::Bad).count();
     let mut text = Text::new();
     for check in &checks {
@@ -75,11 +91,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<Answer, CommandError> {
     let json: Vec<Value> = checks
         .iter()
         .map(|check| {
-            let verdict = match check.verdict {
-                Verdict::Good => "ok",
-                Verdict::Note => "note",
-                Verdict::Bad => "bad",
-            };
+            let verdict = check.verdict.word();
             json!({ "check": check.name, "verdict": verdict, "found": check.found, "fix": check.fix })
         })
         .collect();

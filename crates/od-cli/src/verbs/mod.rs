@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod keys;
 pub(crate) mod mcp;
 pub(crate) mod projects;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod skills;
 pub(crate) mod tools;

@@ -45,6 +45,14 @@ fn bash_completes_verbs_flags_and_values() {
     assert_eq!(bash(&bench, "od artifacts repair --d", 3), ["--dry-run", "--data-dir"]);
     assert_eq!(bash(&bench, "od tools live-artifacts list --format js", 5), ["json"]);
     assert_eq!(bash(&bench, "od completions f", 2), ["fish"]);
+    assert_eq!(bash(&bench, "od skills install --agent ''", 4), ["agents", "claude", "all"]);
+    assert_eq!(bash(&bench, "od mcp config --agent c", 4), ["claude", "codex", "cursor"]);
+    std::fs::create_dir(bench.project().join("folder")).unwrap();
+    bench.write("file.txt", "");
+    assert_eq!(bash(&bench, "od serve --data-dir fo", 3), ["folder"]);
+    assert_eq!(bash(&bench, "od init f", 2), ["folder"]);
+    assert_eq!(bash(&bench, "od serve --log fi", 3), ["file.txt"]);
+    assert_eq!(bash(&bench, "od serve --port f", 3), [""; 0], "a port is no file");
     // A word that is nothing of ours is a file.
     bench.write("artifact.json", "{}");
     assert_eq!(bash(&bench, "od tools live-artifacts create --input art", 5), ["artifact.json"]);

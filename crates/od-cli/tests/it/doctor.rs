@@ -33,3 +33,28 @@ fn every_check_is_named_and_a_finding_names_its_fix() {
     assert!(fixed.success());
     assert_eq!(bench.json(&["doctor"])["bad"], 0);
 }
+
+#[test]
+fn a_report_holds_nothing_of_the_person() {
+    let bench = Bench::with_project();
+    bench.with_artifact();
+    let said = bench.good(&["report"]);
+    let keyring = std::fs::read_to_string(bench.root().join("home/keys/keyring.json")).unwrap();
+    let keys: Vec<&str> = keyring.split('"').filter(|word| word.len() >= 32).collect();
+    assert!(!keys.is_empty() && keys.iter().all(|key| !said.contains(key)), "{said}");
+    let user = bench.root().join("user").display().to_string();
+    assert!(!said.contains("Live") && !said.contains(&user), "{said}");
+    assert!(said.contains("variables: OD_CEILING OD_HOME\n"), "{said}");
+    let document = bench.json(&["report"]);
+    assert_eq!(document["checks"].as_array().unwrap().len(), CHECKS.len(), "{document}");
+}
+
+#[test]
+fn the_help_has_every_verb_as_data() {
+    let bench = Bench::new();
+    let document = bench.json(&["help"]);
+    let verbs = document["verbs"].as_array().unwrap();
+    assert_eq!(verbs.len(), od_cli::args::VERBS.len());
+    let one = bench.json(&["help", "skills", "install"]);
+    assert_eq!(one["verb"]["flags"][0]["value"]["choices"][1], "claude", "{one}");
+}

@@ -66,6 +66,7 @@ const ON_A_NEW_MACHINE: &[&[&str]] = &[
     &["mcp", "config", "--agent", "opencode"],
     &["mcp", "config", "--agent", "qwen"],
     &["doctor"],
+    &["report"],
 ];
 
 /// Verbs for a machine with an artifact `live`, and one more in the trash.

@@ -13,6 +13,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("demo", "demo.rs: it names the repository it stands in"),
     ("serve", "serving.rs: it stays"),
     ("doctor", "doctor.rs: it names what the machine has"),
+    ("report", "doctor.rs: it names what the machine has"),
     ("mcp live-artifacts", "tests/doors: it speaks a protocol"),
     ("completions", "completions.rs: the shells read them"),
     ("help", "transcripts.rs: a snapshot of its own"),

@@ -64,6 +64,7 @@ const FAILURES: &[(&[&str], i32)] = &[
     (&["keys", "rotate", "now"], 2),
     (&["mcp", "live-artifacts", "serve"], 2),
     (&["doctor", "--fix"], 2),
+    (&["report", "all"], 2),
     (&["version", "--short"], 2),
     (&["help", "artifacst"], 2),
     (&["completions", "csh"], 2),
