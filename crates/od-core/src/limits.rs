@@ -7,9 +7,9 @@ pub struct Limit {
     pub name: &'static str,
     /// The largest value that is still accepted.
     pub allowed: u64,
-    /// What is counted.
+    /// The unit that is counted.
     pub unit: &'static str,
-    /// How the value is measured.
+    /// The way the value is measured.
     pub how_measured: &'static str,
 }
 
@@ -65,73 +65,73 @@ macro_rules! limits {
 }
 
 limits! {
-    /// How deep JSON may nest.
+    /// The greatest depth of JSON.
     JSON_DEPTH = "json_depth", 8, "levels", "the root object or array is level 1";
-    /// How many keys one object may hold.
+    /// The most keys that one object may hold.
     JSON_KEYS = "json_keys", 100, "keys", "in one object";
-    /// How many items one array may hold.
+    /// The most items that one array may hold.
     JSON_ITEMS = "json_items", 500, "items", "in one array";
-    /// How long one JSON string or key may be.
+    /// The greatest length of one JSON string or key.
     JSON_STRING = "json_string", 16_384, "UTF-16 code units", "of one string, escapes decoded";
-    /// How large one JSON document may be.
+    /// The greatest size of one JSON document.
     JSON_DOCUMENT = "json_document", 262_144, "bytes", "of the document's canonical JSON (RFC 8785) in UTF-8";
     /// The largest magnitude of an integer.
     JSON_INTEGER = "json_integer", 9_007_199_254_740_991, "", "magnitude, exact in an IEEE 754 double (2^53 - 1)";
-    /// How deep the JSON of a request may nest.
+    /// The greatest depth of the JSON of a request.
     MESSAGE_DEPTH = "message_depth", 64, "levels", "of the whole request, its root object being level 1; the data inside has a limit of its own";
-    /// How many keys one object of a request may hold.
+    /// The most keys that one object of a request may hold.
     MESSAGE_KEYS = "message_keys", 10_000, "keys", "in one object of a request; the data inside has a limit of its own";
-    /// How many items one array of a request may hold.
+    /// The most items that one array of a request may hold.
     MESSAGE_ITEMS = "message_items", 100_000, "items", "in one array of a request; the data inside has a limit of its own";
-    /// How long one string of a request may be.
+    /// The greatest length of one string of a request.
     MESSAGE_STRING = "message_string", 2_097_152, "UTF-16 code units", "of one string of a request, escapes decoded; the data inside has a limit of its own";
-    /// How large the JSON of a request may be, written out.
+    /// The greatest size of the JSON of a request, written out.
     MESSAGE_DOCUMENT = "message_document", 8_388_608, "bytes", "of the request's canonical JSON (RFC 8785) in UTF-8";
-    /// How deep a schema may nest.
+    /// The greatest depth of a schema.
     SCHEMA_DEPTH = "schema_depth", 16, "levels", "of schemas inside each other, the outermost being level 1";
-    /// How many faults of one document are reported.
+    /// The most faults of one document that are reported.
     JSON_FAULTS = "json_faults", 20, "faults", "in one report, in document order";
-    /// How large a template may be.
+    /// The greatest size of a template.
     TEMPLATE = "template", 1_048_576, "bytes", "of UTF-8";
-    /// How large a rendered preview may be.
+    /// The greatest size of a rendered preview.
     RENDERED_PREVIEW = "rendered_preview", 8_388_608, "bytes", "of UTF-8";
-    /// How deep repeats may nest.
+    /// The greatest depth of repeats.
     REPEAT_DEPTH = "repeat_depth", 3, "levels", "of data-od-repeat inside one another (html_template_v2; one in html_template_v1)";
-    /// How many rows one page may have.
+    /// The most rows that one page may have.
     TEMPLATE_ROWS = "template_rows", 50_000, "rows", "of all repeats of one page, nested ones each time (html_template_v2)";
-    /// How long a title may be.
+    /// The greatest length of a title.
     TITLE = "title", 200, "UTF-16 code units", "of the title";
-    /// How long a slug may be.
+    /// The greatest length of a slug.
     SLUG = "slug", 128, "characters", "of the slug";
-    /// How long an id may be.
+    /// The greatest length of an id.
     ID = "id", 128, "characters", "of the id";
-    /// How long a relative path or mapping path may be.
+    /// The greatest length of a relative path or mapping path.
     PATH = "path", 260, "UTF-16 code units", "of the path";
-    /// How long a label or another short text may be.
+    /// The greatest length of a label or another short text.
     SHORT_TEXT = "short_text", 1_024, "UTF-16 code units", "of the text";
-    /// How long notes may be.
+    /// The greatest length of notes.
     NOTES = "notes", 16_384, "UTF-16 code units", "of the notes";
-    /// How many mapping paths one source may have.
+    /// The most mapping paths that one source may have.
     MAPPING_PATHS = "mapping_paths", 100, "entries", "of outputMapping.dataPaths";
-    /// How many sources provenance may list.
+    /// The most sources that provenance may list.
     PROVENANCE_SOURCES = "provenance_sources", 50, "entries", "of provenanceJson.sources";
-    /// How many columns `compact_table` keeps.
+    /// The most columns that `compact_table` keeps.
     TABLE_COLUMNS = "table_columns", 20, "columns", "scalar keys in first-seen order; the rest is dropped";
-    /// How many rows `compact_table` keeps.
+    /// The most rows that `compact_table` keeps.
     TABLE_ROWS = "table_rows", 100, "rows", "of the table; the rest is dropped and `truncated` is true";
-    /// How large a request body may be.
+    /// The greatest size of a request body.
     REQUEST_BODY = "request_body", 2_097_152, "bytes", "of the body as received";
-    /// How large the body of a request may be that needs no token.
+    /// The greatest size of the body of a request that needs no token.
     OPEN_REQUEST_BODY = "open_request_body", 1_024, "bytes", "of the body as received, on a route that asks for no token";
-    /// How long a request body may take to arrive.
+    /// The longest time in which a request body may arrive.
     BODY_TIMEOUT = "body_timeout", 15_000, "milliseconds", "from the request's head to the end of its body";
-    /// How long the body of a request may take to arrive that needs no token.
+    /// The longest time in which the body of a request that needs no token may arrive.
     OPEN_BODY_TIMEOUT = "open_body_timeout", 2_000, "milliseconds", "from the request's head to the end of its body, on a route that asks for no token";
-    /// How long one source may run.
+    /// The longest time that one source may run.
     SOURCE_TIMEOUT = "source_timeout", 30_000, "milliseconds", "of one source execution";
-    /// How long a whole refresh may run.
+    /// The longest time that a whole refresh may run.
     REFRESH_TIMEOUT = "refresh_timeout", 120_000, "milliseconds", "of the whole refresh";
-    /// How large a connector's output may be.
+    /// The greatest size of a connector's output.
     CONNECTOR_OUTPUT = "connector_output", 262_144, "bytes", "of canonical JSON, and of the body as read";
     /// The bytes of one source's output before anything is picked from it.
     INTAKE_SOURCE = "intake_source", 33_554_432, "bytes", "of one source's output as read";
@@ -159,41 +159,41 @@ limits! {
     QUERY_VALUE = "query_value", 262_144, "bytes", "of one text or row that a query makes";
     /// The revisions that `history(path)` reads.
     HISTORY_ROWS = "history_rows", 100, "revisions", "the newest that are kept";
-    /// How much of one file a search reads.
+    /// The part of one file that a search reads.
     SEARCH_FILE = "search_file", 33_554_432, "bytes", "of one file; what is behind them is not searched";
-    /// How many searches run at once.
+    /// The most searches that run at once.
     SEARCHES = "searches_at_once", 4, "searches", "in one daemon; further ones wait";
-    /// How many connector calls a run may make in a minute.
+    /// The most connector calls that a run may make in a minute.
     CONNECTOR_CALLS_PER_MINUTE = "connector_calls_per_minute", 10, "calls", "in any 60 seconds, per run";
-    /// How many connector calls a run may make in all.
+    /// The most connector calls that a run may make in all.
     CONNECTOR_CALLS_PER_RUN = "connector_calls_per_run", 60, "calls", "per run";
-    /// How many connector calls the refreshes of an artifact may make in a minute without a run.
+    /// The most connector calls that the refreshes of an artifact may make in a minute without a run.
     ARTIFACT_CALLS_PER_MINUTE = "artifact_calls_per_minute", 10, "calls", "in any 60 seconds, per artifact, for refreshes without a run";
-    /// How often the files of a project may be read for a person in a minute.
+    /// The most reads of a project\'s files for a person in a minute.
     FILE_READS_PER_MINUTE = "file_reads_per_minute", 600, "reads", "in any 60 seconds, per project, for a person who looks at files";
-    /// How much of a connector's own words about a call a record keeps.
+    /// The part of a connector\'s own words about a call that a record keeps.
     RECORD_METADATA = "record_metadata", 4_096, "bytes", "of canonical JSON; entries that do not fit are left out";
-    /// How long a deleted artifact can be brought back.
+    /// The time for which a deleted artifact can be brought back.
     TRASH_RETENTION = "trash_retention", 604_800_000, "milliseconds", "since the artifact was deleted; after that it is removed for good";
-    /// How many snapshots an artifact keeps.
+    /// The most snapshots that an artifact keeps.
     SNAPSHOTS = "snapshots", 100, "snapshots", "of one artifact; the oldest are removed, the newest never, and none of an artifact that is not healthy";
-    /// How long an artifact's log of refreshes grows before it goes on in a new file.
+    /// The size at which an artifact\'s log of refreshes goes on in a new file.
     AUDIT_LOG = "audit_log", 1_048_576, "bytes", "of `refreshes.jsonl`; the file before it is kept, the one before that is not";
-    /// How many files are kept aside for one artifact.
+    /// The most files that are kept aside for one artifact.
     ASIDE_FILES = "aside_files", 50, "files", "in `aside/` of one artifact; the oldest are removed";
-    /// How long a writer waits for another one.
+    /// The longest time that a writer waits for another one.
     COMMIT_WAIT = "commit_wait", 10_000, "milliseconds", "for the commit lock of an artifact, then the write is refused as busy";
-    /// How much of whole artifacts a store keeps in memory.
+    /// The part of whole artifacts that a store keeps in memory.
     ARTIFACT_CACHE = "artifact_cache", 268_435_456, "bytes", "of templates, data and provenance in one process; the least recently used go first";
-    /// How long a tool token may live at most.
+    /// The longest life of a tool token.
     TOOL_TOKEN_LIFETIME = "tool_token_lifetime", 86_400_000, "milliseconds", "from issuedAt to expiresAt";
-    /// How long a run's lease lasts without renewal.
+    /// The time for which a run\'s lease lasts without renewal.
     RUN_LEASE = "run_lease", 900_000, "milliseconds", "since the run was started or renewed";
-    /// How long a command-line token lives.
+    /// The life of a command-line token.
     CLI_TOKEN_LIFETIME = "cli_token_lifetime", 60_000, "milliseconds", "from issuedAt to expiresAt";
-    /// How long a console bearer lives.
+    /// The life of a console bearer.
     CONSOLE_TOKEN_LIFETIME = "console_token_lifetime", 43_200_000, "milliseconds", "from issuedAt to expiresAt";
-    /// How long a preview ticket lives.
+    /// The life of a preview ticket.
     PREVIEW_TICKET_LIFETIME = "preview_ticket_lifetime", 300_000, "milliseconds", "from issuedAt to expiresAt";
 }
 

@@ -47,7 +47,7 @@ pub struct DataSchema {
     required: Vec<String>,
     additional: Additional,
     items: Option<Box<Self>>,
-    /// What `enum` and `const` leave; a value has to be in every one.
+    /// The values that `enum` and `const` leave; a value has to be in every one.
     choices: Vec<Choices>,
     number: Range<f64>,
     length: Range<u64>,

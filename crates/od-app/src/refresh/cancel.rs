@@ -2,7 +2,7 @@
 
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
-use od_core::refresh::{Begun, Event, RecordStatus};
+use od_core::refresh::{RecordStatus, Signal, StartedRefresh};
 use od_ports::store::{StoreError, UnfinishedRefresh};
 
 use super::recover::{CloseError, close};
@@ -78,8 +78,8 @@ pub async fn cancel(
         }
         None => match find_elsewhere(app, &project, &artifact).await? {
             Some(UnfinishedRefresh { refresh, started_at, .. }) => {
-                let begun = Begun { refresh_id: refresh.clone(), started_at };
-                let stopped = Event::CancelRequested { at: app.ports.clock.now() };
+                let begun = StartedRefresh { refresh_id: refresh.clone(), started_at };
+                let stopped = Signal::CancelRequested { at: app.ports.clock.now() };
                 close(app, &project, &artifact, begun, stopped).await?;
                 Some(refresh)
             }

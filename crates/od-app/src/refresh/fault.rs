@@ -5,7 +5,7 @@ use od_core::decide::RefreshRefused;
 use od_core::error::{ErrorCode, Failure, Retry};
 use od_core::ids::ArtifactId;
 use od_core::limits::RENDERED_PREVIEW;
-use od_core::refresh::{CompactError, MappingError, Rejected};
+use od_core::refresh::{CompactError, InvalidTransition, MappingError};
 use od_core::template::RenderError;
 use od_ports::store::StoreError;
 
@@ -57,7 +57,7 @@ pub enum RefreshFault {
     Store(StoreError),
     /// A step came that the state machine does not know: a fault of this program.
     #[error(transparent)]
-    Machine(Rejected),
+    Machine(InvalidTransition),
     /// A step was asked for before what it needs was there: a fault of this program.
     #[error("a step of the refresh was asked for before there was {lacks}")]
     OutOfOrder {

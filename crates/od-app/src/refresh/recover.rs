@@ -3,7 +3,9 @@
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId};
 use od_core::limits::REFRESH_TIMEOUT;
-use od_core::refresh::{Begun, Effect, Event, RecordStep, RefreshState, Rejected, step};
+use od_core::refresh::{
+    Effect, InvalidTransition, RecordStep, RefreshState, Signal, StartedRefresh, step,
+};
 use od_ports::store::{StoreError, UnfinishedRefresh, Unrecovered};
 
 use crate::app::App;
@@ -48,7 +50,7 @@ pub enum CloseError {
     Store(#[from] StoreError),
     /// The state machine has no such move: a fault of this program.
     #[error(transparent)]
-    Machine(#[from] Rejected),
+    Machine(#[from] InvalidTransition),
     /// The state machine wants something that only the refresh itself can do: a fault of this program.
     #[error("closing a refresh from outside cannot do what was asked: {effect}")]
     Effect {
@@ -76,14 +78,14 @@ pub async fn recover(app: &App) -> Result<Recovered, RecoverError> {
     let mut recovered = Recovered { unrecovered, ..Recovered::default() };
     for found in app.ports.refresh_log.unfinished_refreshes().await? {
         let event = if !found.lock_held {
-            Event::HolderLost { at }
+            Signal::HolderLost { at }
         } else if at.ms_since(found.started_at) > REFRESH_TIMEOUT.allowed {
-            Event::DeadlinePassed { at }
+            Signal::DeadlinePassed { at }
         } else {
             continue;
         };
         let UnfinishedRefresh { project, artifact, refresh, started_at, .. } = found;
-        let begun = Begun { refresh_id: refresh.clone(), started_at };
+        let begun = StartedRefresh { refresh_id: refresh.clone(), started_at };
         match close(app, &project, &artifact, begun, event).await {
             Ok(Closed::Now) => recovered.closed.push(refresh),
             Ok(Closed::Before) => {}
@@ -111,8 +113,8 @@ pub(super) async fn close_overdue(
     let Some(started_at) = started.map(|record| record.at) else { return Ok(()) };
     let at = app.ports.clock.now();
     if at.ms_since(started_at) > REFRESH_TIMEOUT.allowed {
-        let begun = Begun { refresh_id: running.clone(), started_at };
-        close(app, project, artifact, begun, Event::DeadlinePassed { at }).await?;
+        let begun = StartedRefresh { refresh_id: running.clone(), started_at };
+        close(app, project, artifact, begun, Signal::DeadlinePassed { at }).await?;
     }
     Ok(())
 }
@@ -122,8 +124,8 @@ pub(super) async fn close(
     app: &App,
     project: &ProjectId,
     artifact: &ArtifactId,
-    begun: Begun,
-    event: Event,
+    begun: StartedRefresh,
+    event: Signal,
 ) -> Result<Closed, CloseError> {
     let refresh = begun.refresh_id.clone();
     // How far it had come nobody knows; that it runs is all that can be said from outside.
@@ -155,7 +157,7 @@ pub(super) async fn close(
         if !is_recorded {
             return Ok(Closed::Now);
         }
-        moved = step(state, Event::Recorded)?;
+        moved = step(state, Signal::Recorded)?;
     }
 }
 

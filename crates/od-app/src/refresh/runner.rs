@@ -10,8 +10,8 @@ use od_core::event::ArtifactAction;
 use od_core::ids::{RefreshId, Timestamp};
 use od_core::limits::{REFRESH_TIMEOUT, SHORT_TEXT, cut};
 use od_core::refresh::{
-    ChangeReport, CompactError, Effect, Event, RecordConnector, RecordStatus, RefreshRecord,
-    RefreshState, Rejected, step,
+    ChangeReport, CompactError, Effect, InvalidTransition, RecordConnector, RecordStatus,
+    RefreshRecord, RefreshState, Signal, step,
 };
 use od_ports::store::{RunningLock, RunningRefresh, StoreError, Stored};
 
@@ -61,7 +61,7 @@ impl<'a> Runner<'a> {
         entry.name(&id);
         let left_open = match abandoned {
             Some(abandoned) => {
-                let lost = Event::HolderLost { at: app.ports.clock.now() };
+                let lost = Signal::HolderLost { at: app.ports.clock.now() };
                 let RunRefresh { project, artifact, .. } = &request;
                 recover::close(app, project, artifact, abandoned, lost).await.err()
             }
@@ -105,7 +105,7 @@ impl<'a> Runner<'a> {
     /// Moves the refresh until it is over.
     pub(super) async fn drive(mut self, started: Timestamp) -> Result<Refreshed, RefreshError> {
         let mut state = RefreshState::Requested;
-        let mut event = Event::Started { refresh_id: self.refresh.clone(), at: started };
+        let mut event = Signal::Started { refresh_id: self.refresh.clone(), at: started };
         loop {
             let (next, effects) = match step(state, event) {
                 Ok(moved) => moved,
@@ -120,7 +120,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Carries effects out up to the one that something comes of.
-    async fn carry_out(&mut self, effects: Vec<Effect>) -> Option<Event> {
+    async fn carry_out(&mut self, effects: Vec<Effect>) -> Option<Signal> {
         for effect in effects {
             let happened = match effect {
                 Effect::AppendStep(record) => self.append_step(*record).await,
@@ -154,7 +154,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs the source. Ends early when the refresh is cancelled or out of time.
-    async fn execute_source(&mut self) -> Event {
+    async fn execute_source(&mut self) -> Signal {
         if let Some(err) = self.left_open.take() {
             return self.source_failed(RefreshFault::LeftOpen(err));
         }
@@ -170,12 +170,12 @@ impl<'a> Runner<'a> {
             Ok(executed) => {
                 let connector = Some(connector_metadata(&executed));
                 self.executed = Some(executed);
-                Event::SourceSucceeded { at, connector }
+                Signal::SourceSucceeded { at, connector }
             }
             Err(RefreshFault::Cancelled) => self.stop(),
             Err(RefreshFault::TimedOut) => {
                 self.note(RefreshFault::TimedOut);
-                Event::DeadlinePassed { at }
+                Signal::DeadlinePassed { at }
             }
             Err(fault) => self.source_failed(fault),
         }
@@ -212,7 +212,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Decides on whatever is stored now. A cancellation is heard before and after.
-    async fn build_candidate(&mut self) -> Event {
+    async fn build_candidate(&mut self) -> Signal {
         if self.is_cancelled() {
             return self.stop();
         }
@@ -227,7 +227,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    async fn decide(&mut self) -> Result<Event, RefreshFault> {
+    async fn decide(&mut self) -> Result<Signal, RefreshFault> {
         let RunRefresh { project, artifact, .. } = &self.request;
         let transaction = Transaction::begin(self.app, project, artifact, self.mode()).await?;
         let before = Arc::clone(transaction.state());
@@ -249,7 +249,7 @@ impl<'a> Runner<'a> {
         let revision = decision.is_some().then(|| before.artifact.revision.next());
         let changes = decision.as_ref().map_or_else(ChangeReport::default, |it| it.changes.clone());
         self.decided = decision.map(|decision| (transaction, decision));
-        Ok(Event::CandidateBuilt { at, changes, revision })
+        Ok(Signal::CandidateBuilt { at, changes, revision })
     }
 
     /// Returns the pin of the next state: the old one, or what was found if a person accepted it.
@@ -258,33 +258,33 @@ impl<'a> Runner<'a> {
         if self.request.accept_drift { pin_of(self.app, executed).or(saved) } else { saved }
     }
 
-    async fn commit(&mut self, record: RefreshRecord) -> Event {
+    async fn commit(&mut self, record: RefreshRecord) -> Signal {
         let Some((transaction, decision)) = self.decided.take() else {
             return self.step_failed(RefreshFault::OutOfOrder { lacks: "the decision" });
         };
         match transaction.commit_refresh(decision, record).await {
             Ok(stored) => {
                 self.stored = Some(stored);
-                Event::Committed
+                Signal::Committed
             }
             Err(err) => self.step_failed(err.into()),
         }
     }
 
-    async fn append_step(&mut self, record: RefreshRecord) -> Option<Event> {
+    async fn append_step(&mut self, record: RefreshRecord) -> Option<Signal> {
         let appended = self.append(record).await;
         appended.err().map(|err| self.step_failed(err.into()))
     }
 
     /// Writes the last record. If there is one already, that one says how the refresh ended.
-    async fn append_last(&mut self, record: RefreshRecord) -> Event {
+    async fn append_last(&mut self, record: RefreshRecord) -> Signal {
         match self.append(record).await {
-            Ok(()) => Event::Recorded,
+            Ok(()) => Signal::Recorded,
             Err(err @ StoreError::RefreshClosed { .. }) => match self.last_record().await {
                 Ok(Some(record)) => {
                     let succeeded = record.status == RecordStatus::Succeeded;
                     self.failure = (!succeeded).then(|| RefreshFault::Fenced.into());
-                    Event::FoundClosed { record: Box::new(record) }
+                    Signal::FoundClosed { record: Box::new(record) }
                 }
                 Ok(None) => self.record_refused(err.into()),
                 Err(err) => self.record_refused(err.into()),
@@ -319,7 +319,7 @@ impl<'a> Runner<'a> {
             | RefreshState::Committing(..)
             | RefreshState::Recording(..)
             | RefreshState::Failed(..) => {
-                let stuck = Rejected { state: state.name(), event: "nothing" };
+                let stuck = InvalidTransition { state: state.name(), event: "nothing" };
                 let stuck = || RefreshFault::Machine(stuck).into();
                 let failure = self.failure.take().unwrap_or_else(stuck);
                 return Err(self.failed(failure));
@@ -375,24 +375,24 @@ impl<'a> Runner<'a> {
         self.app.ports.clock.now()
     }
 
-    fn stop(&mut self) -> Event {
+    fn stop(&mut self) -> Signal {
         self.note(RefreshFault::Cancelled);
-        Event::CancelRequested { at: self.now() }
+        Signal::CancelRequested { at: self.now() }
     }
 
-    fn source_failed(&mut self, fault: RefreshFault) -> Event {
+    fn source_failed(&mut self, fault: RefreshFault) -> Signal {
         let (at, error) = (self.now(), self.note(fault));
-        Event::SourceFailed { at, error }
+        Signal::SourceFailed { at, error }
     }
 
-    fn step_failed(&mut self, fault: RefreshFault) -> Event {
+    fn step_failed(&mut self, fault: RefreshFault) -> Signal {
         let (at, error) = (self.now(), self.note(fault));
-        Event::StepFailed { at, error }
+        Signal::StepFailed { at, error }
     }
 
-    fn record_refused(&mut self, fault: RefreshFault) -> Event {
+    fn record_refused(&mut self, fault: RefreshFault) -> Signal {
         let (at, error) = (self.now(), self.note(fault));
-        Event::RecordRefused { at, error }
+        Signal::RecordRefused { at, error }
     }
 
     /// Keeps the first fault, because what goes wrong after it is only its consequence, and returns

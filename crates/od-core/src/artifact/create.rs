@@ -25,7 +25,7 @@ input! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct CreateRequest "creates a live artifact" {
         @unsent {
-            /// What was changed in the request to make it safe; not faults.
+            /// The changes that made the request safe; not faults.
             warnings: Vec<Issue>;
         }
         /// The artifact.

@@ -15,7 +15,7 @@ input! {
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct UpdateRequest "changes a live artifact; what is absent stays" {
         @unsent {
-            /// What was changed in the request to make it safe; not faults.
+            /// The changes that made the request safe; not faults.
             warnings: Vec<Issue>;
         }
         /// The changes of the artifact.

@@ -1,15 +1,15 @@
-//! How safe a tool is, judged from its own words.
+//! The safety of a tool: its classes, and the classification from the words of the tool.
 
-use super::{Approval, SideEffect, ToolSafety};
+use crate::words::words;
 
 /// The words a tool is judged by.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolFacts<'a> {
-    /// Its name.
+    /// The name.
     pub name: &'a str,
-    /// Its title.
+    /// The title.
     pub title: &'a str,
-    /// Its description, looked at only if name, title and scopes say nothing.
+    /// The description, looked at only if name, title and scopes say nothing.
     pub description: &'a str,
     /// The scopes it needs.
     pub scopes: &'a [&'a str],
@@ -131,7 +131,7 @@ pub fn classify(facts: &ToolFacts<'_>) -> ToolSafety {
         })
 }
 
-/// How verbs appear in a text.
+/// The forms in which verbs appear in a text.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Voice {
     /// `list_updates`: after a reading verb, `updates` and `updated` are what is read.
@@ -243,6 +243,55 @@ const fn need(approval: Approval) -> u8 {
         Approval::Auto => 0,
         Approval::Confirm => 1,
         Approval::Disabled => 2,
+    }
+}
+
+words! {
+    /// What a tool may do to the world.
+    SideEffect {
+        /// Nothing: it only reads.
+        Read = "read",
+        /// It changes something.
+        Write = "write",
+        /// It removes something, or cannot be undone.
+        Destructive = "destructive",
+        /// Nobody knows.
+        Unknown = "unknown",
+    }
+}
+
+words! {
+    /// What a tool needs before it runs.
+    Approval {
+        /// Nothing.
+        Auto = "auto",
+        /// A person's word, each time.
+        Confirm = "confirm",
+        /// It does not run.
+        Disabled = "disabled",
+    }
+}
+
+/// How safe a tool is, and why.
+#[derive(
+    Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolSafety {
+    /// What it may do to the world.
+    pub side_effect: SideEffect,
+    /// What it needs before it runs.
+    pub approval: Approval,
+    /// Why, in one sentence.
+    #[schemars(length(max = 1024))]
+    pub reason: String,
+}
+
+impl ToolSafety {
+    /// Returns whether the tool runs for agents and refreshes: read-only, without asking.
+    #[must_use]
+    pub fn runs(&self) -> bool {
+        self.side_effect == SideEffect::Read && self.approval == Approval::Auto
     }
 }
 

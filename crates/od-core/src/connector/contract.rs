@@ -1,4 +1,4 @@
-//! What a tool promises, as one digest.
+//! The contract of a tool, as one digest.
 
 use super::Tool;
 use crate::error::Issue;

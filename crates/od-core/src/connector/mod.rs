@@ -7,14 +7,12 @@ mod disguise;
 mod execute_request;
 mod local_tool;
 mod protect;
-mod safety;
 
 pub use catalog::{
     Category, Connector, ConnectorAuth, ConnectorStatus, MinimumApproval, Purpose, Tool,
 };
-pub use classify::{ToolFacts, classify, stricter};
+pub use classify::{Approval, SideEffect, ToolFacts, ToolSafety, classify, stricter};
 pub use contract::{ContractParts, check_input, contract_digest};
 pub use execute_request::ExecuteRequest;
 pub use local_tool::LocalTool;
 pub use protect::{ProtectError, Protected, protect_output, protect_text};
-pub use safety::{Approval, SideEffect, ToolSafety};

@@ -1,4 +1,4 @@
-//! What leaves a connector: without secrets, without credentials, within bounds, and no error in
+//! The output of a connector as it leaves it: without secrets, without credentials, within bounds, and no error in
 //! disguise.
 
 use super::disguise::disguised_error;
@@ -11,7 +11,7 @@ use crate::json::{BoundedJson, JsonFaults, Value, is_denied_key};
 pub struct Protected {
     /// The output.
     pub output: BoundedJson,
-    /// How many values were replaced or left out.
+    /// The number of values that were replaced or left out.
     pub redactions: usize,
 }
 
@@ -27,13 +27,13 @@ pub enum ProtectError {
     /// It holds what JSON of ours may not hold.
     #[error("the output is not acceptable JSON: {faults}")]
     Unacceptable {
-        /// What it holds.
+        /// The faults of what it holds.
         faults: JsonFaults,
     },
     /// It tells of an error.
     #[error("the connector answered with an error: {message}")]
     ErrorAsData {
-        /// What it says, protected like the output.
+        /// The message of the error, protected like the output.
         message: String,
     },
 }

@@ -4,15 +4,13 @@
 //! encoding. Patterns are the second line; they miss what has no telling form.
 
 mod assignment;
-mod file;
-mod key;
+mod names;
 mod pattern;
 mod redact;
 mod scrub;
 
 pub use assignment::redact_assignments;
-pub use file::is_secret_path;
-pub use key::is_sensitive_key;
+pub use names::{is_secret_path, is_sensitive_key};
 pub use pattern::{CredentialKind, find};
 pub use redact::{REDACTED, find_in_json, redact_json, redact_text};
 pub use scrub::Scrubber;

@@ -73,7 +73,7 @@ const PREFIXES: &[Prefix] = &[
     prefix("ya29.", 20, false),
 ];
 
-/// How far a tail is read: longer than the shortest form of any key.
+/// The bytes of a tail that are read: longer than the shortest form of any key.
 const TAIL_SHOWN: usize = 256;
 
 /// Returns the first thing in a text that looks like a credential, and where it stands.
@@ -118,7 +118,7 @@ const OUTSIDE_WORD: u8 = 2;
 /// A form may begin with the byte inside a word.
 const INSIDE_WORD: u8 = OUTSIDE_WORD << WORD;
 
-/// What every byte may be.
+/// The classes of every byte.
 static PLACES: [u8; 256] = {
     let mut places = [0; 256];
     let mut byte = 0;

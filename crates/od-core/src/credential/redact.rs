@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::pattern::{CredentialKind, find, find_from};
 use crate::json::{Pointer, Value};
 
-/// What stands where a credential stood.
+/// The mark that stands where a credential stood.
 pub const REDACTED: &str = "[redacted]";
 
 /// Returns a text with everything that looks like a credential replaced.

@@ -8,9 +8,9 @@ use crate::json::{Map, Value};
 
 /// Takes known secrets out of texts: plain, base64 at any alignment, and URL-encoded in any spelling.
 pub struct Scrubber {
-    /// What is looked for as it stands.
+    /// The forms that are looked for as they stand.
     needles: Vec<Vec<u8>>,
-    /// What is looked for in the URL-decoded text.
+    /// The forms that are looked for in the URL-decoded text.
     plain: Vec<Vec<u8>>,
 }
 

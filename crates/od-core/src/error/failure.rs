@@ -95,7 +95,7 @@ impl Failure {
     }
 }
 
-/// What to do about a failure that nothing more is known of.
+/// Returns the advice for a failure that nothing more is known of.
 fn look_further(code: ErrorCode) -> &'static str {
     if code == ErrorCode::Internal {
         "`od doctor` checks this installation; the daemon's log may say more"

@@ -9,7 +9,7 @@ pub const ID_PATTERN: &str = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("not a valid {what}: {want}")]
 pub struct ParseIdError {
-    /// What was wanted, such as `artifact id`.
+    /// The kind of value that was wanted, such as `artifact id`.
     pub what: &'static str,
     /// The rule that refused it.
     pub want: &'static str,

@@ -11,7 +11,7 @@ use crate::json::{Map, Pointer, Value};
 /// The schema of one request, with everything inlined.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentSchema {
-    /// Its name, as the file is called.
+    /// The name of its file.
     pub name: &'static str,
     /// Builds its JSON Schema.
     pub schema: fn() -> Value,
@@ -42,7 +42,7 @@ pub const FREE_FORM: &[&str] = &["dataJson", "dataSchemaJson", "input"];
 pub struct LintFault {
     /// Where, as a JSON pointer into the schema.
     pub at: String,
-    /// What is wrong.
+    /// The rule that is broken.
     pub what: &'static str,
 }
 

@@ -7,7 +7,7 @@ use crate::json::{Map, Pointer, Value};
 
 /// An object that clients send, declared by [`input!`].
 pub(crate) trait Input: Sized {
-    /// What the object is, for its schema.
+    /// The first sentence of its schema.
     const DESCRIPTION: &'static str;
 
     /// Adds the names of its fields, in the order of the declaration.
@@ -297,7 +297,7 @@ macro_rules! row {
 
 pub(crate) use {applied, input, patch, row};
 
-/// What an update does to a part that may be absent.
+/// The change that an update makes to a part that may be absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Patch<T> {
     /// It stays as it is.

@@ -18,7 +18,7 @@ use crate::words::Word;
 
 /// Reads one kind of field and describes it.
 pub(crate) trait Reader {
-    /// What a sound value becomes.
+    /// The type that a sound value is read as.
     type Value;
 
     /// Reads a value; `None` if it is refused, which is noted.

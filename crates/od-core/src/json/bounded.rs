@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
+use super::check::BOUNDED;
 use super::check::check;
 use super::fault::{FaultKind, JsonFaults};
 use super::pointer::Pointer;
-use super::rules::BOUNDED;
 use super::scanner::scan;
 use super::{Map, Value, type_name};
 

@@ -128,7 +128,7 @@ pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// How many bytes a byte of a string grows by in canonical form.
+/// The bytes that a byte of a string grows by in canonical form.
 pub(super) const ESCAPE_EXTRA: [u8; 256] = {
     let mut extra = [0; 256];
     let mut control = 0;

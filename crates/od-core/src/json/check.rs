@@ -5,9 +5,8 @@ use super::deny::is_denied_key;
 use super::fault::{FaultKind, JsonFaults};
 use super::number::hold_number;
 use super::pointer::Pointer;
-use super::rules::Rules;
 use super::{Map, Value};
-use crate::limits::utf16_len;
+use crate::limits::{self, Limit, utf16_len};
 
 /// Checks a value: the value with its numbers as they are held and its canonical size, or every
 /// fault.
@@ -132,3 +131,34 @@ impl Checker<'_> {
         string_size(text)
     }
 }
+
+/// The limits one kind of document is read under.
+pub(super) struct Rules {
+    pub(super) depth: Limit,
+    pub(super) keys: Limit,
+    pub(super) items: Limit,
+    pub(super) string: Limit,
+    pub(super) document: Limit,
+    pub(super) denies_keys: bool,
+}
+
+/// The limits of what is persisted: all of the contract.
+pub(super) const BOUNDED: Rules = Rules {
+    depth: limits::JSON_DEPTH,
+    keys: limits::JSON_KEYS,
+    items: limits::JSON_ITEMS,
+    string: limits::JSON_STRING,
+    document: limits::JSON_DOCUMENT,
+    denies_keys: true,
+};
+
+/// The limits of what travels: as strict about JSON itself, bounded by the request; the parts inside
+/// are checked by their own rules, with their own names.
+pub(super) const MESSAGE: Rules = Rules {
+    depth: limits::MESSAGE_DEPTH,
+    keys: limits::MESSAGE_KEYS,
+    items: limits::MESSAGE_ITEMS,
+    string: limits::MESSAGE_STRING,
+    document: limits::MESSAGE_DOCUMENT,
+    denies_keys: false,
+};

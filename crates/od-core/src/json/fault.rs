@@ -1,7 +1,8 @@
-//! What is wrong with a JSON document.
+//! The faults of a JSON document.
 
 use std::fmt;
 
+use super::Value;
 use super::pointer::Pointer;
 use crate::error::Issue;
 use crate::limits::{self, Limit};
@@ -120,9 +121,9 @@ pub struct JsonFault {
     pub kind: FaultKind,
     /// Where, as a JSON pointer; empty for the root.
     pub pointer: String,
-    /// What was found.
+    /// The text that was found.
     pub got: String,
-    /// What is allowed.
+    /// The values that are allowed.
     pub want: String,
 }
 
@@ -228,3 +229,16 @@ impl fmt::Display for JsonFaults {
 }
 
 impl std::error::Error for JsonFaults {}
+
+/// Describes a value's type for the `got` of an issue, never its content.
+#[must_use]
+pub fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

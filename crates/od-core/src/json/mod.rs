@@ -9,18 +9,15 @@ mod literal;
 mod message;
 mod number;
 mod pointer;
-mod rules;
 mod scanner;
 mod text;
-mod type_name;
 
 pub use bounded::{BoundedJson, BoundedObject};
 pub use canonical::{canonical_bytes, canonical_size, pretty_bytes};
 pub use deny::{DENIED_KEYS, is_denied_key};
-pub use fault::{FaultKind, JsonFault, JsonFaults};
+pub use fault::{FaultKind, JsonFault, JsonFaults, type_name};
 pub use message::{Message, parse_message};
 pub use pointer::Pointer;
-pub use type_name::type_name;
 
 /// Parts of the scanner, for readers with limits of their own.
 pub(crate) mod scan {

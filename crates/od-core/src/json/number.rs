@@ -71,9 +71,9 @@ pub(crate) struct Literal<'a> {
     pub(super) negative: bool,
     /// The digits before the point, as many as fit.
     pub(super) integer: u64,
-    /// How many digits stand before the point.
+    /// The number of digits before the point.
     pub(super) integer_digits: usize,
-    /// How many digits stand after the point, if there is one.
+    /// The number of digits after the point, if there is one.
     pub(super) fraction_digits: Option<usize>,
     /// Whether there is an exponent.
     pub(super) has_exponent: bool,

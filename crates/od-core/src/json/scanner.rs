@@ -4,10 +4,10 @@
 //! only the scanner can go on past a lone surrogate, and content past a limit has to be skipped at
 //! any depth without recursion and without being held.
 
+use super::check::Rules;
 use super::deny::is_denied_key;
 use super::fault::{FaultKind, JsonFaults};
 use super::pointer::Pointer;
-use super::rules::Rules;
 use super::{Map, Value, literal, text};
 use crate::limits::Limit;
 
@@ -60,7 +60,7 @@ pub(super) fn scan_past_faults(
     if read.is_whole { Ok((read.value, read.faults)) } else { Err(read.faults) }
 }
 
-/// What was read of a document.
+/// The result of reading a document.
 struct Reading {
     value: Value,
     size: usize,
@@ -385,7 +385,7 @@ fn pointer(bytes: &[u8], path: &[Step]) -> Pointer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rules::{BOUNDED, MESSAGE};
+    use super::super::check::{BOUNDED, MESSAGE};
     use super::*;
 
     #[track_caller]

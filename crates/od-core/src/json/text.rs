@@ -4,15 +4,15 @@ use super::canonical::ESCAPE_EXTRA;
 use super::scanner::{Scan, Syntax};
 use crate::limits::utf16_len;
 
-/// What was read of one string.
+/// The result of reading one string.
 pub(crate) struct Read {
     /// The offset after the closing quote.
     pub(crate) end: usize,
     /// Whether the bytes between the quotes are the text itself.
     pub(crate) plain: bool,
-    /// How long the text is in UTF-16 code units; exact past the limit, never more than it is.
+    /// The length of the text in UTF-16 code units; exact past the limit, never more than it is.
     pub(super) units: usize,
-    /// How many bytes it takes in canonical form, quotes included.
+    /// The bytes that it takes in canonical form, quotes included.
     pub(super) size: usize,
     /// Whether it holds U+0000.
     pub(crate) has_nul: bool,

@@ -2,7 +2,7 @@
 
 use crate::artifact::RefreshStatus;
 use crate::ids::{RefreshId, Timestamp};
-use crate::refresh::{Begun, RecordStatus, RecordStep, RefreshRecord};
+use crate::refresh::{RecordStatus, RecordStep, RefreshRecord, StartedRefresh};
 
 /// What the records of one artifact's refreshes come to, in constant space.
 ///
@@ -12,7 +12,7 @@ use crate::refresh::{Begun, RecordStatus, RecordStep, RefreshRecord};
 pub struct RefreshLedger {
     newest: Option<RefreshId>,
     /// Refreshes that have begun and have no last record, oldest first.
-    open: Vec<Begun>,
+    open: Vec<StartedRefresh>,
     /// How the newest refresh that is over and was not cancelled ended.
     status: Option<RefreshStatus>,
     last_refreshed_at: Option<Timestamp>,
@@ -45,7 +45,7 @@ impl RefreshLedger {
         }
         if !record.step.is_last() {
             if !self.is_open(id) {
-                self.open.push(Begun { refresh_id: id.clone(), started_at: record.at });
+                self.open.push(StartedRefresh { refresh_id: id.clone(), started_at: record.at });
             }
             return;
         }
@@ -69,7 +69,7 @@ impl RefreshLedger {
 
     /// Returns every refresh that has begun and has no last record, oldest first.
     #[must_use]
-    pub fn open(&self) -> &[Begun] {
+    pub fn open(&self) -> &[StartedRefresh] {
         &self.open
     }
 
@@ -87,12 +87,15 @@ impl RefreshLedger {
 
     /// Returns the newest refresh if it is open.
     #[must_use]
-    pub fn running(&self) -> Option<&Begun> {
+    pub fn running(&self) -> Option<&StartedRefresh> {
         self.open.last().filter(|begun| Some(&begun.refresh_id) == self.newest.as_ref())
     }
 
     /// Returns every open refresh, and whether the running lock is its own: only the newest can hold it.
-    pub fn unfinished(&self, lock: RunningLockState) -> impl Iterator<Item = (&Begun, bool)> {
+    pub fn unfinished(
+        &self,
+        lock: RunningLockState,
+    ) -> impl Iterator<Item = (&StartedRefresh, bool)> {
         self.open.iter().map(move |begun| {
             let is_newest = Some(&begun.refresh_id) == self.newest.as_ref();
             (begun, is_newest && lock == RunningLockState::Held)

@@ -1,9 +1,9 @@
-//! What a refresh changed.
+//! The difference between the data before and after a refresh.
 
 use super::ChangeReport;
 use crate::json::{Pointer, Value};
 
-/// How many places are named.
+/// The most places that are named.
 const NAMED: usize = 20;
 
 /// Reports which places differ between two documents: how many, and the first 20 as pointers.

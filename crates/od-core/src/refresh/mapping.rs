@@ -22,7 +22,7 @@ pub enum MappingError {
     Blocked {
         /// The path.
         to: MappingPath,
-        /// What stands on the way.
+        /// The value that stands on the way.
         found: &'static str,
     },
     /// A value does not have the form its transform needs.
@@ -30,13 +30,13 @@ pub enum MappingError {
     Transform {
         /// The path; `$` for the whole output.
         from: String,
-        /// What the transform needs.
+        /// The kind that the transform needs.
         cause: TransformError,
     },
     /// Without `dataPaths` the output must be an object.
     #[error("the output is {found}, and without `dataPaths` it must be an object")]
     NotAnObject {
-        /// What it is.
+        /// The kind that it is.
         found: &'static str,
     },
 }

@@ -7,7 +7,9 @@ mod record;
 mod transform;
 
 pub use changes::report_changes;
-pub use machine::{Begun, Effect, Ending, Event, Notice, Phase, RefreshState, Rejected, step};
+pub use machine::{
+    Effect, InvalidTransition, Notice, Outcome, Phase, RefreshState, Signal, StartedRefresh, step,
+};
 pub(crate) use mapping::obstacle;
 pub use mapping::{MappingError, apply_mapping, resolve};
 pub use record::{

@@ -12,7 +12,7 @@ pub enum TransformError {
         "compact_table needs rows: an array, or an object with rows, items, matches, results or data; this is {found}"
     )]
     NoRows {
-        /// What the value is.
+        /// The kind of the value.
         found: &'static str,
     },
     /// No metric was found.
@@ -20,7 +20,7 @@ pub enum TransformError {
         "metric_summary needs a number, a text, or an object with value, count or total; this is {found}"
     )]
     NoMetric {
-        /// What the value is.
+        /// The kind of the value.
         found: &'static str,
     },
 }

@@ -1,11 +1,10 @@
-//! What a token says.
+//! The claims of a token, and what a tool token covers.
 
-use super::{Endpoint, Operation};
 use crate::ids::{ArtifactId, Audience, ProjectId, RefreshId, RunId, Timestamp, TokenId};
 use crate::words::words;
 
 words! {
-    /// What a token is for.
+    /// The use of a token.
     TokenKind {
         /// An agent's run, at the agent's door.
         Tool = "tool",
@@ -32,7 +31,7 @@ words! {
     }
 }
 
-/// What a token says, by kind.
+/// The claims of a token, by kind.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Claims {
     /// Of an agent's run.
@@ -45,7 +44,7 @@ pub enum Claims {
     Preview(PreviewClaims),
 }
 
-/// What a tool token says.
+/// The claims of a tool token.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ToolClaims {
     /// Names the token.
@@ -64,7 +63,7 @@ pub struct ToolClaims {
     pub expires_at: Timestamp,
 }
 
-/// What a command-line token says.
+/// The claims of a command-line token.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CliClaims {
     /// Names the token.
@@ -77,7 +76,7 @@ pub struct CliClaims {
     pub expires_at: Timestamp,
 }
 
-/// What a console bearer says.
+/// The claims of a console bearer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ConsoleClaims {
     /// Names the token.
@@ -90,7 +89,7 @@ pub struct ConsoleClaims {
     pub expires_at: Timestamp,
 }
 
-/// What a preview ticket says.
+/// The claims of a preview ticket.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PreviewClaims {
     /// The project of the page.
@@ -138,6 +137,61 @@ impl Claims {
             Self::Cli(claims) => claims.issued_at,
             Self::Console(claims) => claims.issued_at,
             Self::Preview(claims) => claims.issued_at,
+        }
+    }
+}
+
+words! {
+    /// One endpoint of the agent's door.
+    Endpoint {
+        /// `POST /api/tools/live-artifacts/create`
+        LiveArtifactsCreate = "/api/tools/live-artifacts/create",
+        /// `GET /api/tools/live-artifacts/list`
+        LiveArtifactsList = "/api/tools/live-artifacts/list",
+        /// `POST /api/tools/live-artifacts/update`
+        LiveArtifactsUpdate = "/api/tools/live-artifacts/update",
+        /// `POST /api/tools/live-artifacts/refresh`
+        LiveArtifactsRefresh = "/api/tools/live-artifacts/refresh",
+        /// `POST /api/tools/live-artifacts/validate`
+        LiveArtifactsValidate = "/api/tools/live-artifacts/validate",
+        /// `GET /api/tools/connectors/list`
+        ConnectorsList = "/api/tools/connectors/list",
+        /// `POST /api/tools/connectors/execute`
+        ConnectorsExecute = "/api/tools/connectors/execute",
+    }
+}
+
+words! {
+    /// One operation of the agent's door.
+    Operation {
+        /// Create an artifact, or validate one.
+        LiveArtifactsCreate = "live-artifacts:create",
+        /// List the project's artifacts.
+        LiveArtifactsList = "live-artifacts:list",
+        /// Change an artifact.
+        LiveArtifactsUpdate = "live-artifacts:update",
+        /// Refresh an artifact.
+        LiveArtifactsRefresh = "live-artifacts:refresh",
+        /// List connectors and their tools.
+        ConnectorsList = "connectors:list",
+        /// Execute a tool of a connector.
+        ConnectorsExecute = "connectors:execute",
+    }
+}
+
+impl Endpoint {
+    /// Returns the operation a request to the endpoint performs.
+    #[must_use]
+    pub const fn operation(self) -> Operation {
+        match self {
+            Self::LiveArtifactsCreate | Self::LiveArtifactsValidate => {
+                Operation::LiveArtifactsCreate
+            }
+            Self::LiveArtifactsList => Operation::LiveArtifactsList,
+            Self::LiveArtifactsUpdate => Operation::LiveArtifactsUpdate,
+            Self::LiveArtifactsRefresh => Operation::LiveArtifactsRefresh,
+            Self::ConnectorsList => Operation::ConnectorsList,
+            Self::ConnectorsExecute => Operation::ConnectorsExecute,
         }
     }
 }

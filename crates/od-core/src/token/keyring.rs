@@ -27,7 +27,7 @@ impl Secret {
 }
 
 impl Keyring {
-    /// How long a key is.
+    /// The length of a key.
     pub const KEY_BYTES: usize = 32;
 
     /// Makes a ring of one key or two.

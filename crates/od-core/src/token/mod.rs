@@ -3,10 +3,11 @@
 mod claims;
 mod keyring;
 mod payload;
-mod scope;
 mod seal;
 
-pub use claims::{Claims, CliClaims, ConsoleClaims, PreviewClaims, TokenKind, ToolClaims, Variant};
+pub use claims::{
+    Claims, CliClaims, ConsoleClaims, Endpoint, Operation, PreviewClaims, TokenKind, ToolClaims,
+    Variant,
+};
 pub use keyring::Keyring;
-pub use scope::{Endpoint, Operation};
 pub use seal::{ScopeError, TOKEN_PREFIX, TokenError, VerifiedToken, encode, verify};

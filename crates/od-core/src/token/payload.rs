@@ -45,7 +45,7 @@ pub(super) fn to_json(claims: &Claims) -> Value {
 /// Reads the claims of a payload whose signature was checked; nothing if any part is not understood.
 pub(super) fn from_json(payload: &[u8]) -> Option<Claims> {
     let Value::Object(payload) = json::parse_message(payload).ok()? else { return None };
-    let mut fields = Fields { left: payload.len(), payload: &payload };
+    let mut fields = PayloadFields { left: payload.len(), payload: &payload };
     if fields.take("tokenVersion")?.as_u64()? != 1 {
         return None;
     }
@@ -100,12 +100,12 @@ fn lives_no_longer_than_its_kind(claims: &Claims) -> bool {
 }
 
 /// The members of a payload, counted as they are taken: one left over is not understood.
-struct Fields<'a> {
+struct PayloadFields<'a> {
     payload: &'a Map,
     left: usize,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> PayloadFields<'a> {
     fn take(&mut self, key: &str) -> Option<&'a Value> {
         let value = self.payload.get(key)?;
         self.left = self.left.checked_sub(1)?;

@@ -9,13 +9,13 @@ use crate::error::ErrorCode;
 use crate::ids::Timestamp;
 use crate::json;
 
-/// What every token begins with.
+/// The beginning of every token.
 pub const TOKEN_PREFIX: &str = "odt.v1.";
 
 /// The longest token that is looked at: the payload of any grant is far shorter.
 const LONGEST: usize = 4_096;
 
-/// How far ahead of the clock a token may have been made; clocks are set back sometimes.
+/// The time that a token may have been made ahead of the clock; clocks are set back sometimes.
 const SKEW_MS: u64 = 300_000;
 
 /// Writes claims as a token, signed with the current key.
@@ -51,7 +51,7 @@ pub enum TokenError {
     /// It was made in the future.
     #[error("the token is not valid yet")]
     NotYetValid,
-    /// Its time is over.
+    /// It is past its time.
     #[error("the token has expired")]
     Expired,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use od_core::artifact::HealthReason;
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Timestamp};
-use od_core::refresh::{Begun, RefreshRecord};
+use od_core::refresh::{RefreshRecord, StartedRefresh};
 
 use super::error::StoreError;
 use super::stored::Stored;
@@ -67,7 +67,7 @@ pub struct RunningRefresh {
     /// The state when it began.
     pub base: Arc<Stored>,
     /// An earlier refresh whose holder died: give it a terminal record.
-    pub abandoned: Option<Begun>,
+    pub abandoned: Option<StartedRefresh>,
     /// The lock. Keep it until the terminal record is written.
     pub lock: Box<dyn RunningLock>,
 }

@@ -1,9 +1,9 @@
-//! What a refresh wants done.
+//! The effects that a refresh asks its caller for.
 
 use crate::refresh::{CompactError, RefreshRecord};
 use crate::words::words;
 
-/// What is to be done after a move, in order. What comes of it is the next event; the effects after
+/// One thing to do after a transition, in order. Its result is the next signal; the effects after
 /// one that failed are not carried out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
@@ -25,12 +25,12 @@ pub enum Effect {
     ReleaseLock,
 }
 
-/// What listeners are told of a refresh.
+/// The news of a refresh that listeners get.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Notice {
     /// It began.
     Started,
-    /// Its source has run.
+    /// The source has run.
     SourceRan,
     /// It succeeded.
     Succeeded {

@@ -1,12 +1,12 @@
-//! How one refresh moves, as a function of values: what happened goes in, what is to be done comes
-//! out, and whoever runs the refresh carries it out.
+//! The state machine of one refresh, as a function of values: a signal goes in, effects come out, and
+//! the caller carries them out.
 
 mod effect;
-mod event;
+mod signal;
 mod state;
 mod step;
 
 pub use effect::{Effect, Notice, Phase};
-pub use event::Event;
-pub use state::{Begun, Ending, RefreshState};
-pub use step::{Rejected, step};
+pub use signal::Signal;
+pub use state::{Outcome, RefreshState, StartedRefresh};
+pub use step::{InvalidTransition, step};

@@ -11,13 +11,13 @@ pub enum RefreshState {
     /// The lock is held; the refresh has no id yet.
     Requested,
     /// The source runs.
-    Running(Begun),
+    Running(StartedRefresh),
     /// The source gave its output; the candidate is built and rendered.
-    Building(Begun, Option<RecordConnector>),
+    Building(StartedRefresh, Option<RecordConnector>),
     /// The candidate is being committed, together with its last record. It can no longer be stopped.
-    Committing(Begun, ChangeReport),
-    /// How it ended is decided; its last record is being written.
-    Recording(Begun, Ending),
+    Committing(StartedRefresh, ChangeReport),
+    /// The outcome is decided; the last record is being written.
+    Recording(StartedRefresh, Outcome),
     /// It is over and the data is what the source gave.
     Succeeded(RefreshId, ChangeReport),
     /// It is over and the data before it is kept.
@@ -48,14 +48,14 @@ impl RefreshState {
 
 /// A refresh that has its id.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Begun {
+pub struct StartedRefresh {
     /// The refresh.
     pub refresh_id: RefreshId,
     /// When it began.
     pub started_at: Timestamp,
 }
 
-impl Begun {
+impl StartedRefresh {
     /// Makes a record of this refresh.
     pub(super) fn record(
         &self,
@@ -69,9 +69,9 @@ impl Begun {
     }
 }
 
-/// How a refresh ends.
+/// The outcome of a refresh, before its last record is written.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Ending {
+pub enum Outcome {
     /// The source gave what was there already: there is nothing to commit.
     Unchanged(ChangeReport),
     /// It failed.

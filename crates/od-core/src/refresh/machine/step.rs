@@ -1,98 +1,102 @@
-//! The moves of a refresh.
+//! The transitions of a refresh.
 
-use super::{Begun, Effect, Ending, Event, Notice, RefreshState};
+use super::{Effect, Notice, Outcome, RefreshState, Signal, StartedRefresh};
 use crate::ids::{RefreshId, Revision, Timestamp};
 use crate::refresh::{
     ChangeReport, CompactError, RecordConnector, RecordStatus, RecordStep, RefreshRecord,
 };
 
-/// A move that does not exist.
+/// A signal that the state has no transition for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("a refresh that is {state} cannot take `{event}`")]
-pub struct Rejected {
-    /// Where the refresh stands.
+pub struct InvalidTransition {
+    /// The state of the refresh.
     pub state: &'static str,
-    /// What was said to have happened.
+    /// The signal that it got.
     pub event: &'static str,
 }
 
-type Moved = (RefreshState, Vec<Effect>);
+type Transition = (RefreshState, Vec<Effect>);
 
-/// Moves a refresh.
+/// Takes a signal: returns the next state, and the effects to carry out.
 ///
 /// # Errors
 ///
-/// Refuses an event the state has no move for; a refresh that is over never moves.
-pub fn step(state: RefreshState, event: Event) -> Result<Moved, Rejected> {
+/// Refuses a signal the state has no transition for; a refresh that is over never moves.
+pub fn step(state: RefreshState, event: Signal) -> Result<Transition, InvalidTransition> {
     use RefreshState::{Building, Committing, Failed, Recording, Requested, Running, Succeeded};
-    let rejected = Rejected { state: state.name(), event: event.name() };
+    let rejected = InvalidTransition { state: state.name(), event: event.name() };
     match (state, event) {
-        (Requested, Event::Started { refresh_id, at }) => Ok(started(refresh_id, at)),
-        (Running(begun), Event::SourceSucceeded { at, connector }) => {
+        (Requested, Signal::Started { refresh_id, at }) => Ok(started(refresh_id, at)),
+        (Running(begun), Signal::SourceSucceeded { at, connector }) => {
             Ok(source_succeeded(begun, connector, at))
         }
-        (Running(begun), Event::SourceFailed { at, error }) => Ok(source_failed(begun, error, at)),
-        (Building(begun, connector), Event::CandidateBuilt { at, changes, revision }) => {
+        (Running(begun), Signal::SourceFailed { at, error }) => Ok(source_failed(begun, error, at)),
+        (Building(begun, connector), Signal::CandidateBuilt { at, changes, revision }) => {
             Ok(built(begun, connector, changes, revision, at))
         }
-        (Committing(begun, changes), Event::Committed) => {
+        (Committing(begun, changes), Signal::Committed) => {
             Ok(succeeded(begun.refresh_id, changes, true))
         }
         (
             Building(begun, _)
             | Committing(begun, _)
             // Where the record of a step could not be written, the last one may still be.
-            | Recording(begun, Ending::Unchanged(_)),
-            Event::StepFailed { at, error },
+            | Recording(begun, Outcome::Unchanged(_)),
+            Signal::StepFailed { at, error },
         ) => Ok(failing(begun, error, at)),
-        (Recording(begun, Ending::Failed(first)), Event::StepFailed { at, .. }) => {
+        (Recording(begun, Outcome::Failed(first)), Signal::StepFailed { at, .. }) => {
             Ok(failing(begun, first, at))
         }
-        (Running(begun) | Building(begun, _), Event::CancelRequested { at }) => {
+        (Running(begun) | Building(begun, _), Signal::CancelRequested { at }) => {
             Ok(failing(begun, CompactError::cancelled(), at))
         }
-        (Running(begun) | Building(begun, _), Event::DeadlinePassed { at }) => {
+        (Running(begun) | Building(begun, _), Signal::DeadlinePassed { at }) => {
             Ok(failing(begun, CompactError::timed_out(), at))
         }
         (
             Running(begun) | Building(begun, _) | Committing(begun, _),
-            Event::HolderLost { at },
+            Signal::HolderLost { at },
         ) => Ok(failing(begun, CompactError::abandoned(), at)),
-        (Recording(begun, ending), Event::Recorded) => Ok(recorded(begun, ending)),
-        (Recording(begun, Ending::Unchanged(_)), Event::RecordRefused { at, error }) => {
+        (Recording(begun, ending), Signal::Recorded) => Ok(recorded(begun, ending)),
+        (Recording(begun, Outcome::Unchanged(_)), Signal::RecordRefused { at, error }) => {
             Ok(failing(begun, error, at))
         }
         // Nothing more can be done here: the refresh is found abandoned later, and closed then.
-        (Recording(begun, Ending::Failed(first)), Event::RecordRefused { .. }) => {
+        (Recording(begun, Outcome::Failed(first)), Signal::RecordRefused { .. }) => {
             Ok(failed(begun.refresh_id, first))
         }
-        (Recording(begun, _), Event::FoundClosed { record }) => Ok(found_closed(begun, *record)),
+        (Recording(begun, _), Signal::FoundClosed { record }) => Ok(found_closed(begun, *record)),
         (
             Requested | Running(_) | Building(..) | Committing(..) | Recording(..)
             | Succeeded(..) | Failed(..),
-            Event::Started { .. }
-            | Event::SourceSucceeded { .. }
-            | Event::SourceFailed { .. }
-            | Event::CandidateBuilt { .. }
-            | Event::StepFailed { .. }
-            | Event::Committed
-            | Event::Recorded
-            | Event::RecordRefused { .. }
-            | Event::FoundClosed { .. }
-            | Event::CancelRequested { .. }
-            | Event::DeadlinePassed { .. }
-            | Event::HolderLost { .. },
+            Signal::Started { .. }
+            | Signal::SourceSucceeded { .. }
+            | Signal::SourceFailed { .. }
+            | Signal::CandidateBuilt { .. }
+            | Signal::StepFailed { .. }
+            | Signal::Committed
+            | Signal::Recorded
+            | Signal::RecordRefused { .. }
+            | Signal::FoundClosed { .. }
+            | Signal::CancelRequested { .. }
+            | Signal::DeadlinePassed { .. }
+            | Signal::HolderLost { .. },
         ) => Err(rejected),
     }
 }
 
-fn started(refresh_id: RefreshId, at: Timestamp) -> Moved {
-    let begun = Begun { refresh_id, started_at: at };
+fn started(refresh_id: RefreshId, at: Timestamp) -> Transition {
+    let begun = StartedRefresh { refresh_id, started_at: at };
     let effects = vec![Effect::Publish(Notice::Started), Effect::ExecuteSource];
     (RefreshState::Running(begun), effects)
 }
 
-fn source_succeeded(begun: Begun, connector: Option<RecordConnector>, at: Timestamp) -> Moved {
+fn source_succeeded(
+    begun: StartedRefresh,
+    connector: Option<RecordConnector>,
+    at: Timestamp,
+) -> Transition {
     let mut record = begun.record(RecordStep::Source, RecordStatus::Succeeded, at);
     record.connector = connector.clone();
     let effects = vec![
@@ -103,7 +107,7 @@ fn source_succeeded(begun: Begun, connector: Option<RecordConnector>, at: Timest
     (RefreshState::Building(begun, connector), effects)
 }
 
-fn source_failed(begun: Begun, error: CompactError, at: Timestamp) -> Moved {
+fn source_failed(begun: StartedRefresh, error: CompactError, at: Timestamp) -> Transition {
     let mut record = begun.record(RecordStep::Source, error.status(), at);
     record.error = Some(error.clone());
     let (state, mut effects) = failing(begun, error, at);
@@ -113,12 +117,12 @@ fn source_failed(begun: Begun, error: CompactError, at: Timestamp) -> Moved {
 
 /// Nothing to commit means that only the history is written, and no revision is made.
 fn built(
-    begun: Begun,
+    begun: StartedRefresh,
     connector: Option<RecordConnector>,
     changes: ChangeReport,
     revision: Option<Revision>,
     at: Timestamp,
-) -> Moved {
+) -> Transition {
     let mut record = begun.record(RecordStep::Committed, RecordStatus::Succeeded, at);
     record.connector = connector;
     record.changes = Some(changes.clone());
@@ -127,29 +131,29 @@ fn built(
     match revision {
         Some(_) => (RefreshState::Committing(begun, changes), vec![Effect::Commit(record)]),
         None => {
-            let ending = Ending::Unchanged(changes);
+            let ending = Outcome::Unchanged(changes);
             (RefreshState::Recording(begun, ending), vec![Effect::AppendLast(record)])
         }
     }
 }
 
-/// Its code says how the refresh ended, so that no two places can disagree about it.
-fn failing(begun: Begun, error: CompactError, at: Timestamp) -> Moved {
+/// The error code says how the refresh ended, so that no two places can disagree about it.
+fn failing(begun: StartedRefresh, error: CompactError, at: Timestamp) -> Transition {
     let status = error.status();
     let mut record = begun.record(RecordStep::last(status), status, at);
     record.error = Some(error.clone());
     let effects = vec![Effect::AppendLast(Box::new(record))];
-    (RefreshState::Recording(begun, Ending::Failed(error)), effects)
+    (RefreshState::Recording(begun, Outcome::Failed(error)), effects)
 }
 
-fn recorded(begun: Begun, ending: Ending) -> Moved {
+fn recorded(begun: StartedRefresh, ending: Outcome) -> Transition {
     match ending {
-        Ending::Unchanged(changes) => succeeded(begun.refresh_id, changes, false),
-        Ending::Failed(error) => failed(begun.refresh_id, error),
+        Outcome::Unchanged(changes) => succeeded(begun.refresh_id, changes, false),
+        Outcome::Failed(error) => failed(begun.refresh_id, error),
     }
 }
 
-fn found_closed(begun: Begun, record: RefreshRecord) -> Moved {
+fn found_closed(begun: StartedRefresh, record: RefreshRecord) -> Transition {
     if record.status == RecordStatus::Succeeded {
         let changes = record.changes.unwrap_or_default();
         succeeded(begun.refresh_id, changes, record.revision.is_some())
@@ -159,7 +163,7 @@ fn found_closed(begun: Begun, record: RefreshRecord) -> Moved {
     }
 }
 
-fn succeeded(refresh_id: RefreshId, changes: ChangeReport, is_committed: bool) -> Moved {
+fn succeeded(refresh_id: RefreshId, changes: ChangeReport, is_committed: bool) -> Transition {
     let notice = Notice::Succeeded { changed: changes.is_changed() };
     let mut effects = vec![Effect::Publish(notice)];
     if is_committed {
@@ -169,7 +173,7 @@ fn succeeded(refresh_id: RefreshId, changes: ChangeReport, is_committed: bool) -
     (RefreshState::Succeeded(refresh_id, changes), effects)
 }
 
-fn failed(refresh_id: RefreshId, error: CompactError) -> Moved {
+fn failed(refresh_id: RefreshId, error: CompactError) -> Transition {
     let effects = vec![Effect::Publish(Notice::Failed(error.clone())), Effect::ReleaseLock];
     (RefreshState::Failed(refresh_id, error), effects)
 }
@@ -201,12 +205,12 @@ mod tests {
         ChangeReport { count, paths: Vec::new() }
     }
 
-    fn built(count: u64, ms: i64) -> Event {
+    fn built(count: u64, ms: i64) -> Signal {
         let revision = (count > 0).then(Revision::first);
-        Event::CandidateBuilt { at: at(ms), changes: changed(count), revision }
+        Signal::CandidateBuilt { at: at(ms), changes: changed(count), revision }
     }
 
-    fn run(events: Vec<Event>) -> (RefreshState, Vec<Effect>) {
+    fn run(events: Vec<Signal>) -> (RefreshState, Vec<Effect>) {
         events.into_iter().fold((RefreshState::Requested, Vec::new()), |(state, mut all), event| {
             let (state, effects) = step(state, event).unwrap();
             all.extend(effects);
@@ -251,10 +255,10 @@ mod tests {
     #[test]
     fn a_refresh_that_changes_something_commits() {
         let (state, effects) = run(vec![
-            Event::Started { refresh_id: id(), at: at(0) },
-            Event::SourceSucceeded { at: at(10), connector: None },
+            Signal::Started { refresh_id: id(), at: at(0) },
+            Signal::SourceSucceeded { at: at(10), connector: None },
             built(2, 20),
-            Event::Committed,
+            Signal::Committed,
         ]);
         assert_eq!(state, RefreshState::Succeeded(id(), changed(2)));
         assert_eq!(effects.last(), Some(&Effect::ReleaseLock));
@@ -272,10 +276,10 @@ mod tests {
     #[test]
     fn a_refresh_that_changes_nothing_commits_nothing() {
         let (state, effects) = run(vec![
-            Event::Started { refresh_id: id(), at: at(0) },
-            Event::SourceSucceeded { at: at(10), connector: None },
+            Signal::Started { refresh_id: id(), at: at(0) },
+            Signal::SourceSucceeded { at: at(10), connector: None },
             built(0, 12),
-            Event::Recorded,
+            Signal::Recorded,
         ]);
         assert!(state.is_final());
         assert!(!effects.contains(&Effect::PublishUpdate));
@@ -285,9 +289,9 @@ mod tests {
     #[test]
     fn a_failed_source_leaves_two_records_and_lets_go() {
         let (state, effects) = run(vec![
-            Event::Started { refresh_id: id(), at: at(0) },
-            Event::SourceFailed { at: at(5), error: error() },
-            Event::Recorded,
+            Signal::Started { refresh_id: id(), at: at(0) },
+            Signal::SourceFailed { at: at(5), error: error() },
+            Signal::Recorded,
         ]);
         assert_eq!(state, RefreshState::Failed(id(), error()));
         assert_eq!(
@@ -303,8 +307,8 @@ mod tests {
     #[test]
     fn a_source_that_took_too_long_is_recorded_as_such() {
         let (_, effects) = run(vec![
-            Event::Started { refresh_id: id(), at: at(0) },
-            Event::SourceFailed { at: at(5), error: CompactError::timed_out() },
+            Signal::Started { refresh_id: id(), at: at(0) },
+            Signal::SourceFailed { at: at(5), error: CompactError::timed_out() },
         ]);
         let statuses: Vec<_> = lines(&effects).into_iter().map(|(_, status, _)| status).collect();
         assert_eq!(statuses, [RecordStatus::TimedOut, RecordStatus::TimedOut]);
@@ -312,11 +316,11 @@ mod tests {
 
     #[test]
     fn a_commit_can_no_longer_be_stopped() {
-        let begun = Begun { refresh_id: id(), started_at: at(0) };
+        let begun = StartedRefresh { refresh_id: id(), started_at: at(0) };
         let state = RefreshState::Committing(begun, changed(1));
-        assert!(step(state.clone(), Event::CancelRequested { at: at(1) }).is_err());
-        assert!(step(state.clone(), Event::DeadlinePassed { at: at(1) }).is_err());
-        assert!(step(state, Event::HolderLost { at: at(1) }).is_ok());
+        assert!(step(state.clone(), Signal::CancelRequested { at: at(1) }).is_err());
+        assert!(step(state.clone(), Signal::DeadlinePassed { at: at(1) }).is_err());
+        assert!(step(state, Signal::HolderLost { at: at(1) }).is_ok());
     }
 
     #[test]
@@ -326,36 +330,36 @@ mod tests {
         record.changes = Some(changed(4));
         record.revision = Some(Revision::first());
         let (state, effects) = run(vec![
-            Event::Started { refresh_id: id(), at: at(0) },
-            Event::SourceSucceeded { at: at(1), connector: None },
+            Signal::Started { refresh_id: id(), at: at(0) },
+            Signal::SourceSucceeded { at: at(1), connector: None },
             built(4, 2),
-            Event::StepFailed { at: at(3), error: error() },
-            Event::FoundClosed { record: Box::new(record) },
+            Signal::StepFailed { at: at(3), error: error() },
+            Signal::FoundClosed { record: Box::new(record) },
         ]);
         assert_eq!(state, RefreshState::Succeeded(id(), changed(4)));
         assert!(effects.contains(&Effect::PublishUpdate));
     }
 
-    fn any_event() -> impl Strategy<Value = Event> {
+    fn any_event() -> impl Strategy<Value = Signal> {
         (0..12_u8, 0..1000_i64, 0..3_u64).prop_map(|(kind, ms, count)| match kind {
-            0 => Event::Started { refresh_id: id(), at: at(ms) },
-            1 => Event::SourceSucceeded { at: at(ms), connector: None },
-            2 => Event::SourceFailed { at: at(ms), error: error() },
+            0 => Signal::Started { refresh_id: id(), at: at(ms) },
+            1 => Signal::SourceSucceeded { at: at(ms), connector: None },
+            2 => Signal::SourceFailed { at: at(ms), error: error() },
             3 => built(count, ms),
-            4 => Event::StepFailed { at: at(ms), error: error() },
-            5 => Event::Committed,
-            6 => Event::Recorded,
-            7 => Event::RecordRefused { at: at(ms), error: error() },
+            4 => Signal::StepFailed { at: at(ms), error: error() },
+            5 => Signal::Committed,
+            6 => Signal::Recorded,
+            7 => Signal::RecordRefused { at: at(ms), error: error() },
             8 => {
                 let status =
                     if count == 0 { RecordStatus::Succeeded } else { RecordStatus::Failed };
                 let step = RecordStep::last(status);
                 let record = RefreshRecord::new(id(), step, status, at(ms));
-                Event::FoundClosed { record: Box::new(record) }
+                Signal::FoundClosed { record: Box::new(record) }
             }
-            9 => Event::CancelRequested { at: at(ms) },
-            10 => Event::DeadlinePassed { at: at(ms) },
-            _ => Event::HolderLost { at: at(ms) },
+            9 => Signal::CancelRequested { at: at(ms) },
+            10 => Signal::DeadlinePassed { at: at(ms) },
+            _ => Signal::HolderLost { at: at(ms) },
         })
     }
 

@@ -1,11 +1,11 @@
-//! What happens to a refresh.
+//! The signals that move a refresh.
 
 use crate::ids::{RefreshId, Revision, Timestamp};
 use crate::refresh::{ChangeReport, CompactError, RecordConnector, RefreshRecord};
 
-/// What happened to a refresh. Time arrives here.
+/// Something that happened to a refresh. Time arrives here.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Event {
+pub enum Signal {
     /// The id was allocated: its first record is durable.
     Started {
         /// The refresh.
@@ -17,7 +17,7 @@ pub enum Event {
     SourceSucceeded {
         /// When.
         at: Timestamp,
-        /// What ran.
+        /// The connector call that ran.
         connector: Option<RecordConnector>,
     },
     /// The source failed, or was refused.
@@ -31,7 +31,7 @@ pub enum Event {
     CandidateBuilt {
         /// When.
         at: Timestamp,
-        /// How its data differs.
+        /// The difference of its data.
         changes: ChangeReport,
         /// The revision it would be; none if there is nothing to commit.
         revision: Option<Revision>,
@@ -77,8 +77,8 @@ pub enum Event {
     },
 }
 
-impl Event {
-    /// Returns the event's name.
+impl Signal {
+    /// Returns the signal's name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
