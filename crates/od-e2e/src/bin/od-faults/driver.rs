@@ -19,6 +19,8 @@ pub(crate) const ATTEMPT: &str = "attempt-1";
 
 /// The suffix of an operation that is followed by a stop of the process.
 pub(crate) const THEN_STOP: &str = "-then-stop";
+/// An update of a subject whose last writer was killed after its commit: it finishes that first.
+pub(crate) const UPDATE_AFTER_CRASH: &str = "update-after-crash";
 
 /// Carries out one operation and says `ACK` or `ERR <code>`.
 pub(crate) fn drive(operation: &str, data_dir: &Path) -> ExitCode {
@@ -76,7 +78,9 @@ fn stop() {
 async fn perform(app: &App, operation: &str, data_dir: &Path) -> Result<(), Failure> {
     match operation.strip_suffix(THEN_STOP).unwrap_or(operation) {
         "create" => world::create(app, "created", "new", Some(ATTEMPT)).await.map(|_| ()),
-        "update" => world::update(app, &subject(app)?, world::SUBJECT, "new").await,
+        "update" | UPDATE_AFTER_CRASH => {
+            world::update(app, &subject(app)?, world::SUBJECT, "new").await
+        }
         "refresh" | "refresh-slowly" => refresh(app, &subject(app)?).await.map(|_| ()),
         // The second one changes nothing: the log goes on behind the commit of the first.
         "refresh-twice" => {

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Extent;
 use crate::check::{self, Effect, Expectation};
+use crate::driver::UPDATE_AFTER_CRASH;
 use crate::score::{Score, Violation};
 use crate::strace::{self, Ending, Fault, Point};
 use crate::world;
@@ -40,6 +41,7 @@ pub(crate) fn scenarios(scratch: &Path) -> Vec<Scenario> {
         scenario("delete", Effect::Deletes, &base),
         scenario("restore", Effect::Restores, &deleted),
         scenario("recover", Effect::Changes, &refreshed),
+        scenario(UPDATE_AFTER_CRASH, Effect::Changes, &refreshed),
     ]
 }
 
@@ -127,8 +129,9 @@ fn killed(dir: &Path, scenario: &Scenario, point: Point) -> Result<Ending, Viola
 }
 
 pub(crate) fn expectation(scenario: &Scenario, ending: &Ending) -> Expectation {
-    // A recovery acknowledges nothing new: what it recovers was acknowledged before.
-    let acknowledged = ending.acknowledged || scenario.operation == "recover";
+    // What starts from a crash after a commit has to keep that, whether it gets anywhere itself or not.
+    let after_crash = ["recover", UPDATE_AFTER_CRASH].contains(&scenario.operation);
+    let acknowledged = ending.acknowledged || after_crash;
     Expectation { effect: scenario.effect, acknowledged }
 }
 
@@ -136,8 +139,8 @@ pub(crate) fn expectation(scenario: &Scenario, ending: &Ending) -> Expectation {
 fn nested(scratch: &Path, scenarios: &[Scenario], score: &mut Score, budget: usize) {
     let mut crashes = Vec::new();
     for (number, scenario) in scenarios.iter().enumerate() {
-        // The crashes of one refresh are also those of two.
-        if ["recover", "refresh-twice"].contains(&scenario.operation) {
+        // The crashes of one refresh are also those of two, and two of them start from a crash.
+        if ["recover", "refresh-twice", UPDATE_AFTER_CRASH].contains(&scenario.operation) {
             continue;
         }
         for point in points(scratch, scenario) {
