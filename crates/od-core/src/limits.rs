@@ -147,6 +147,8 @@ limits! {
     INTAKE_DEPTH = "intake_depth", 32, "levels", "of a source's output, its root object or array being level 1";
     /// The bytes of a YAML or TOML file.
     DATA_FILE = "data_file", 4_194_304, "bytes", "of a YAML or TOML file";
+    /// The bytes of a SQLite database that has to be copied to be read.
+    SQLITE_COPY = "sqlite_copy", 268_435_456, "bytes", "of a SQLite database with its write-ahead log or journal; one without is read in place";
     /// The length of one query.
     QUERY_TEXT = "query_text", 8_192, "bytes", "of the SQL in UTF-8";
     /// The time one query may run.

@@ -13,6 +13,7 @@ use od_fs::{
 };
 use od_ports::token_authority::KeyringError;
 use od_ports::{Clock, Entropy, EventSink, Ports, ProjectFiles, ProjectRegistry, StoreError};
+use od_sql::SqliteConnector;
 
 /// What may be told to the adapters. The default is what a person's machine has.
 #[derive(Clone, Default)]
@@ -98,6 +99,7 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
         tokens: Arc::new(tokens),
         connectors: vec![
             Arc::new(ProjectFilesConnector::new(Arc::clone(&files), fence.clone())),
+            Arc::new(SqliteConnector::new(Arc::clone(&files))),
             Arc::new(Git::new(Arc::clone(&files), fence)),
             Arc::new(GitHub::new(github, Arc::clone(&clock))),
         ],

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use od_core::ids::{ProjectId, RelPath, Timestamp};
-use od_ports::project_files::{FileEntry, FileListing, FilesError, ProjectFiles, RefusedPath};
+use od_ports::project_files::{
+    FileEntry, FileListing, FilesError, LocatedFile, ProjectFiles, RefusedPath,
+};
 use od_ports::project_registry::{ProjectError, ProjectRegistry};
 
 use crate::data_dir::DataDir;
@@ -96,6 +98,22 @@ impl ProjectFiles for DiskProjectFiles {
         self.lane.run(move || Root::open(&root, &closed)?.read(&path, bytes_max)).await?
     }
 
+    async fn locate(&self, project: &ProjectId, path: &RelPath) -> Result<LocatedFile, FilesError> {
+        let Some(root) = self.root_path(project).await? else {
+            return Err(FilesError::NoRoot { project: project.clone() });
+        };
+        let closed = self.closed();
+        let path = path.clone();
+        self.lane
+            .run(move || {
+                let (_, stat) = Root::open(&root, &closed)?.open_file(&path)?;
+                let root = root.canonicalize().map_err(canonicalize_failed)?;
+                let (device, inode) = identity(&stat);
+                Ok(LocatedFile { path: root.join(path.as_str()), device, inode })
+            })
+            .await?
+    }
+
     async fn root(&self, project: &ProjectId) -> Result<Option<PathBuf>, FilesError> {
         self.root_path(project).await
     }
@@ -151,7 +169,8 @@ impl Root {
         self.forbidden.contains(&identity(stat))
     }
 
-    fn read(&self, path: &RelPath, bytes_max: u64) -> Result<Vec<u8>, FilesError> {
+    /// Opens a file of the project, and no other.
+    fn open_file(&self, path: &RelPath) -> Result<(std::fs::File, FileStat), FilesError> {
         let refuse = |reason| FilesError::Refused { path: path.clone(), reason };
         let mut components: Vec<&str> = path.as_str().split('/').collect();
         if components.iter().any(|name| is_reserved(name)) {
@@ -179,6 +198,11 @@ impl Root {
         if self.forbids(&stat) {
             return Err(refuse(RefusedPath::DataDirectory));
         }
+        Ok((file, stat))
+    }
+
+    fn read(&self, path: &RelPath, bytes_max: u64) -> Result<Vec<u8>, FilesError> {
+        let (file, stat) = self.open_file(path)?;
         let too_large = || FilesError::TooLarge { path: path.clone(), allowed: bytes_max };
         if stat.bytes > bytes_max {
             return Err(too_large());

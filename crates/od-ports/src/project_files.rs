@@ -30,6 +30,17 @@ pub struct FileListing {
     pub truncated: bool,
 }
 
+/// A regular file of a project, where it lies and which it is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct LocatedFile {
+    /// Absolute; the root's own links are resolved, and there are none below it.
+    pub path: PathBuf,
+    /// The device it lies on.
+    pub device: u64,
+    /// Its inode there.
+    pub inode: u64,
+}
+
 /// Reads the files of a project, and no others.
 ///
 /// # Contract
@@ -51,6 +62,9 @@ pub trait ProjectFiles: fmt::Debug + Send + Sync {
         path: &RelPath,
         bytes_max: u64,
     ) -> Result<Vec<u8>, FilesError>;
+    /// Checks a path as [`Self::read`] does and returns where the file is, for libraries that take a
+    /// path (SQLite). They must open it without following links, and compare its identity.
+    async fn locate(&self, project: &ProjectId, path: &RelPath) -> Result<LocatedFile, FilesError>;
     /// Returns the project's root, for programs that take a directory (git).
     async fn root(&self, project: &ProjectId) -> Result<Option<PathBuf>, FilesError>;
 }

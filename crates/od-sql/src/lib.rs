@@ -3,5 +3,7 @@
 //! Must not know: storage, HTTP, argv.
 
 mod engine;
+mod sqlite;
 
 pub use engine::SqliteEngine;
+pub use sqlite::SqliteConnector;

@@ -166,7 +166,13 @@ fn file_path(source: &Source) -> Result<RelPath, SourceRefused> {
 /// Refuses a source of secrets, whichever kind of source names it, so that it is never saved.
 fn refuse_secrets(tool: &str, input: &BoundedObject) -> Result<(), SourceRefused> {
     let (field, what) = match LocalTool::from_word(tool) {
-        Some(LocalTool::ReadJson | LocalTool::ReadTable | LocalTool::ReadData) => ("path", "file"),
+        Some(
+            LocalTool::ReadJson
+            | LocalTool::ReadTable
+            | LocalTool::ReadData
+            | LocalTool::SqliteQuery
+            | LocalTool::SqliteSchema,
+        ) => ("path", "file"),
         Some(LocalTool::ReadJsonFolder) => ("folder", "folder"),
         Some(LocalTool::SearchFiles | LocalTool::GitSummary) | None => return Ok(()),
     };

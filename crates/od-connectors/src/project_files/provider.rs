@@ -87,9 +87,8 @@ impl ConnectorProvider for ProjectFilesConnector {
             Some(LocalTool::ReadJsonFolder) => read::read_json_folder(files, &call).await,
             Some(LocalTool::ReadTable) => read::read_table(files, &call).await,
             Some(LocalTool::ReadData) => read::read_data(files, &call).await,
-            Some(LocalTool::GitSummary) | None => {
-                Err(ProviderError::UnknownTool { tool: call.tool })
-            }
+            Some(LocalTool::SqliteQuery | LocalTool::SqliteSchema | LocalTool::GitSummary)
+            | None => Err(ProviderError::UnknownTool { tool: call.tool }),
         }
     }
 }

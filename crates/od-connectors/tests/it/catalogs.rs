@@ -1,4 +1,4 @@
-//! Every catalog of this crate at once.
+//! Every catalog at once.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,8 @@ pub(crate) fn all() -> Vec<Arc<dyn ConnectorProvider>> {
     let config = GitHubConfig::new(GitHubConfig::DEFAULT_BASE_URL).unwrap();
     vec![
         Arc::new(ProjectFilesConnector::new(files.clone(), fence.clone())),
-        Arc::new(Git::new(files, fence)),
+        Arc::new(Git::new(files.clone(), fence)),
+        Arc::new(od_sql::SqliteConnector::new(files)),
         Arc::new(GitHub::new(config, clock())),
     ]
 }
@@ -36,7 +37,7 @@ fn every_tool_is_qualified_allowed_and_read_only_by_its_own_words() {
             assert!(catalog.allowed_tool_names.contains(name), "{name}");
         }
     }
-    assert_eq!(tools, 10);
+    assert_eq!(tools, 12);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use od_core::json::{Map, Value};
 use od_ports::clock::Clock;
 use od_ports::connector_provider::{ConnectorProvider, ProviderError, RawOutput, ToolCall};
 use od_ports::credential_vault::Secret;
-use od_ports::project_files::{FileEntry, FileListing, FilesError, ProjectFiles};
+use od_ports::project_files::{FileEntry, FileListing, FilesError, LocatedFile, ProjectFiles};
 use od_ports::project_registry::{Project, ProjectRegistry as _};
 
 /// A clock that stands still, and whose sleeps are real.
@@ -44,6 +44,10 @@ impl ProjectFiles for OneRoot {
     async fn read(&self, _: &ProjectId, path: &RelPath, _: u64) -> Result<Vec<u8>, FilesError> {
         std::fs::read(self.0.join(path.as_str()))
             .map_err(|_| FilesError::NotFound { path: path.clone() })
+    }
+
+    async fn locate(&self, _: &ProjectId, path: &RelPath) -> Result<LocatedFile, FilesError> {
+        Err(FilesError::NotFound { path: path.clone() })
     }
 
     async fn root(&self, _: &ProjectId) -> Result<Option<PathBuf>, FilesError> {

@@ -270,6 +270,8 @@ fn check_daemon_tool(
         | LocalTool::ReadJsonFolder
         | LocalTool::ReadTable
         | LocalTool::ReadData
+        | LocalTool::SqliteQuery
+        | LocalTool::SqliteSchema
         | LocalTool::GitSummary => {}
     }
     Some(tool_name)

@@ -16,6 +16,10 @@ words! {
         ReadTable = "project_files.read_table",
         /// Reads a JSON, YAML or TOML file of the project.
         ReadData = "project_files.read_data",
+        /// Reads rows of a SQLite database of the project by one SELECT.
+        SqliteQuery = "sqlite.query",
+        /// Lists the tables and columns of a SQLite database of the project.
+        SqliteSchema = "sqlite.schema",
         /// Summarises the project's repository.
         GitSummary = "git.summary",
     }
@@ -31,6 +35,7 @@ impl LocalTool {
             | Self::ReadJsonFolder
             | Self::ReadTable
             | Self::ReadData => "project_files",
+            Self::SqliteQuery | Self::SqliteSchema => "sqlite",
             Self::GitSummary => "git",
         }
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use od_core::ids::{ProjectId, RelPath, Timestamp};
 
-use crate::project_files::{FileEntry, FileListing, FilesError, ProjectFiles};
+use crate::project_files::{FileEntry, FileListing, FilesError, LocatedFile, ProjectFiles};
 use crate::project_registry::{Project, ProjectError, ProjectRegistry};
 
 /// Keeps projects in memory. A project can be broken, as a damaged file on a disk is.
@@ -134,6 +134,12 @@ impl ProjectFiles for MemoryProjectFiles {
             return Err(FilesError::TooLarge { path: path.clone(), allowed: bytes_max });
         }
         Ok(bytes.clone())
+    }
+
+    /// Nothing lies anywhere.
+    async fn locate(&self, project: &ProjectId, path: &RelPath) -> Result<LocatedFile, FilesError> {
+        self.read(project, path, u64::MAX).await?;
+        Err(FilesError::NotFound { path: path.clone() })
     }
 
     async fn root(&self, project: &ProjectId) -> Result<Option<PathBuf>, FilesError> {

@@ -14,6 +14,15 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 /// Tables that functions give, from JSON in their argument.
 const TABLE_FUNCTIONS: [&str; 2] = ["json_each", "json_tree"];
 
+/// The tables a statement may read.
+#[derive(Clone, Debug)]
+pub(crate) enum Readable {
+    /// Those of a run, in lower case; the clock may not be read.
+    Only(BTreeSet<String>),
+    /// Every table of a database, but not the pragmas that look like tables.
+    Database,
+}
+
 /// What the authorizer was asked while the last statement was compiled.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
@@ -70,10 +79,10 @@ impl Log {
     }
 }
 
-/// Lets a connection do nothing from here on but read the tables of these names, in lower case.
+/// Lets a connection do nothing from here on but read.
 pub(crate) fn restrict(
     connection: &mut Connection,
-    readable: BTreeSet<String>,
+    readable: Readable,
     log: &Log,
 ) -> rusqlite::Result<()> {
     let log = log.clone();
@@ -104,7 +113,7 @@ pub(crate) fn restrict(
 )]
 fn judge(
     context: &AuthContext<'_>,
-    readable: &BTreeSet<String>,
+    readable: &Readable,
     modules: &BTreeSet<String>,
 ) -> Result<Option<String>, Refusal> {
     match context.action {
@@ -120,6 +129,7 @@ fn judge(
         AuthAction::Read { table_name, .. } => judge_table(table_name, readable),
         AuthAction::Function { function_name } => match function_rule(function_name) {
             FunctionRule::Allowed | FunctionRule::Date => Ok(None),
+            FunctionRule::Clock if matches!(readable, Readable::Database) => Ok(None),
             FunctionRule::Clock => Err(Refusal::Clock(function_name.to_owned())),
             FunctionRule::Refused => Err(Refusal::Function(function_name.to_owned())),
         },
@@ -127,11 +137,12 @@ fn judge(
     }
 }
 
-fn exists(name: &str, readable: &BTreeSet<String>, modules: &BTreeSet<String>) -> bool {
-    readable.contains(name)
-        || name.starts_with("sqlite_")
-        || name.starts_with("pragma_")
-        || modules.contains(name)
+fn exists(name: &str, readable: &Readable, modules: &BTreeSet<String>) -> bool {
+    let is_given = match readable {
+        Readable::Only(tables) => tables.contains(name),
+        Readable::Database => false,
+    };
+    is_given || name.starts_with("sqlite_") || name.starts_with("pragma_") || modules.contains(name)
 }
 
 /// Lists the modules of tables that exist without being created.
@@ -141,11 +152,15 @@ fn modules(connection: &Connection) -> rusqlite::Result<BTreeSet<String>> {
     names.collect()
 }
 
-fn judge_table(name: &str, readable: &BTreeSet<String>) -> Result<Option<String>, Refusal> {
+fn judge_table(name: &str, readable: &Readable) -> Result<Option<String>, Refusal> {
     let lower = name.to_lowercase();
+    let is_readable = match readable {
+        Readable::Only(tables) => tables.contains(&lower),
+        Readable::Database => !lower.starts_with("pragma_"),
+    };
     if TABLE_FUNCTIONS.contains(&lower.as_str()) {
         Ok(None)
-    } else if readable.contains(&lower) {
+    } else if is_readable {
         Ok(Some(name.to_owned()))
     } else {
         Err(Refusal::Table(name.to_owned()))
@@ -233,7 +248,7 @@ mod tests {
             )
             .unwrap();
         let log = Log::default();
-        restrict(&mut connection, BTreeSet::from(["t".to_owned()]), &log).unwrap();
+        restrict(&mut connection, Readable::Only(BTreeSet::from(["t".to_owned()])), &log).unwrap();
         // VACUUM and EXPLAIN ask nothing while they are compiled; what they run is asked about then.
         if let Ok(mut statement) = connection.prepare(sql)
             && statement.readonly()

@@ -25,6 +25,11 @@ impl Names {
         Self { tables: tables.iter().map(name).collect() }
     }
 
+    /// Notes names that a database gave.
+    pub(crate) fn from_parts(tables: Vec<(String, Vec<String>)>) -> Self {
+        Self { tables }
+    }
+
     fn nearest_table(&self, given: &str) -> Option<String> {
         let names = self.tables.iter().map(|(name, _)| name.as_str());
         nearest_name(bare(given), names).map(str::to_owned)

@@ -1,8 +1,8 @@
 //! SQLite in memory as the engine of an artifact's queries.
 
-mod authorizer;
-mod deadline;
-mod fault;
+pub(crate) mod authorizer;
+pub(crate) mod deadline;
+pub(crate) mod fault;
 mod functions;
 mod load;
 mod percentile;
@@ -16,7 +16,7 @@ use od_core::query::{QueryFault, QueryFaultKind};
 use od_ports::query_engine::{QueryEngine, QueryResults, QueryRun};
 use tokio::sync::Semaphore;
 
-pub(crate) use deadline::Deadline;
+use deadline::Deadline;
 
 /// Answers queries with SQLite in memory.
 ///

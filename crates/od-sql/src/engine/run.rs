@@ -15,7 +15,7 @@ use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement};
 
-use super::authorizer::{Log, restrict};
+use super::authorizer::{Log, Readable, restrict};
 use super::deadline::Watch;
 use super::fault::{Names, fault_of, unknown_column};
 use super::functions;
@@ -109,7 +109,7 @@ impl Session {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
         let readable: BTreeSet<String> =
             tables.iter().map(|table| table.name().to_lowercase()).collect();
-        restrict(connection, readable, &self.log)
+        restrict(connection, Readable::Only(readable), &self.log)
     }
 
     fn answer(&mut self, sql: &SqlText, refreshed_at: Timestamp) -> Result<ResultSet, QueryFault> {

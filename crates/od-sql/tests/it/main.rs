@@ -4,3 +4,4 @@ mod differential;
 mod hostile;
 mod queries;
 mod refused;
+mod sqlite;

@@ -1,0 +1,264 @@
+//! Opens a database so that nothing appears beside it and nothing in it changes.
+//!
+//! A file without a write-ahead log is opened as immutable: SQLite then takes no locks and makes no
+//! files. With a log, or a rollback journal, reading needs recovery, which writes; so the files are copied
+//! to a private directory and recovered there.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use od_core::limits::{QUERY_HEAP, SQLITE_COPY};
+use od_ports::connector_provider::ProviderError;
+use od_ports::project_files::LocatedFile;
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, OpenFlags};
+use tempfile::TempDir;
+
+use crate::engine::deadline::Watch;
+
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+/// Tries before a database counts as busy.
+const ATTEMPTS: usize = 5;
+/// Time between two tries.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Instructions between two looks at the clock.
+const PROGRESS_OPS: i32 = 1_000;
+
+/// The files beside a database that say it has to be recovered first.
+const SIDECARS: [&str; 2] = ["-wal", "-journal"];
+
+/// Opens a database, reads from it, and makes sure that it did not change meanwhile.
+pub(super) fn with_database<T>(
+    located: &LocatedFile,
+    watch: &Watch,
+    read: impl Fn(&mut Connection) -> Result<T, ProviderError>,
+) -> Result<T, ProviderError> {
+    check_magic(&located.path)?;
+    for attempt in 0..ATTEMPTS {
+        if attempt > 0 {
+            std::thread::sleep(PAUSE);
+        }
+        let before = Stamp::of(&located.path)?;
+        if (before.device, before.inode) != (located.device, located.inode) {
+            return Err(ProviderError::Forbidden {
+                message: "the file was exchanged while it was opened".to_owned(),
+            });
+        }
+        let result = if before.sidecars.is_empty() {
+            let mut connection = open_immutable(&located.path, watch)?;
+            read(&mut connection)
+        } else {
+            let copy = match Copy::make(&located.path, &before) {
+                Ok(copy) => copy,
+                // A log may go between two looks.
+                Err(ProviderError::Unavailable { .. }) => continue,
+                Err(fault) => return Err(fault),
+            };
+            if Stamp::of(&located.path)?.is_torn(&before) {
+                continue;
+            }
+            let mut connection = copy.open(watch)?;
+            return read(&mut connection);
+        };
+        // An immutable file that was written to gives rows of two states, or an error that is none.
+        if Stamp::of(&located.path)? == before {
+            return result;
+        }
+    }
+    Err(ProviderError::Unavailable {
+        message: "the database is being written to; try again".to_owned(),
+    })
+}
+
+/// A database and its sidecars at one moment.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Stamp {
+    device: u64,
+    inode: u64,
+    len: u64,
+    changed: (i64, i64, i64, i64),
+    sidecars: Vec<Sidecar>,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Sidecar {
+    suffix: &'static str,
+    len: u64,
+    /// Salts and checksums: another header is another log.
+    header: Vec<u8>,
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Result<Self, ProviderError> {
+        let metadata = fs::symlink_metadata(path).map_err(|err| unreadable(&err))?;
+        let mut sidecars = Vec::new();
+        for suffix in SIDECARS {
+            let Ok(beside) = fs::symlink_metadata(sidecar(path, suffix)) else { continue };
+            if beside.len() == 0 && beside.is_file() {
+                continue;
+            }
+            if !beside.is_file() {
+                return Err(ProviderError::Forbidden {
+                    message: format!("the database's `{suffix}` file is not a regular file"),
+                });
+            }
+            let mut header = Vec::new();
+            let file = File::open(sidecar(path, suffix)).map_err(|err| unreadable(&err))?;
+            file.take(32).read_to_end(&mut header).map_err(|err| unreadable(&err))?;
+            sidecars.push(Sidecar { suffix, len: beside.len(), header });
+        }
+        Ok(Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            len: metadata.len(),
+            changed: (
+                metadata.mtime(),
+                metadata.mtime_nsec(),
+                metadata.ctime(),
+                metadata.ctime_nsec(),
+            ),
+            sidecars,
+        })
+    }
+
+    /// Returns whether a copy made since `before` may hold parts of two states. A log that has only
+    /// grown is no harm: SQLite reads it up to the last frame whose checksum holds.
+    fn is_torn(&self, before: &Self) -> bool {
+        let logs = |stamp: &Self| {
+            stamp.sidecars.iter().map(|s| (s.suffix, s.header.clone())).collect::<Vec<_>>()
+        };
+        (self.inode, self.len, self.changed) != (before.inode, before.len, before.changed)
+            || logs(self) != logs(before)
+    }
+}
+
+fn sidecar(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn check_magic(path: &Path) -> Result<(), ProviderError> {
+    let mut magic = [0; MAGIC.len()];
+    let file = File::open(path).map_err(|err| unreadable(&err))?;
+    match (&file).read_exact(&mut magic) {
+        Ok(()) if magic == *MAGIC => Ok(()),
+        Ok(()) | Err(_) => Err(ProviderError::Malformed {
+            message: "the file is not a SQLite database".to_owned(),
+        }),
+    }
+}
+
+fn open_immutable(path: &Path, watch: &Watch) -> Result<Connection, ProviderError> {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/._-".contains(byte) {
+            uri.push(char::from(*byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri.push_str("?immutable=1&mode=ro");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(uri, flags).map_err(|err| refused(&err))?;
+    harden(connection, watch)
+}
+
+/// A database with its sidecars in a directory of its own, gone when this is dropped.
+struct Copy {
+    directory: TempDir,
+}
+
+impl Copy {
+    fn make(path: &Path, stamp: &Stamp) -> Result<Self, ProviderError> {
+        let bytes = stamp.len + stamp.sidecars.iter().map(|sidecar| sidecar.len).sum::<u64>();
+        if bytes > SQLITE_COPY.allowed {
+            return Err(ProviderError::OutOfBounds {
+                message: format!(
+                    "the database has a write-ahead log or journal and must be copied to be read: \
+                     {bytes} bytes, allowed are {}; a checkpoint or VACUUM by its owner ends that",
+                    SQLITE_COPY.allowed
+                ),
+            });
+        }
+        let directory = tempfile::Builder::new()
+            .prefix("od-sqlite-")
+            .tempdir()
+            .map_err(|err| unreadable(&err))?;
+        let copy = Self { directory };
+        // The log before the database: a checkpoint between the two is seen in the stamps.
+        for sidecar_of in &stamp.sidecars {
+            let from = sidecar(path, sidecar_of.suffix);
+            fs::copy(from, sidecar(&copy.path(), sidecar_of.suffix))
+                .map_err(|err| unreadable(&err))?;
+        }
+        fs::copy(path, copy.path()).map_err(|err| unreadable(&err))?;
+        Ok(copy)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.directory.path().join("copy.db")
+    }
+
+    fn open(&self, watch: &Watch) -> Result<Connection, ProviderError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection =
+            Connection::open_with_flags(self.path(), flags).map_err(|err| refused(&err))?;
+        // Recovery writes to the copy, so it happens before the connection may only read.
+        connection
+            .query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
+            .map_err(|err| refused(&err))?;
+        harden(connection, watch)
+    }
+}
+
+/// Bounds a connection, and leaves it no way to run what a hostile schema holds.
+fn harden(mut connection: Connection, watch: &Watch) -> Result<Connection, ProviderError> {
+    let watch = watch.clone();
+    let set = |connection: &mut Connection| -> rusqlite::Result<()> {
+        connection.progress_handler(PROGRESS_OPS, Some(move || watch.is_over()))?;
+        connection.execute_batch(&format!(
+            "PRAGMA hard_heap_limit = {}; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0; \
+             PRAGMA cell_size_check = ON; PRAGMA query_only = ON;",
+            QUERY_HEAP.allowed
+        ))?;
+        for (config, value) in [
+            (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+            (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+            (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
+        ] {
+            connection.set_db_config(config, value)?;
+        }
+        for (limit, value) in [
+            (Limit::SQLITE_LIMIT_ATTACHED, 0),
+            (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+            (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
+            (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 50),
+            (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 128),
+            (Limit::SQLITE_LIMIT_LENGTH, 8 * 1024 * 1024),
+        ] {
+            connection.set_limit(limit, value)?;
+        }
+        Ok(())
+    };
+    set(&mut connection).map_err(|err| refused(&err))?;
+    Ok(connection)
+}
+
+fn unreadable(error: &io::Error) -> ProviderError {
+    ProviderError::Unavailable { message: format!("the database cannot be read: {}", error.kind()) }
+}
+
+fn refused(_: &rusqlite::Error) -> ProviderError {
+    ProviderError::Malformed {
+        message: "the file is not a SQLite database that can be read".to_owned(),
+    }
+}
