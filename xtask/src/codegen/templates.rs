@@ -36,6 +36,8 @@ pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
 /// What the compiler says about the templates of the corpus: for each code the first example.
 struct Corpus {
     issues: BTreeMap<IssueCode, TemplateIssue>,
+    /// Codes of `html_template_v2`, which artifacts cannot ask for yet.
+    v2_issues: BTreeMap<IssueCode, TemplateIssue>,
     warnings: BTreeMap<&'static str, (String, String)>,
 }
 
@@ -54,7 +56,8 @@ impl Corpus {
         templates.push(("<div>".repeat(300), Grammar::V1));
         let attributes: Vec<String> = (0..200).map(|n| format!("a{n}")).collect();
         templates.push((format!("<p {}>x</p>", attributes.join(" ")), Grammar::V1));
-        let mut corpus = Self { issues: BTreeMap::new(), warnings: BTreeMap::new() };
+        let mut corpus =
+            Self { issues: BTreeMap::new(), v2_issues: BTreeMap::new(), warnings: BTreeMap::new() };
         for (template, grammar) in &templates {
             corpus.note(template, *grammar);
         }
@@ -65,7 +68,11 @@ impl Corpus {
         match Template::compile_as(template, grammar) {
             Err(issues) => {
                 for issue in issues {
-                    self.issues.entry(issue.code).or_insert(issue);
+                    let issues = match grammar {
+                        Grammar::V1 => &mut self.issues,
+                        Grammar::V2 => &mut self.v2_issues,
+                    };
+                    issues.entry(issue.code).or_insert(issue);
                 }
             }
             Ok((_, warnings)) => {
@@ -103,6 +110,9 @@ fn rules(corpus: &Corpus) -> Result<String, String> {
     ];
     for code in IssueCode::ALL {
         let Some(issue) = corpus.issues.get(code) else {
+            if corpus.v2_issues.contains_key(code) {
+                continue;
+            }
             return Err(format!("no template of {CORPUS} is refused with `{code}`: add one"));
         };
         rows.push(format!(

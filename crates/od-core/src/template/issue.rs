@@ -45,7 +45,7 @@ issue_codes! {
     /// `{{{x}}}` or `{{& x}}`.
     RawBinding => "raw_binding", "{{data.path}}: every value is escaped, there is no raw form";
     /// Mustache sections, partials, comments and the like.
-    UnsupportedDirective => "unsupported_directive", "{{data.path}} for values and data-od-repeat=\"item in data.items\" for lists; in html_template_v2 also data-od-if, data-od-else and formats";
+    UnsupportedDirective => "unsupported_directive", "{{data.path}} for values and data-od-repeat=\"item in data.items\" for lists; there are no sections, conditions, partials or helpers";
     /// Something between the braces that is not a path.
     InvalidPath => "invalid_path", "data.key.key or alias.key, keys of letters, digits, _ and - that do not begin with a digit or -, array positions as numbers (data.rows.0.name)";
     /// A format that does not exist.
@@ -87,9 +87,7 @@ issue_codes! {
     /// An attribute that may not be in a template.
     RefusedAttribute => "refused_attribute", "attributes that run nothing";
     /// A `data-od-*` attribute that does not exist.
-    UnknownDirective => "unknown_directive", "data-od-repeat=\"item in data.items\" and data-od-id; in html_template_v2 also data-od-if, data-od-else-if, data-od-else";
-    /// A word of `html_template_v2` in a template of `html_template_v1`.
-    NeedsV2 => "needs_v2", "conditions, nested repeats, row variables, formats and charts in html_template_v2";
+    UnknownDirective => "unknown_directive", "data-od-repeat=\"item in data.items\" and data-od-id";
     /// The value of `data-od-if` or `data-od-else-if` cannot be read.
     ConditionSyntax => "condition_syntax", "data-od-if=\"data.path\", \"!data.path\" or \"data.path >= 0.9\", with == != < <= > >= and a number, a 'text', true, false or null behind them";
     /// An `else` with nothing before it.
@@ -151,7 +149,7 @@ issue_codes! {
     /// The value of `data-od-repeat` cannot be read.
     RepeatSyntax => "repeat_syntax", "data-od-repeat=\"alias in data.path\"; the alias of letters, digits and _, not data";
     /// A repeat inside more repeats than the grammar allows.
-    RepeatNested => "repeat_nested", "one level of data-od-repeat; three in html_template_v2";
+    RepeatNested => "repeat_nested", "one level of data-od-repeat";
     /// A repeated element, or one inside it, without its own end tag.
     RepeatUnclosed => "repeat_unclosed", "repeated elements, and everything in them, with their own end tags";
     /// A repeat where HTML would add or close something around it.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::condition::{self, ConditionFault, Subject, Variable};
+use super::condition::{self, ConditionFault, Subject};
 use super::dialect::{self, first_path, from_data, unknown_root};
 use super::path::{Path, PathFault};
 use super::pipe::{self, PipeFaultKind, Pipes};
@@ -162,19 +162,12 @@ fn explain(
         let text = format!("{{{{{path}}}}}");
         replace(span.clone(), text.clone(), format!("write {text}{advice}"))
     };
-    if scope.grammar == Grammar::V1
-        && let Some(path) = path_in_v2(text, aliases)
-    {
-        let instead = path.map_or(String::new(), |path| format!("{{{{{path}}}}}"));
-        let or =
-            if instead.is_empty() { format!("remove {whole}") } else { format!("write {instead}") };
-        let summary = format!("set document.format to \"html_template_v2\", or {or}");
-        let message = format!("`{text}` has words of html_template_v2");
-        return fault_of(IssueCode::NeedsV2, message, replace(span.clone(), instead, summary));
-    }
     if let Some(line) = dialect::directive_line(text) {
-        let there = if scope.grammar == Grammar::V1 { "in html_template_v2 " } else { "" };
-        let fix = delete(span.clone(), format!("remove {whole}; {there}{line}"));
+        let summary = match scope.grammar {
+            Grammar::V1 => format!("remove {whole}"),
+            Grammar::V2 => format!("remove {whole}; {line}"),
+        };
+        let fix = delete(span.clone(), summary);
         let message = format!("`{text}` is a directive of another template language");
         return fault_of(IssueCode::UnsupportedDirective, message, fix);
     }
@@ -201,16 +194,6 @@ fn explain(
     fault_of(code, message, fix)
 }
 
-/// Returns whether `html_template_v2` would accept the binding, and its path.
-fn path_in_v2<'t>(text: &'t str, aliases: &[Box<str>]) -> Option<Option<&'t str>> {
-    if Variable::parse(text).is_some() {
-        return Some(None);
-    }
-    let (value, piped) = pipe::split(text);
-    let accepted = pipe::parse(piped?).is_ok() && Path::parse(value, aliases).is_ok();
-    accepted.then_some(Some(value))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,7 +211,7 @@ mod tests {
     fn what_was_meant_is_offered() {
         check("{{data.rows[0].name}}", IssueCode::InvalidPath, "{{data.rows.0.name}}");
         check("{{ data['a']['b'] }}", IssueCode::InvalidPath, "{{data.a.b}}");
-        check("{{data.x | upper}}", IssueCode::NeedsV2, "{{data.x}}");
+        check("{{data.x | upper}}", IssueCode::InvalidPath, "{{data.x}}");
         check("{{data.x | money}}", IssueCode::InvalidPath, "{{data.x}}");
         check("{{{data.html}}}", IssueCode::RawBinding, "{{data.html}}");
         check("{{& data.html}}", IssueCode::RawBinding, "{{data.html}}");

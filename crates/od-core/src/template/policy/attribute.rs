@@ -148,13 +148,7 @@ impl<'s> Compiler<'s> {
         if known || name == "data-od-id" {
             return false;
         }
-        if is_directive(name) {
-            let summary = format!("set document.format to \"html_template_v2\", or remove {name}");
-            let message = format!("{name} is a word of html_template_v2");
-            let fix = delete(span.clone(), summary);
-            self.issues.add(IssueCode::NeedsV2, self.source, span, message, fix);
-            return true;
-        }
+
         let value = &self.source[attribute.value.clone()];
         let is_repeat = value.contains(" in data.")
             && !tag.attributes.iter().any(|other| other.name == "data-od-repeat");

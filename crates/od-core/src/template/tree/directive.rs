@@ -163,7 +163,7 @@ impl<'s> Compiler<'s> {
             Grammar::V2 if self.repeats.len() < REPEAT_DEPTH_MAX => return false,
             Grammar::V1 => (
                 "a repeat inside a repeat",
-                "set document.format to \"html_template_v2\", or remove the inner repeat",
+                "remove the inner repeat; flatten the list in the data",
             ),
             Grammar::V2 => (
                 "four repeats inside one another",
