@@ -1,4 +1,4 @@
-//! Who asks: from the bearer of a request to an identity, by the route's access.
+//! Authorization: from the bearer of a request to an identity, by the route's access.
 
 use hyper::header::{self, HeaderMap};
 use od_app::Caller;
@@ -11,7 +11,7 @@ use od_wire::route::{Access, Route};
 
 use crate::daemon::Daemon;
 
-/// Who asks.
+/// The sender of a request, as far as its bearer shows.
 #[derive(Clone, Debug)]
 pub(crate) enum Identity {
     /// Nobody in particular.

@@ -15,12 +15,12 @@ use od_ports::token_authority::KeyringError;
 use od_ports::{Clock, Entropy, EventSink, Ports, ProjectFiles, ProjectRegistry, StoreError};
 use od_sql::SqliteConnector;
 
-/// What may be told to the adapters. The default is what a person's machine has.
+/// Settings of the adapters. The default is what a person's machine has.
 #[derive(Clone, Default)]
 pub struct ComposeOptions {
     /// Another GitHub than the public one.
     pub github_base_url: Option<String>,
-    /// Who hears what happens; nobody if absent.
+    /// The listener of events; nobody if absent.
     pub events: Option<Arc<dyn EventSink>>,
     /// Another clock than the system's: for tests.
     pub clock: Option<Arc<dyn Clock>>,

@@ -43,7 +43,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Where the start page wants the list of modules, so that they load in one round trip.
+/// The place of the start page that takes the list of modules, so that they load in one round trip.
 const MODULES_MARK: &str = "<!--MODULES-->";
 
 /// Returns true if the path names a file of the console.

@@ -1,4 +1,4 @@
-//! What both doors share.
+//! The state that both doors share.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,12 +8,11 @@ use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{Audience, Timestamp, TokenId};
 use od_core::token::Claims;
 
-use crate::http::access_log::AccessLog;
+use crate::http::access_log::{AccessLog, RequestIds};
 use crate::http::lookup::RouteIndex;
 use crate::http::reply::Policies;
-use crate::http::request_id::RequestIds;
 use crate::in_flight::InFlight;
-use crate::session::Codes;
+use crate::routes::session::Codes;
 use crate::sse::hub::EventHub;
 use crate::views::Console;
 
@@ -60,7 +59,7 @@ impl Daemon {
     }
 }
 
-/// Whom a token has to name to be taken here.
+/// The audiences that a token has to name to be taken here.
 #[derive(Clone, Debug)]
 pub(crate) struct Audiences {
     /// Of the console, which goes on after a restart: the data directory.
@@ -69,7 +68,7 @@ pub(crate) struct Audiences {
     pub(crate) terminal: Audience,
 }
 
-/// Where the two doors are.
+/// The addresses of the two doors.
 #[derive(Clone, Debug)]
 pub(crate) struct Urls {
     pub(crate) api: String,

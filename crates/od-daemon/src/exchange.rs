@@ -1,4 +1,5 @@
-//! One request on its way to its handler: looked up, authorized, its body not yet read.
+//! One request on its way to its handler: looked up, authorized, its body not yet read; and the one
+//! match that finds the handler.
 
 use std::str::FromStr;
 
@@ -9,7 +10,7 @@ use od_app::artifacts::{self, Address};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_core::json::Message;
-use od_wire::route::{Access, QueryName, Route};
+use od_wire::route::{Access, Operation, QueryName, Route};
 use serde::de::DeserializeOwned;
 
 use crate::auth::Identity;
@@ -18,8 +19,14 @@ use crate::http::body::{self, Sender};
 use crate::http::json_body::{self, Fields};
 use crate::http::lookup::PathParameters;
 use crate::http::query::Query;
+use crate::http::reply::Reply;
+use crate::routes::{
+    about, artifacts as artifact_routes, connectors, preview, projects, refreshes, runs, session,
+    tools,
+};
+use crate::sse;
 
-/// What a handler gets.
+/// A request as its handler gets it.
 #[derive(Debug)]
 pub(crate) struct Exchange<'r> {
     pub(crate) daemon: &'r Daemon,
@@ -91,5 +98,50 @@ impl Exchange<'_> {
             Failure::new(code, format!("there is no such {what}"))
                 .suggest(format!("copy the {what}'s id from where it is listed"))
         })
+    }
+}
+
+/// Does what the route says.
+pub(crate) async fn perform(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    match exchange.route.operation {
+        Operation::Health => about::health(exchange).await,
+        Operation::OpenSession => session::open(exchange, body).await,
+        Operation::MakeSessionCode => session::make_code(exchange, body).await,
+        Operation::ListProjects => projects::all(exchange).await,
+        Operation::CreateProject => projects::create(exchange, body).await,
+        Operation::ShowProject => projects::show(exchange).await,
+        Operation::ListProjectFiles => projects::files(exchange).await,
+        Operation::FollowProject => sse::follow_project(exchange).await,
+        Operation::FollowAll => sse::follow_all(exchange),
+        Operation::ListArtifacts => artifact_routes::all(exchange).await,
+        Operation::CreateArtifact => artifact_routes::create(exchange, body).await,
+        Operation::ShowArtifact => artifact_routes::show(exchange).await,
+        Operation::UpdateArtifact => artifact_routes::update(exchange, body).await,
+        Operation::DeleteArtifact => artifact_routes::delete(exchange, body).await,
+        Operation::RestoreArtifact => artifact_routes::restore(exchange, body).await,
+        Operation::RefreshArtifact => refreshes::start(exchange, body).await,
+        Operation::CancelRefresh => refreshes::cancel(exchange, body).await,
+        Operation::ListRefreshes => refreshes::history(exchange).await,
+        Operation::ListSnapshots => refreshes::snapshots(exchange).await,
+        Operation::ShowSnapshot => refreshes::snapshot(exchange).await,
+        Operation::RestoreSnapshot => refreshes::roll_back(exchange, body).await,
+        Operation::PreviewArtifact => preview::show(exchange).await,
+        Operation::TicketPreview => preview::ticket(exchange, body).await,
+        Operation::ListConnectors => connectors::all(exchange).await,
+        Operation::ShowConnector => connectors::show(exchange).await,
+        Operation::ConnectConnector => connectors::open(exchange, body).await,
+        Operation::DisconnectConnector => connectors::close(exchange, body).await,
+        Operation::StartRun => runs::start(exchange, body).await,
+        Operation::RenewRun => runs::renew(exchange, body).await,
+        Operation::EndRun => runs::end(exchange, body).await,
+        Operation::ToolCreateArtifact => tools::create(exchange, body).await,
+        Operation::ToolListArtifacts => tools::list(exchange).await,
+        Operation::ToolUpdateArtifact => tools::update(exchange, body).await,
+        Operation::ToolRefreshArtifact => tools::refresh(exchange, body).await,
+        Operation::ToolValidateArtifact => tools::validate(exchange, body).await,
+        Operation::ToolListConnectors => tools::connectors(exchange).await,
+        Operation::ToolExecuteConnector => tools::execute(exchange, body).await,
+        Operation::ToolSchema => Ok(about::tools()),
+        Operation::OpenApi => Ok(about::openapi()),
     }
 }

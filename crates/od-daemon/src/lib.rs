@@ -7,14 +7,12 @@ mod auth;
 mod compose;
 mod console;
 mod daemon;
-mod dispatch;
 mod doors;
 mod exchange;
 mod http;
 mod in_flight;
 mod lifecycle;
 mod routes;
-mod session;
 mod sse;
 pub mod views;
 

@@ -1,4 +1,4 @@
-//! What the use cases return, in the words of the wire.
+//! The results of use cases as answers of the wire.
 //!
 //! Every door that runs the use cases itself says it with these: the daemon over HTTP, and the
 //! command line where no daemon runs.
@@ -15,7 +15,7 @@ use od_wire::artifact::{
 };
 use od_wire::refresh::{RefreshView, RollbackView};
 
-/// Where the console is.
+/// The address of the console.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Console {
     url: String,
@@ -71,7 +71,7 @@ pub fn refreshed(console: &Console, refreshed: &Refreshed) -> Result<RefreshedAn
     })
 }
 
-/// What a refresh did.
+/// A refresh that succeeded, in few words.
 #[must_use]
 pub fn refresh(refreshed: &Refreshed) -> RefreshView {
     RefreshView {

@@ -8,7 +8,6 @@ pub mod connector;
 pub mod error;
 pub mod event;
 pub mod health;
-pub mod preview;
 pub mod project;
 pub mod reference;
 pub mod refresh;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::event::EventName;
 use crate::route::{Access, Operation, QueryParameter, ROUTES, Route};
-use crate::{artifact, connector, error, event, health, preview, project, refresh, run, session};
+use crate::{artifact, connector, error, event, health, project, refresh, run, session};
 
 /// What a route answers when it succeeds.
 #[derive(Clone, Debug)]
@@ -112,7 +112,7 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
         }
         Operation::PreviewArtifact => without(AnswerShape::Page),
         Operation::TicketPreview => {
-            shapes.exchange::<preview::TicketRequest, preview::TicketAnswer>()
+            shapes.exchange::<session::TicketRequest, session::TicketAnswer>()
         }
         Operation::ListConnectors => shapes.answer::<connector::ConnectorsAnswer>(),
         Operation::ShowConnector | Operation::DisconnectConnector => {

@@ -35,7 +35,7 @@ pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
     schemas.add::<Resync>();
     schemas.add::<ArtifactEvent>();
     schemas.add::<RefreshEvent>();
-    schemas.add::<od_wire::preview::TicketAnswer>();
+    schemas.add::<od_wire::session::TicketAnswer>();
     schemas.add::<od_wire::project::ProjectFilesAnswer>();
     schemas.add::<od_wire::project::ProjectView>();
     schemas.add::<od_wire::refresh::SnapshotLine>();

@@ -17,10 +17,10 @@ use super::body::Body;
 use super::slots::{Slot, Slots};
 use super::stall::StallGuard;
 
-/// How long a connection may take to send a whole request head, from the moment it is accepted or
+/// The time a connection has to send a whole request head, from the moment it is accepted or
 /// has been answered.
 const HEAD_DEADLINE: Duration = Duration::from_secs(10);
-/// How long a peer may leave what is written to it unread.
+/// The time a peer may leave what is written to it unread.
 const WRITE_STALL_MAX: Duration = Duration::from_secs(20);
 /// Bytes of request line and headers.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
@@ -28,7 +28,8 @@ const HEAD_BYTES_MAX: usize = 16 * 1024;
 const HEADERS_MAX: usize = 64;
 /// Bytes buffered for one connection.
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
-/// How long to wait after the system has refused a connection for want of resources.
+/// The pause after the system has refused a connection for want of resources: without it the loop
+/// would spin on the same error until a descriptor is free.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
 /// Answers the requests of one listener.

@@ -3,20 +3,19 @@
 //! A line names the route, never the path: paths carry preview tickets and ids that people chose.
 //! No header, no query, no body is ever part of a record, so none can leak.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::request_id::RequestId;
-
 /// Records waiting to be written; beyond it they are counted and dropped.
 const PENDING_MAX: usize = 8192;
-/// How often the writer looks.
+/// The pause between two writes.
 const FLUSH_EVERY: Duration = Duration::from_millis(100);
 
-/// What is remembered of one request.
+/// One line of the log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
     pub(crate) at_unix_ms: i64,
@@ -30,7 +29,7 @@ pub(crate) struct Record {
     pub(crate) code: Option<&'static str>,
 }
 
-/// Where access lines go.
+/// The destination of access lines.
 pub enum LogSink {
     /// Nowhere.
     Off,
@@ -40,13 +39,44 @@ pub enum LogSink {
     Writer(Box<dyn Write + Send>),
 }
 
-impl std::fmt::Debug for LogSink {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for LogSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Off => "Off",
             Self::Stderr => "Stderr",
             Self::Writer(_) => "Writer",
         })
+    }
+}
+
+/// Names one request.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct RequestId {
+    start: u32,
+    number: u64,
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "req-{:08x}-{}", self.start, self.number)
+    }
+}
+
+/// Counts requests since this start of the daemon.
+#[derive(Debug)]
+pub(crate) struct RequestIds {
+    start: u32,
+    next: AtomicU64,
+}
+
+impl RequestIds {
+    /// `start` tells two starts apart.
+    pub(crate) const fn new(start: u32) -> Self {
+        Self { start, next: AtomicU64::new(1) }
+    }
+
+    pub(crate) fn next(&self) -> RequestId {
+        RequestId { start: self.start, number: self.next.fetch_add(1, Ordering::Relaxed) }
     }
 }
 

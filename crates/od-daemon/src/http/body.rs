@@ -77,7 +77,7 @@ impl hyper::body::Body for Body {
     }
 }
 
-/// Whose body is read, and with it how much of it and how long it may take.
+/// The sender of a body, and with it how much of it is read and how long it may take.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Sender {
     /// Anybody: the route asks for no token.
@@ -94,7 +94,7 @@ impl Sender {
         }
     }
 
-    /// How long the whole body may take.
+    /// Returns the time that the whole body may take.
     const fn deadline(self) -> Limit {
         match self {
             Self::Anyone => limits::OPEN_BODY_TIMEOUT,
@@ -111,13 +111,13 @@ pub(crate) enum ReadBodyError {
     TooLarge {
         /// The limit.
         limit: Limit,
-        /// How long it says it is, or how much of it had come when reading stopped.
+        /// The length it announces, or how much of it had come when reading stopped.
         measured: u64,
     },
     /// It did not arrive in time.
     #[error("the request body did not arrive within {} ms", .limit.allowed)]
     TooSlow {
-        /// How long it had.
+        /// The time it had.
         limit: Limit,
     },
     /// The connection broke, or the framing did.

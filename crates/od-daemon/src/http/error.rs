@@ -4,10 +4,10 @@ use hyper::StatusCode;
 use od_core::error::{ErrorCode, Failure};
 use od_wire::error::Envelope;
 
+use super::access_log::RequestId;
 use super::body::ReadBodyError;
 use super::guard::Refusal;
 use super::reply::Reply;
-use super::request_id::RequestId;
 use crate::sse::hub::FollowError;
 
 /// Answers a failure in the envelope, under the id that stands in the log.

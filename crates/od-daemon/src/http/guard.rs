@@ -23,7 +23,7 @@ pub(crate) enum Door {
     Preview,
 }
 
-/// What a path names, as far as the guard cares.
+/// The kind of thing that a path names, as far as the guard cares.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Target {
     /// A file of the console, which a person may navigate to from anywhere.
@@ -32,7 +32,7 @@ pub(crate) enum Target {
     Other,
 }
 
-/// What the guard decided about a request it did not refuse.
+/// The guard's decision about a request it did not refuse.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Verdict {
     /// Look the route up.
@@ -222,7 +222,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.trim().eq_ignore_ascii_case("application/json")
 }
 
-/// How often a header occurs.
+/// The occurrences of a header.
 enum Single<'a> {
     None,
     One(&'a HeaderValue),

@@ -220,9 +220,9 @@ fn field_names<T: DeserializeOwned>() -> &'static [&'static str] {
 #[cfg(test)]
 mod tests {
     use od_core::token::Variant;
-    use od_wire::preview::TicketRequest;
     use od_wire::run::StartRun;
     use od_wire::session::OpenSession;
+    use od_wire::session::TicketRequest;
 
     use super::*;
 

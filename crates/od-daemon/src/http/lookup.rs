@@ -16,7 +16,7 @@ impl std::fmt::Debug for RouteIndex {
     }
 }
 
-/// What the table says about a method and a path.
+/// The table's answer about a method and a path.
 #[derive(Debug)]
 pub(crate) enum Lookup<'p> {
     /// One route takes it.

@@ -9,6 +9,5 @@ pub(crate) mod json_body;
 pub(crate) mod lookup;
 pub(crate) mod query;
 pub(crate) mod reply;
-pub(crate) mod request_id;
 pub(crate) mod slots;
 pub(crate) mod stall;

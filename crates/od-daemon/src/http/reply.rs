@@ -61,7 +61,7 @@ impl Policies {
 #[error("an origin cannot stand in a header")]
 pub(crate) struct InvalidOrigin;
 
-/// What a handler answers.
+/// An answer, before its headers.
 #[derive(Debug)]
 pub(crate) enum Reply {
     /// A JSON document, never stored by anyone.
@@ -88,14 +88,14 @@ pub(crate) enum Reply {
         etag: HeaderValue,
         /// By its extension.
         content_type: &'static str,
-        /// How the bytes are coded.
+        /// The coding of the bytes.
         coding: Coding,
     },
     /// The client has this already.
     NotModified {
         /// The validator that matched.
         etag: HeaderValue,
-        /// Whose policy the stored answer has.
+        /// The policy that the stored answer has.
         policy: Policy,
     },
     /// Go to the console's one origin.
@@ -104,7 +104,7 @@ pub(crate) enum Reply {
     Events(EventStream),
 }
 
-/// How a file of the console is coded on the wire.
+/// The coding of a file of the console on the wire.
 ///
 /// Only these files are ever compressed. They are public and the same for everybody; an answer that
 /// puts a secret beside text of somebody else's choosing would tell its length (BREACH).

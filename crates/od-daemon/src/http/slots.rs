@@ -132,7 +132,7 @@ impl Drop for Slot {
     }
 }
 
-/// How far a request has come, and with it whether its connection gives way.
+/// A mark of how far a request has come, and with it whether its connection gives way.
 #[derive(Clone, Debug)]
 pub(crate) struct Presence(Arc<Mark>);
 
@@ -144,9 +144,9 @@ struct Mark {
 
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// Its body is awaited, and nobody knows whose it is.
+    /// The body of somebody unknown is awaited.
     Unknown,
-    /// Its body is awaited; its sender showed a token.
+    /// The body of someone who showed a token is awaited.
     Vouched,
     /// It is being answered.
     Answering,

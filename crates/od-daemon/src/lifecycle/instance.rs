@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 const LOCK: &str = "daemon.lock";
 const ANNOUNCEMENT: &str = "daemon.json";
 const ANNOUNCEMENT_BYTES_MAX: u64 = 16 * 1024;
-/// How long a second start waits for the first one to say where it listens.
+/// The time a second start gives the first one to say where it listens.
 const ANNOUNCE_WAIT: Duration = Duration::from_secs(3);
 const ANNOUNCE_POLL: Duration = Duration::from_millis(20);
 
-/// What `daemon.json` says: where the running daemon is.
+/// The content of `daemon.json`: where the running daemon is.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Announcement {
@@ -24,9 +24,9 @@ pub struct Announcement {
     pub url: String,
     /// The URL of the preview port.
     pub preview_url: String,
-    /// Its process.
+    /// The daemon's process.
     pub pid: u32,
-    /// Its version.
+    /// The daemon's version.
     pub version: String,
     /// This start of it; absent from a daemon of an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]

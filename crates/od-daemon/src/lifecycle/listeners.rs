@@ -1,14 +1,21 @@
-//! Where the daemon listens: loopback, and nowhere else.
+//! The listeners: on loopback and nowhere else, with as many connections as the system allows.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 
 /// The port that a daemon has unless told otherwise.
 pub const DEFAULT_PORT: u16 = 7456;
-/// How many ports after the API's are tried for previews.
+/// The number of ports after the API's are tried for previews.
 const PREVIEW_PORTS_TRIED: u16 = 64;
+
+/// Files kept for everything that is no connection: store, logs, sources.
+const RESERVED: u64 = 256;
+/// More connections than this are never held.
+const CONNECTIONS_MAX: u64 = 2048;
+const CONNECTIONS_MIN: u64 = 64;
 
 /// Which port the API gets. The address is always 127.0.0.1.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -99,6 +106,21 @@ async fn bind(port: u16) -> Result<(TcpListener, SocketAddr), ListenError> {
             ListenError::Io { port, source }
         }
     })
+}
+
+/// Raises the soft limit as far as it is needed and allowed; returns how many connections fit.
+pub(super) fn connections_allowed() -> usize {
+    let mut limit = getrlimit(Resource::Nofile);
+    let needed = CONNECTIONS_MAX + RESERVED;
+    if limit.current.is_some_and(|current| current < needed) {
+        let raised = limit.maximum.map_or(needed, |hard| hard.min(needed));
+        limit.current = Some(raised);
+        // Refused means: fewer connections, not no daemon.
+        let _ = setrlimit(Resource::Nofile, limit);
+    }
+    let current = getrlimit(Resource::Nofile).current.unwrap_or(needed);
+    let fits = current.saturating_sub(RESERVED).clamp(CONNECTIONS_MIN, CONNECTIONS_MAX);
+    usize::try_from(fits).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

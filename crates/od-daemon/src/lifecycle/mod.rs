@@ -2,7 +2,6 @@
 
 mod instance;
 mod listeners;
-mod open_files;
 mod serve;
 
 pub use instance::{Announcement, ClaimError};

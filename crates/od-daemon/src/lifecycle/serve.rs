@@ -14,42 +14,40 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::instance::{Announcement, ClaimError, Instance};
-use super::listeners::{ListenError, Listeners, Port};
-use super::open_files;
+use super::listeners::{ListenError, Listeners, Port, connections_allowed};
 use crate::compose::{ComposeError, ComposeOptions, compose};
 use crate::daemon::{Audiences, Daemon, Urls};
 use crate::doors::{ApiDoor, PreviewDoor};
 use crate::http::accept;
-use crate::http::access_log::{AccessLog, LogSink};
+use crate::http::access_log::{AccessLog, LogSink, RequestIds};
 use crate::http::guard::{Door, Guard};
 use crate::http::lookup::RouteIndex;
 use crate::http::reply::Policies;
-use crate::http::request_id::RequestIds;
 use crate::http::slots::Slots;
 use crate::in_flight::InFlight;
-use crate::session::{Code, Codes};
+use crate::routes::session::{Code, Codes};
 use crate::sse::hub::EventHub;
 use crate::views::Console;
 
-/// How long a running refresh may go on once the daemon is asked to stop; then it is cancelled.
+/// The time a running refresh has once the daemon is asked to stop; then it is cancelled.
 const REFRESH_GRACE: Duration = Duration::from_secs(2);
-/// How long connections and changes have to end after that.
+/// The time connections and changes have to end after that.
 const STOP_DEADLINE: Duration = Duration::from_secs(5);
 
-/// How a daemon is started.
+/// The configuration of a daemon.
 #[derive(Debug)]
 pub struct ServeConfig {
-    /// Where keys and credentials are.
+    /// The home of keys and credentials.
     pub home: PathBuf,
-    /// Where everything else is.
+    /// The directory of everything else.
     pub data_dir: PathBuf,
-    /// Where to listen.
+    /// The port to listen at.
     pub port: Port,
-    /// Where access lines go.
+    /// The destination of access lines.
     pub access_log: LogSink,
-    /// How many connections are held at once; none: as many as the system allows.
+    /// The most connections held at once; none: as many as the system allows.
     pub connections_max: Option<usize>,
-    /// What the adapters are told.
+    /// Settings of the adapters.
     pub options: ComposeOptions,
 }
 
@@ -103,7 +101,7 @@ pub enum StartError {
     },
 }
 
-/// How a daemon stopped.
+/// The way a daemon stopped.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Stopped {
     /// Everybody had their answer and left.
@@ -179,7 +177,7 @@ pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
         instance: Some(name),
     };
     instance.announce(&announcement)?;
-    let slots = Slots::new(connections_max.unwrap_or_else(open_files::connections_allowed));
+    let slots = Slots::new(connections_max.unwrap_or_else(connections_allowed));
     Ok(start_accepting(daemon, slots, listeners, console, (instance, announcement)))
 }
 

@@ -1,10 +1,8 @@
 //! The handlers: parse into core types, call one use case, serialise.
 
+pub(crate) mod about;
 pub(crate) mod artifacts;
 pub(crate) mod connectors;
-pub(crate) mod description;
-pub(crate) mod events;
-pub(crate) mod health;
 pub(crate) mod preview;
 pub(crate) mod projects;
 pub(crate) mod refreshes;

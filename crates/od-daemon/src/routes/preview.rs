@@ -5,15 +5,15 @@ use hyper::header::{self, HeaderValue};
 use od_app::preview::{self, Media, PageRequest};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::token::{Claims, PreviewClaims, Variant};
-use od_wire::preview::{TicketAnswer, TicketRequest};
 use od_wire::route::QueryName;
+use od_wire::session::{TicketAnswer, TicketRequest};
 
 use crate::daemon::Daemon;
 use crate::exchange::Exchange;
 use crate::http::query::Query;
 use crate::http::reply::{Policy, Reply, matches_etag};
 
-/// How long a ticket opens its page.
+/// The time a ticket opens its page.
 const TICKET_LIFETIME_MS: u64 = 5 * 60 * 1000;
 
 /// Serves a page to an API client.

@@ -157,7 +157,7 @@ impl EventHub {
         self.lock().followers.len()
     }
 
-    /// What a new follower gets first: `ready` at the point it resumes from and everything since,
+    /// Returns the first frames of a new follower: `ready` at the point it resumes from and everything since,
     /// or `ready` and, when something may have been missed, `resync`.
     fn backlog(&self, state: &State, follower: &Follower, after: Option<&str>) -> VecDeque<Bytes> {
         let ready = |at: EventId, resumed| at.frame(&StreamEvent::Ready(Ready { resumed }));

@@ -11,7 +11,8 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, Sleep, interval_at, sle
 
 use super::hub::FollowerPlace;
 
-/// How often a silent stream says that it is alive.
+/// The pause after which a silent stream says that it is alive: well below the 45 s after which the
+/// console takes the line for dead.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// The events of one follower, with a heartbeat, until it leaves, is dropped, or its time is over.

@@ -14,7 +14,6 @@ use chromiumoxide::layout::Point;
 use serde_json::Value;
 
 use super::chromium::PATIENCE;
-use super::keys::virtual_code;
 use super::tab::Tab;
 
 const AIM: &str = include_str!("aim.js");
@@ -142,5 +141,22 @@ impl Tab {
             }
         }
         panic!("Tab never reaches {condition}");
+    }
+}
+
+/// Returns the code of a key by its name, as the DevTools protocol wants it; 0 for a character.
+fn virtual_code(key: &str) -> i64 {
+    match key {
+        "Tab" => 9,
+        "Enter" => 13,
+        "Escape" => 27,
+        " " => 32,
+        "End" => 35,
+        "Home" => 36,
+        "ArrowLeft" => 37,
+        "ArrowUp" => 38,
+        "ArrowRight" => 39,
+        "ArrowDown" => 40,
+        _ => 0,
     }
 }

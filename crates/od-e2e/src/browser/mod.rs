@@ -4,7 +4,6 @@ mod access;
 mod chromium;
 mod framed;
 mod hand;
-mod keys;
 mod tab;
 mod tasks;
 mod watch;

@@ -1,5 +1,9 @@
-//! What the daemon says about itself.
+//! The daemon about itself: its health, and the description of its API.
 
+use std::sync::LazyLock;
+
+use hyper::StatusCode;
+use hyper::body::Bytes;
 use od_core::artifact::{HealthState, SchemaVersion};
 use od_core::error::Failure;
 use od_wire::health::{ArtifactCounts, HealthReport, StoreState};
@@ -8,7 +12,7 @@ use crate::exchange::Exchange;
 use crate::http::reply::Reply;
 
 /// Reports versions, the state of the store, and how long the daemon has been up.
-pub(crate) async fn report(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
+pub(crate) async fn health(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let daemon = exchange.daemon;
     let found = od_app::health::report(&daemon.app).await;
     let mut artifacts = ArtifactCounts::default();
@@ -35,4 +39,21 @@ pub(crate) async fn report(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
         started_at: daemon.started_at,
         uptime_ms: u64::try_from(daemon.started.elapsed().as_millis()).unwrap_or(u64::MAX),
     }))
+}
+
+static OPENAPI: LazyLock<Bytes> = LazyLock::new(|| text(&od_wire::schema::openapi()));
+static TOOLS: LazyLock<Bytes> = LazyLock::new(|| text(&od_wire::schema::tool_schema()));
+
+/// The whole API as an OpenAPI document.
+pub(crate) fn openapi() -> Reply {
+    Reply::Json { status: StatusCode::OK, body: OPENAPI.clone() }
+}
+
+/// The agent's door with the schemas of its bodies.
+pub(crate) fn tools() -> Reply {
+    Reply::Json { status: StatusCode::OK, body: TOOLS.clone() }
+}
+
+fn text(value: &serde_json::Value) -> Bytes {
+    Bytes::from(value.to_string())
 }
