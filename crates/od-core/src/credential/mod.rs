@@ -4,6 +4,7 @@
 //! encoding. Patterns are the second line; they miss what has no telling form.
 
 mod assignment;
+mod encoding;
 mod names;
 mod pattern;
 mod redact;

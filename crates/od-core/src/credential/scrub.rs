@@ -1,52 +1,71 @@
 //! Finding secrets that are known, in every encoding they may come back in.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind};
 
+use super::encoding::{decode_entities, decode_escapes, decode_percent, exact_forms, folded_forms};
 use super::redact::REDACTED;
 use crate::json::{Map, Value};
 
-/// Takes known secrets out of texts: plain, base64 at any alignment, and URL-encoded in any spelling.
+/// Takes known secrets out of texts, in time that grows with the text alone: plain, base64 and base32
+/// at any alignment, hexadecimal, URL-encoded in any spelling, with `\u` and `\x` escapes, and as HTML
+/// references.
 pub struct Scrubber {
-    /// The forms that are looked for as they stand.
-    needles: Vec<Vec<u8>>,
-    /// The forms that are looked for in the URL-decoded text.
-    plain: Vec<Vec<u8>>,
+    /// The secrets themselves.
+    secrets: Vec<String>,
+    /// What is looked for; none if there are no secrets.
+    needles: Option<Needles>,
 }
 
-/// Shorter runs of base64 would be found by chance.
-const BASE64_MIN: usize = 6;
+struct Needles {
+    /// The secrets, for texts that were decoded.
+    plain: AhoCorasick,
+    /// The secrets and their encodings that tell small letters from capitals.
+    exact: AhoCorasick,
+    /// The encodings that do not.
+    folded: AhoCorasick,
+}
+
+impl Needles {
+    fn new(secrets: &[String]) -> Self {
+        let of = |forms: fn(&str) -> Vec<Vec<u8>>| secrets.iter().flat_map(move |s| forms(s));
+        Self {
+            plain: automaton(secrets.iter().map(|secret| secret.clone().into_bytes()), false),
+            exact: automaton(of(exact_forms), false),
+            folded: automaton(of(folded_forms), true),
+        }
+    }
+}
+
+fn automaton(needles: impl Iterator<Item = Vec<u8>>, ignores_case: bool) -> AhoCorasick {
+    AhoCorasickBuilder::new()
+        .ascii_case_insensitive(ignores_case)
+        // One is built for every call of a tool: a table for every byte of every state costs more
+        // to fill than a call reads.
+        .kind(Some(AhoCorasickKind::ContiguousNFA))
+        .build(needles)
+        .expect("a few dozen forms of a few secrets of 4 KiB have fewer than 2^31 states")
+}
 
 impl Scrubber {
     /// Makes a scrubber of the given secrets; empty ones, and those that are a part of
     /// [`REDACTED`] itself, are ignored.
     #[must_use]
     pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut needles = Vec::new();
-        let mut plain = Vec::new();
-        for secret in secrets.into_iter().filter(|secret| !REDACTED.contains(secret)) {
-            let bytes = secret.as_bytes();
-            plain.push(bytes.to_vec());
-            needles.push(bytes.to_vec());
-            needles.extend(base64_forms(bytes));
-            needles.extend(url_forms(bytes));
-            let quoted = Value::from(secret).to_string();
-            needles.push(quoted.as_bytes()[1..quoted.len() - 1].to_vec());
-        }
-        // The longest first: a secret that contains another goes whole.
-        needles.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        needles.dedup();
-        Self { needles, plain }
+        let secrets = secrets.into_iter().filter(|secret| !REDACTED.contains(secret));
+        let secrets: Vec<String> = secrets.map(str::to_owned).collect();
+        let needles = (!secrets.is_empty()).then(|| Needles::new(&secrets));
+        Self { secrets, needles }
     }
 
     /// Returns a text without the secrets, or nothing if none was in it.
     #[must_use]
     pub fn scrub_text(&self, text: &str) -> Option<String> {
-        let mut scrubbed = self.scrub_once(text)?;
+        let needles = self.needles.as_ref()?;
+        let mut scrubbed = scrub_once(needles, text)?;
         // The mark may form a secret with what stands beside it. Each round replaces something
         // the mark itself does not hold, and two were never needed; the bound is for safety.
         for _ in 0..4 {
-            match self.scrub_once(&scrubbed) {
+            match scrub_once(needles, &scrubbed) {
                 Some(again) => scrubbed = again,
                 None => return Some(scrubbed),
             }
@@ -54,33 +73,26 @@ impl Scrubber {
         Some(REDACTED.to_owned())
     }
 
-    fn scrub_once(&self, text: &str) -> Option<String> {
-        let mut spans = Vec::new();
-        for needle in &self.needles {
-            find_all(text.as_bytes(), needle, |start, end| spans.push((start, end)));
-        }
-        if text.bytes().any(|b| matches!(b, b'%' | b'+')) {
-            self.find_url_encoded(text, &mut spans);
-        }
-        if spans.is_empty() { None } else { Some(cut(text, &mut spans)) }
+    /// Returns whether a number is a secret. A number that only holds its digits is another one.
+    #[must_use]
+    pub fn is_secret_number(&self, number: &str) -> bool {
+        self.secrets.iter().any(|secret| secret == number)
     }
 
     /// Takes the secrets out of a value's strings and keys, and returns how many texts held one.
     pub fn scrub_json(&self, value: &mut Value) -> usize {
-        if self.needles.is_empty() {
+        if self.needles.is_none() {
             return 0;
         }
         match value {
             Value::Null | Value::Bool(_) => 0,
             Value::Number(number) => {
                 // A secret of digits may come back as a number.
-                match self.scrub_text(&number.to_string()) {
-                    Some(_) => {
-                        *value = REDACTED.into();
-                        1
-                    }
-                    None => 0,
+                if !self.is_secret_number(&number.to_string()) {
+                    return 0;
                 }
+                *value = REDACTED.into();
+                1
             }
             Value::String(text) => match self.scrub_text(text) {
                 Some(scrubbed) => {
@@ -110,114 +122,39 @@ impl Scrubber {
         }
         count
     }
-
-    /// Finds the secrets in the text as URL decoding reads it, whichever of its bytes are encoded.
-    fn find_url_encoded(&self, text: &str, spans: &mut Vec<(usize, usize)>) {
-        let bytes = text.as_bytes();
-        let mut decoded = Vec::with_capacity(bytes.len());
-        let mut starts = Vec::with_capacity(bytes.len() + 1);
-        let mut at = 0;
-        while at < bytes.len() {
-            starts.push(at);
-            let hex =
-                |offset: usize| bytes.get(at + offset).and_then(|b| char::from(*b).to_digit(16));
-            match (bytes[at], hex(1), hex(2)) {
-                (b'%', Some(high), Some(low)) => {
-                    decoded.push(u8::try_from(high * 16 + low).unwrap_or(b'?'));
-                    at += 3;
-                }
-                (b'+', _, _) => {
-                    decoded.push(b' ');
-                    at += 1;
-                }
-                (byte, _, _) => {
-                    decoded.push(byte);
-                    at += 1;
-                }
-            }
-        }
-        starts.push(at);
-        let mut found = |haystack: &[u8], needle: &[u8]| {
-            find_all(haystack, needle, |start, end| spans.push((starts[start], starts[end])));
-        };
-        for secret in &self.plain {
-            found(&decoded, secret);
-        }
-        // In a query `+` is a space; in a path it is itself, and the secret may hold one.
-        let literal_plus: Vec<u8> = decoded
-            .iter()
-            .zip(&starts)
-            .map(|(byte, start)| if bytes[*start] == b'+' { b'+' } else { *byte })
-            .collect();
-        for secret in &self.plain {
-            found(&literal_plus, secret);
-        }
-    }
 }
 
 /// Reveals nothing: its whole content is secret.
 impl std::fmt::Debug for Scrubber {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Scrubber").field("secrets", &self.plain.len()).finish_non_exhaustive()
+        f.debug_struct("Scrubber").field("secrets", &self.secrets.len()).finish_non_exhaustive()
     }
 }
 
-/// Returns the part of the secret's base64 that no neighbour changes, at each of the three
-/// alignments, in both alphabets.
-fn base64_forms(secret: &[u8]) -> Vec<Vec<u8>> {
-    let mut forms = Vec::new();
-    for lead in 0..3 {
-        let mut padded = vec![0; lead];
-        padded.extend_from_slice(secret);
-        // Bits of the first characters belong to what stands before, of the last to what follows.
-        let first = (lead * 8).div_ceil(6);
-        let whole = padded.len() * 8 / 6;
-        for encoded in [STANDARD_NO_PAD.encode(&padded), URL_SAFE_NO_PAD.encode(&padded)] {
-            let form = encoded.as_bytes().get(first..whole).unwrap_or_default();
-            if form.len() >= BASE64_MIN {
-                forms.push(form.to_vec());
-            }
-        }
+fn scrub_once(needles: &Needles, text: &str) -> Option<String> {
+    let mut spans = Vec::new();
+    for automaton in [&needles.exact, &needles.folded] {
+        spans.extend(automaton.find_overlapping_iter(text).map(|hit| (hit.start(), hit.end())));
     }
-    forms
-}
-
-/// Returns the usual URL-encoded spellings, found even where a stray `%` stands before them and
-/// decoding would read across the seam.
-fn url_forms(secret: &[u8]) -> Vec<Vec<u8>> {
-    const UPPER: &[u8; 16] = b"0123456789ABCDEF";
-    const LOWER: &[u8; 16] = b"0123456789abcdef";
-    let spell = |digits: &[u8; 16], keep: fn(&u8) -> bool| {
-        let mut form = Vec::with_capacity(secret.len() * 3);
-        for byte in secret {
-            if keep(byte) {
-                form.push(*byte);
-            } else {
-                let (high, low) = (usize::from(byte >> 4), usize::from(byte & 15));
-                form.extend([b'%', digits[high], digits[low]]);
-            }
+    let decoders = [
+        (&b"%+"[..], decode_percent as fn(&str) -> _, false),
+        (b"%+", decode_percent, true),
+        (b"\\", decode_escapes, false),
+        (b"&", decode_entities, false),
+    ];
+    for (marks, decode, literal_plus) in decoders {
+        if !text.bytes().any(|byte| marks.contains(&byte)) {
+            continue;
         }
-        form
-    };
-    let mut forms = Vec::new();
-    for digits in [UPPER, LOWER] {
-        forms.push(spell(digits, u8::is_ascii_alphanumeric));
-        forms.push(spell(digits, |b| b.is_ascii_alphanumeric() || b"-._~".contains(b)));
-        forms.push(spell(digits, |_| false));
-    }
-    forms
-}
-
-fn find_all(haystack: &[u8], needle: &[u8], mut found: impl FnMut(usize, usize)) {
-    let Some((first, rest)) = needle.split_first() else { return };
-    let mut at = 0;
-    while let Some(offset) = haystack[at..].iter().position(|b| b == first) {
-        let start = at + offset;
-        if haystack[start + 1..].starts_with(rest) {
-            found(start, start + needle.len());
+        let mut decoded = decode(text);
+        if literal_plus {
+            // In a query `+` is a space; in a path it is itself, and the secret may hold one.
+            decoded.restore(text, b'+');
         }
-        at = start + 1;
+        let hits = needles.plain.find_overlapping_iter(&decoded.bytes);
+        spans.extend(hits.map(|hit| decoded.span(hit.start(), hit.end())));
     }
+    if spans.is_empty() { None } else { Some(cut(text, &mut spans)) }
 }
 
 /// Replaces the spans, overlapping or not, growing each to whole characters.
@@ -252,10 +189,59 @@ fn cut(text: &str, spans: &mut [(usize, usize)]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
     use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
+
+    /// One way to write every character of a text.
+    fn spelled(text: &str, write: impl Fn(char) -> String) -> String {
+        text.chars().map(write).collect()
+    }
+
+    fn hex(text: &str) -> String {
+        text.bytes().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Base32 by its definition, bit by bit.
+    fn base32(bytes: &[u8]) -> String {
+        let bits: Vec<u8> =
+            bytes.iter().flat_map(|byte| (0..8).rev().map(move |i| byte >> i & 1)).collect();
+        let digit = |bits: &[u8]| {
+            let value = bits.iter().fold(0, |value, bit| value << 1 | bit) << (5 - bits.len());
+            char::from(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[usize::from(value)])
+        };
+        bits.chunks(5).map(digit).collect()
+    }
+
+    /// Every encoding that a secret is looked for in, of a text around it.
+    fn encodings(text: &str) -> Vec<String> {
+        let names = [('&', "&amp;"), ('/', "&sol;"), ('<', "&lt;"), ('@', "&commat;")];
+        let entity = |c: char| {
+            let name = names.iter().find(|(plain, _)| *plain == c);
+            name.map_or_else(|| c.to_string(), |(_, name)| (*name).to_owned())
+        };
+        vec![
+            text.to_owned(),
+            percent(text, false, false),
+            percent(text, true, true),
+            STANDARD_NO_PAD.encode(text),
+            URL_SAFE_NO_PAD.encode(text),
+            hex(text),
+            hex(text).to_uppercase(),
+            base32(text.as_bytes()),
+            base32(text.as_bytes()).to_lowercase(),
+            spelled(text, |c| format!("\\u{:04x}", u32::from(c))),
+            spelled(text, |c| format!("\\u{:04X}", u32::from(c))),
+            spelled(text, |c| format!("\\\\u{:04x}", u32::from(c))),
+            spelled(text, |c| format!("\\u{{{:x}}}", u32::from(c))),
+            spelled(text, |c| format!("&#{};", u32::from(c))),
+            spelled(text, |c| format!("&#x{:X};", u32::from(c))),
+            spelled(text, entity),
+        ]
+    }
 
     fn percent(text: &str, lower: bool, every: bool) -> String {
         text.bytes()
@@ -290,11 +276,38 @@ mod tests {
     }
 
     #[test]
+    fn escapes_may_stand_for_some_of_the_characters_only() {
+        let scrubber = Scrubber::new(["tok/en+12345"]);
+        for text in [
+            r"a tok\/en\u002b12345 b",
+            r"a tok\x2Fen\x2b12345 b",
+            "a tok&#47;en+12345 b",
+            "a tok&sol;en&#x2B;12345 b",
+            "a tok%2fen+12345 b",
+        ] {
+            assert_eq!(scrubber.scrub_text(text).as_deref(), Some("a [redacted] b"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_read_in_time_that_grows_with_its_length() {
+        // Every place of it begins a needle that ends just short of its end.
+        let secret = format!("{}bbb", "a".repeat(4_000));
+        let scrubber = Scrubber::new([secret.as_str()]);
+        for unit in ["a", "%61", "61", "&#97;", "\\u0061", "YWFh"] {
+            let text = unit.repeat(300_000 / unit.len());
+            assert_eq!(scrubber.scrub_text(&text), None, "{unit}");
+        }
+    }
+
+    #[test]
     fn numbers_and_keys_are_scrubbed_too() {
         let scrubber = Scrubber::new(["12345678", ""]);
-        let mut value = json!({ "k12345678": [12_345_678, 9], "ok": "fine" });
+        let mut value = json!({ "k12345678": [12_345_678, 9], "ok": "fine", "n": 912_345_678 });
         assert_eq!(scrubber.scrub_json(&mut value), 2);
-        assert_eq!(value, json!({ "k[redacted]": ["[redacted]", 9], "ok": "fine" }));
+        // A count that happens to hold the digits of a secret is still that count.
+        let want = json!({ "k[redacted]": ["[redacted]", 9], "ok": "fine", "n": 912_345_678 });
+        assert_eq!(value, want);
     }
 
     #[test]
@@ -312,20 +325,17 @@ mod tests {
             // A secret made of pieces of the mark itself cannot be told from the mark.
             prop_assume!(!REDACTED.contains(&secret) && !secret.contains(REDACTED));
             let scrubber = Scrubber::new([secret.as_str()]);
-            for text in [
-                format!("{before}{secret}{after}"),
-                format!("{before}{}{after}", percent(&secret, false, false)),
-                format!("{before}{}{after}", percent(&secret, true, true)),
-            ] {
-                let scrubbed = scrubber.scrub_text(&text).unwrap();
-                prop_assert!(!scrubbed.contains(&secret));
+            for encoded in encodings(&secret) {
+                let text = format!("{before}{encoded}{after}");
+                let scrubbed = scrubber.scrub_text(&text);
+                prop_assert!(scrubbed.is_some(), "{}", text);
+                let scrubbed = scrubbed.unwrap_or_default();
+                prop_assert!(!scrubbed.contains(&secret) && !scrubbed.contains(&encoded));
                 prop_assert!(scrubber.scrub_text(&scrubbed).is_none());
             }
-            for encoded in [
-                STANDARD_NO_PAD.encode(format!("{before}{secret}{after}")),
-                URL_SAFE_NO_PAD.encode(format!("{before}{secret}{after}")),
-            ] {
-                prop_assert!(scrubber.scrub_text(&encoded).is_some());
+            // Encoded with what stands around it: at any alignment.
+            for encoded in encodings(&format!("{before}{secret}{after}")) {
+                prop_assert!(scrubber.scrub_text(&encoded).is_some(), "{}", encoded);
             }
         }
     }

@@ -33,6 +33,7 @@ pub use render::inspect::{INSPECTION_STYLE, Inspection};
 pub use render::piped::format_value;
 pub use render::renderer::{RENDERED_BYTES_MAX, RenderReport};
 pub use template::{Grammar, TEMPLATE_BYTES_MAX, Template};
+pub(crate) use tokenize::reference::reference as read_reference;
 pub use warning::{TemplateWarning, WarningCode, Warnings};
 
 #[expect(clippy::module_inception, reason = "the module's one noun")]

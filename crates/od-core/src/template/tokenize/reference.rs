@@ -43,7 +43,11 @@ pub(crate) fn ends_in_reference(text: &str) -> Option<usize> {
 }
 
 /// Reads the reference at the start of the text, which begins with `&`.
-fn reference(text: &str) -> Result<(char, usize), usize> {
+///
+/// # Errors
+///
+/// Returns the length of a name that is not known here.
+pub(crate) fn reference(text: &str) -> Result<(char, usize), usize> {
     if let Some(digits) = text.strip_prefix("&#") {
         return Ok(numeric(digits).unwrap_or(('&', 1)));
     }
