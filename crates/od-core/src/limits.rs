@@ -175,6 +175,10 @@ limits! {
     FILE_READS_PER_MINUTE = "file_reads_per_minute", 600, "reads", "in any 60 seconds, per project, for a person who looks at files";
     /// The part of a connector\'s own words about a call that a record keeps.
     RECORD_METADATA = "record_metadata", 4_096, "bytes", "of canonical JSON; entries that do not fit are left out";
+    /// The most redacted places that an answer or a record names.
+    REDACTED_PLACES = "redacted_places", 20, "places", "named in an answer or a record; all values are counted";
+    /// The most redacted places of one output that are told apart.
+    REDACTED_PLACES_KNOWN = "redacted_places_known", 500, "places", "of one output; what stands at further ones is only counted";
     /// The time for which a deleted artifact can be brought back.
     TRASH_RETENTION = "trash_retention", 604_800_000, "milliseconds", "since the artifact was deleted; after that it is removed for good";
     /// The most snapshots that an artifact keeps.

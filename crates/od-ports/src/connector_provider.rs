@@ -1,9 +1,11 @@
 //! A source of data outside the store: local files, a program, a service.
 
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use od_core::connector::{Category, Tool};
+use od_core::connector::{Category, Clip, Origin, Tool};
+use od_core::credential::Scrubber;
 use od_core::ids::{ConnectorId, ProjectId, ToolName};
 use od_core::intake::{Intake, IntakeFault};
 use od_core::json::{Map, Value};
@@ -19,6 +21,17 @@ pub enum ConnectorAccess {
     OptionalSecret,
     /// It gives nothing without a secret.
     RequiredSecret,
+}
+
+impl ConnectorAccess {
+    /// Returns whether answers come from this machine or from another one.
+    #[must_use]
+    pub const fn origin(self) -> Origin {
+        match self {
+            Self::Local => Origin::Local,
+            Self::OptionalSecret | Self::RequiredSecret => Origin::Remote,
+        }
+    }
 }
 
 /// A provider's description of itself. It is metadata, not authorization.
@@ -57,6 +70,9 @@ pub struct ToolCall {
     pub input: Map,
     /// The connector's own secret, if it is connected with one.
     pub secret: Option<Secret>,
+    /// Takes the secrets the daemon holds out of texts that the adapter has to cut or search; what
+    /// it returns whole is scrubbed by its caller.
+    pub scrubber: Arc<Scrubber>,
 }
 
 /// The output of a tool, before protection.
@@ -70,6 +86,8 @@ pub struct RawOutput {
     pub execution_id: Option<String>,
     /// Facts about the execution that may be recorded.
     pub metadata: Map,
+    /// Texts of the result to cut, once no secret can be cut in two.
+    pub clips: &'static [Clip],
 }
 
 impl RawOutput {
@@ -163,6 +181,7 @@ pub enum ProviderError {
 /// - `catalog` is cheap, and says the same until the provider itself changes.
 /// - `execute` changes nothing anywhere.
 /// - Dropping the future of `execute` or `identify` stops the work: no process, connection or thread outlives it for long.
+/// - A text is cut by `clips`, or after `scrubber` went over it: half of a secret is not found.
 /// - Memory is bounded whatever the other side sends; the cap is applied while reading.
 /// - The secret is sent to the connector's own host only, and is in no error, summary or metadata.
 #[async_trait]

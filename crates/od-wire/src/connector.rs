@@ -1,6 +1,7 @@
 //! Connectors.
 
 use od_core::connector::{Connector, ToolSafety};
+use od_core::credential::Redactions;
 use od_core::ids::{ConnectorId, ToolName};
 use od_core::json::{BoundedJson, BoundedObject};
 use schemars::JsonSchema;
@@ -55,6 +56,9 @@ pub struct ExecuteAnswer {
     pub safety: ToolSafety,
     /// Its output without anything that looks like a credential.
     pub output: BoundedJson,
+    /// What was left out of the output or replaced in it.
+    #[serde(default, skip_serializing_if = "Redactions::is_empty")]
+    pub redactions: Redactions,
     /// Its output in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 1024))]

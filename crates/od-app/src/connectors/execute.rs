@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use od_core::artifact::{OutputMapping, SourcePin};
 use od_core::connector::{
-    ContractParts, ProtectError, Protected, Purpose, Tool, ToolSafety, check_input,
+    ContractParts, Origin, ProtectError, Protected, Purpose, Tool, ToolSafety, check_input,
     contract_digest, protect_output, protect_text,
 };
-use od_core::credential::Scrubber;
+use od_core::credential::{Redactions, Scrubber};
 use od_core::error::Issue;
 use od_core::ids::{ConnectorId, ProjectId, ToolName};
 use od_core::json::{BoundedJson, BoundedObject, Map, Value};
-use od_core::limits::{CONNECTOR_OUTPUT, SHORT_TEXT, SOURCE_TIMEOUT, cut};
+use od_core::limits::{CONNECTOR_OUTPUT, INTAKE_SOURCE, SHORT_TEXT, SOURCE_TIMEOUT, cut};
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
@@ -23,9 +23,6 @@ use super::catalog::{link, provider, safety_of};
 use super::denied::{self, Denied};
 use super::state::{OverLimit, Payer};
 use crate::app::App;
-
-/// The entry of `metadata` that says how much of the output was left out or replaced.
-const REDACTIONS: &str = "redactions";
 
 /// A tool to run.
 #[derive(Clone, Debug)]
@@ -72,6 +69,9 @@ pub struct Executed {
     pub safety: ToolSafety,
     /// The protected output.
     pub output: BoundedJson,
+    /// What was left out of it or replaced in it.
+    #[serde(skip_serializing_if = "Redactions::is_empty")]
+    pub redactions: Redactions,
     /// The output in a few words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_summary: Option<String>,
@@ -198,8 +198,8 @@ pub async fn execute(app: &App, request: ExecuteTool) -> Result<Executed, Execut
     let secrets = app.ports.vault.secrets().await?;
     let secret = app.ports.vault.secret(&request.connector).await?;
     // The secret of this very call may have been put or replaced between the two questions.
-    let scrubber = Scrubber::new(secrets.iter().chain(&secret).map(Secret::expose));
-    let result = call(app, &checked, &request, secret).await;
+    let scrubber = Arc::new(Scrubber::new(secrets.iter().chain(&secret).map(Secret::expose)));
+    let result = call(app, &checked, &request, secret, &scrubber).await;
     note(app, &request.connector, &result);
     let tool = checked.tool.name.clone();
     let raw = result.map_err(|err| scrubbed(err, &scrubber))?;
@@ -295,6 +295,7 @@ async fn call(
     checked: &Checked,
     request: &ExecuteTool,
     secret: Option<Secret>,
+    scrubber: &Arc<Scrubber>,
 ) -> Result<RawOutput, ExecuteError> {
     let tool = &checked.tool.name;
     let call = ToolCall {
@@ -302,6 +303,7 @@ async fn call(
         tool: tool.clone(),
         input: request.input.object().clone(),
         secret,
+        scrubber: Arc::clone(scrubber),
     };
     let allowed_ms = SOURCE_TIMEOUT.allowed;
     tokio::select! {
@@ -329,7 +331,9 @@ fn note(app: &App, connector: &ConnectorId, result: &Result<RawOutput, ExecuteEr
 
 /// Builds the output as one value, unless it is certainly larger than an output may be.
 fn whole_output(raw: &RawOutput, tool: &ToolName) -> Result<Value, ExecuteError> {
-    if raw.output.json_size() > 4 * CONNECTOR_OUTPUT.max() {
+    // Texts that are still to be cut may be long.
+    let most = if raw.clips.is_empty() { 4 * CONNECTOR_OUTPUT.max() } else { INTAKE_SOURCE.max() };
+    if raw.output.json_size() > most {
         let fault = ProviderError::TooLarge { allowed: CONNECTOR_OUTPUT.allowed };
         return Err(ExecuteError::Provider { tool: tool.clone(), fault });
     }
@@ -342,21 +346,21 @@ fn protect(
     raw: RawOutput,
     scrubber: &Scrubber,
 ) -> Result<Executed, ProtectError> {
-    let RawOutput { output: _, summary, execution_id, metadata } = raw;
+    let RawOutput { output: _, summary, execution_id, metadata, clips } = raw;
+    let entry = checked.provider.catalog();
     let clean = |text: String| cut(protect_text(&text, scrubber), SHORT_TEXT);
-    let metadata = protect_output(Value::Object(metadata), scrubber)?.output.into_value();
-    let mut metadata = metadata.as_object().cloned().unwrap_or_default();
-    let Protected { output, redactions } = protect_output(value, scrubber)?;
-    if redactions > 0 {
-        // Whoever looks at the output sees that it is not all that the source gave.
-        metadata.insert(REDACTIONS.to_owned(), redactions.into());
-    }
+    // The adapter's own words about the call are no answer that could hide an error.
+    let metadata = protect_output(Value::Object(metadata), Origin::Local, &[], scrubber)?;
+    let metadata = metadata.output.value().as_object().cloned().unwrap_or_default();
+    let Protected { output, redactions } =
+        protect_output(value, entry.access.origin(), clips, scrubber)?;
     Ok(Executed {
-        connector_id: checked.provider.catalog().id,
+        connector_id: entry.id,
         account_label: checked.account_label,
         tool_name: checked.tool.name,
         safety: checked.safety,
         output,
+        redactions,
         output_summary: summary.map(clean),
         provider_execution_id: execution_id.map(clean),
         metadata,

@@ -418,6 +418,7 @@ fn connector_metadata(executed: &Executed) -> RecordConnector {
         safety: Some(executed.safety.clone()),
         output_summary: executed.output_summary.clone(),
         provider_execution_id: executed.provider_execution_id.clone(),
+        redactions: executed.redactions.bounded(),
         metadata: RecordConnector::bounded_metadata(&executed.metadata),
     }
 }

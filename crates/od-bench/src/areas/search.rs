@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
+use od_core::credential::Scrubber;
 use od_ports::connector_provider::ToolCall;
 use serde_json::json;
 
@@ -49,6 +51,7 @@ fn search(world: &World) -> Outcome<u64> {
         tool: tool.parse().map_err(|_| format!("{tool} is no name of a tool"))?,
         input: [("query".to_owned(), json!("needle"))].into_iter().collect(),
         secret: None,
+        scrubber: Arc::new(Scrubber::new([""; 0])),
     };
     let connectors = &world.app.ports.connectors;
     let connector = connectors.first().ok_or("there is no connector")?;

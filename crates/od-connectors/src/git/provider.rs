@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::directory::DirectoryError;
 use super::program::{ProgramError, Repository};
-use super::summary::{SummaryLimits, read_summary};
+use super::summary::{CLIPS, SummaryLimits, read_summary};
 use crate::catalog::{connector_id, names, read_only};
 use crate::project_files::Fence;
 
@@ -64,7 +64,7 @@ impl Git {
         let value = read_summary(&repository, limits).await.map_err(|err| program_fault(&err))?;
         let branch = value.get("branch").and_then(Value::as_str).unwrap_or("no branch");
         let summary = Some(format!("repository on {branch}"));
-        Ok(RawOutput { summary, ..RawOutput::of(&value)? })
+        Ok(RawOutput { summary, clips: CLIPS, ..RawOutput::of(&value)? })
     }
 }
 

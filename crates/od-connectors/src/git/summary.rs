@@ -1,5 +1,6 @@
 //! Turns git's machine-readable output into the summary of a repository.
 
+use od_core::connector::Clip;
 use od_core::json::{Map, Value};
 use serde_json::json;
 
@@ -9,6 +10,12 @@ use super::program::{Output, ProgramError, Repository};
 const FILES_LISTED_MAX: usize = 50;
 /// Bytes of a commit's subject.
 const SUBJECT_BYTES_MAX: usize = 300;
+
+/// The texts that are cut, once secrets were taken out of them.
+pub(super) const CLIPS: &[Clip] = &[
+    Clip { path: "/commits/*/author", bytes_max: SUBJECT_BYTES_MAX },
+    Clip { path: "/commits/*/subject", bytes_max: SUBJECT_BYTES_MAX },
+];
 
 /// The number of entries to report.
 #[derive(Clone, Copy, Debug)]
@@ -175,14 +182,18 @@ async fn commits(repository: &Repository<'_>, count: usize) -> Result<Value, Pro
     let output = repository
         .run("log", &["-z", &count, format, "--no-color", "--no-show-signature", "HEAD", "--"])
         .await?;
-    let fields: Vec<&str> = output.text.split('\0').collect();
+    let mut fields: Vec<&str> = output.text.split('\0').collect();
+    if output.is_cut {
+        // Half of a subject may hold half of a secret, which nobody could find.
+        fields.pop();
+    }
     let commits = fields.chunks_exact(5).map(|field| {
         json!({
             "commit": field[0],
             "short": field[1],
-            "author": clip(field[2]),
+            "author": without_controls(field[2]),
             "time": field[3],
-            "subject": clip(field[4]),
+            "subject": without_controls(field[4]),
         })
     });
     Ok(commits.collect())
@@ -263,13 +274,9 @@ async fn tags(repository: &Repository<'_>, count: usize) -> Result<Value, Progra
     Ok(tags.collect())
 }
 
-fn clip(text: &str) -> String {
-    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let mut end = clean.len().min(SUBJECT_BYTES_MAX);
-    while !clean.is_char_boundary(end) {
-        end -= 1;
-    }
-    clean[..end].to_owned()
+/// Replaces control characters by spaces: a subject is one line of text.
+fn without_controls(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use super::catalog::{
     self, ENTRIES_DEFAULT, ENTRIES_MAX, LIST_ISSUES, LIST_PULL_REQUESTS, LIST_RELEASES,
     REPO_SUMMARY,
 };
-use super::shape::{Issue, Release, Repository, User};
+use super::shape::{CLIPS, Issue, Release, Repository, User};
 use crate::http::{HostOverride, Origin};
 
 /// The address of a GitHub service.
@@ -81,7 +81,7 @@ impl GitHub {
     ) -> Result<Value, ProviderError> {
         let resource = repository(&call.input, None)?;
         let found: Repository = self.api.one(&resource, call.secret.as_ref(), stats).await?;
-        Ok(json!({ "repository": found.to_json() }))
+        Ok(json!({ "repository": found.to_json(&call.scrubber) }))
     }
 
     async fn releases(
@@ -94,7 +94,7 @@ impl GitHub {
             .api
             .list(&resource, limit(&call.input), |_| true, call.secret.as_ref(), stats)
             .await?;
-        Ok(items(&listing, Release::to_json))
+        Ok(items(&listing, |release| release.to_json(&call.scrubber)))
     }
 
     async fn issues(
@@ -118,7 +118,7 @@ impl GitHub {
             )
             .await?;
         let shape = if is_issues { Issue::to_json } else { Issue::to_pull_request_json };
-        Ok(items(&listing, shape))
+        Ok(items(&listing, |entry| shape(entry, &call.scrubber)))
     }
 }
 
@@ -154,7 +154,8 @@ impl ConnectorProvider for GitHub {
         let summary = value.get("count").map(|count| format!("{count} entries"));
         let execution_id = stats.execution_id.take();
         let metadata = stats.into_metadata();
-        Ok(RawOutput { summary, execution_id, metadata, ..RawOutput::of(&value)? })
+        let output = RawOutput::of(&value)?;
+        Ok(RawOutput { summary, execution_id, metadata, clips: CLIPS, ..output })
     }
 }
 

@@ -2,12 +2,16 @@
 //!
 //! Only named fields are read. `body`, a name that no stored document may carry, becomes `notes`.
 
+use od_core::connector::Clip;
+use od_core::credential::Scrubber;
 use od_core::json::Value;
 use serde::Deserialize;
 use serde_json::json;
 
 /// Bytes of free text kept of one entry: enough to read, few enough for a hundred of them.
 const NOTES_BYTES_MAX: usize = 1200;
+/// Bytes of a text before it is cut: GitHub's own longest has 65,536 characters.
+const TEXT_BYTES_MAX: usize = 256 * 1024;
 /// Bytes of a title or name.
 const TITLE_BYTES_MAX: usize = 300;
 /// Labels kept of one entry.
@@ -64,11 +68,11 @@ pub(crate) struct Repository {
 
 impl Repository {
     /// Returns the repository in our words.
-    pub(crate) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self, secrets: &Scrubber) -> Value {
         json!({
-            "name": clip(&self.full_name, TITLE_BYTES_MAX),
+            "name": clean(&self.full_name, secrets),
             "url": self.html_url,
-            "description": self.description.as_deref().map(|text| clip(text, NOTES_BYTES_MAX)),
+            "description": self.description.as_deref().map(|text| clean(text, secrets)),
             "homepage": self.homepage.as_deref().filter(|text| !text.is_empty()),
             "language": self.language,
             "license": self.license.as_ref().and_then(|license| license.spdx_id.as_deref()),
@@ -104,11 +108,11 @@ pub(crate) struct Release {
 
 impl Release {
     /// Returns the release in our words.
-    pub(crate) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self, secrets: &Scrubber) -> Value {
         let name = self.name.as_deref().filter(|name| !name.is_empty()).unwrap_or(&self.tag_name);
         json!({
-            "name": clip(name, TITLE_BYTES_MAX),
-            "tag": clip(&self.tag_name, TITLE_BYTES_MAX),
+            "name": clean(name, secrets),
+            "tag": clean(&self.tag_name, secrets),
             "publishedAt": self.published_at,
             "author": self.author.as_ref().map(|user| user.login.as_str()),
             "prerelease": self.prerelease,
@@ -116,7 +120,7 @@ impl Release {
             "url": self.html_url,
             "assets": self.assets.len(),
             "downloads": self.assets.iter().map(|asset| asset.download_count).sum::<u64>(),
-            "notes": self.body.as_deref().map(|text| clip(text, NOTES_BYTES_MAX)),
+            "notes": self.body.as_deref().map(|text| clean(text, secrets)),
         })
     }
 }
@@ -152,12 +156,12 @@ impl Issue {
     }
 
     /// Returns an issue in our words.
-    pub(crate) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self, secrets: &Scrubber) -> Value {
         let labels: Vec<&str> =
             self.labels.iter().take(LABELS_MAX).map(|label| label.name.as_str()).collect();
         json!({
             "number": self.number,
-            "title": clip(&self.title, TITLE_BYTES_MAX),
+            "title": clean(&self.title, secrets),
             "state": self.state,
             "author": self.user.as_ref().map(|user| user.login.as_str()),
             "labels": labels,
@@ -166,13 +170,13 @@ impl Issue {
             "updatedAt": self.updated_at,
             "closedAt": self.closed_at,
             "url": self.html_url,
-            "notes": self.body.as_deref().map(|text| clip(text, NOTES_BYTES_MAX)),
+            "notes": self.body.as_deref().map(|text| clean(text, secrets)),
         })
     }
 
     /// Returns a pull request in our words.
-    pub(crate) fn to_pull_request_json(&self) -> Value {
-        let mut value = self.to_json();
+    pub(crate) fn to_pull_request_json(&self, secrets: &Scrubber) -> Value {
+        let mut value = self.to_json(secrets);
         if let Some(map) = value.as_object_mut() {
             map.shift_remove("comments");
             map.insert("draft".to_owned(), self.draft.into());
@@ -182,18 +186,26 @@ impl Issue {
     }
 }
 
-/// Cuts text at a character, and drops NUL, which no stored document may hold.
-fn clip(text: &str, bytes_max: usize) -> String {
-    let mut end = text.len().min(bytes_max);
-    while !text.is_char_boundary(end) {
-        end -= 1;
+/// Drops NUL, which no stored document may hold, and what is longer than any text of GitHub.
+fn clean(text: &str, secrets: &Scrubber) -> String {
+    if text.len() <= TEXT_BYTES_MAX {
+        return text.replace('\0', "");
     }
-    let mut kept = text[..end].replace('\0', "");
-    if end < text.len() {
-        kept.push('…');
-    }
-    kept
+    let mut text = secrets.scrub_text(text).unwrap_or_else(|| text.to_owned());
+    let most = text.len().min(TEXT_BYTES_MAX);
+    text.truncate((0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0));
+    text.replace('\0', "")
 }
+
+/// The texts that are cut, of a repository and of entries, once secrets were taken out of them.
+pub(crate) const CLIPS: &[Clip] = &[
+    Clip { path: "/repository/name", bytes_max: TITLE_BYTES_MAX },
+    Clip { path: "/repository/description", bytes_max: NOTES_BYTES_MAX },
+    Clip { path: "/items/*/name", bytes_max: TITLE_BYTES_MAX },
+    Clip { path: "/items/*/tag", bytes_max: TITLE_BYTES_MAX },
+    Clip { path: "/items/*/title", bytes_max: TITLE_BYTES_MAX },
+    Clip { path: "/items/*/notes", bytes_max: NOTES_BYTES_MAX },
+];
 
 #[cfg(test)]
 mod tests {
@@ -205,15 +217,9 @@ mod tests {
             "tag_name": "v1", "html_url": "https://example.com", "body": "text", "author": null,
         }))
         .unwrap();
-        let value = release.to_json();
+        let value = release.to_json(&Scrubber::new([""; 0]));
         assert_eq!(value["notes"], "text");
         assert_eq!(value["name"], "v1");
         assert!(value.get("body").is_none());
-    }
-
-    #[test]
-    fn long_text_is_cut_at_a_character() {
-        let cut = clip(&"ü".repeat(1000), 301);
-        assert_eq!(cut, format!("{}…", "ü".repeat(150)));
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use od_core::connector::LocalTool;
+use od_core::credential::REDACTED;
 use od_core::ids::ProjectId;
 use od_core::json::{Map, Value};
 use od_core::limits::SEARCHES;
@@ -53,6 +54,7 @@ impl ProjectFilesConnector {
         let wanted = parse_search(&call.input);
         let root = self.root(&call.project).await?;
         let fence = self.fence.clone();
+        let scrubber = Arc::clone(&call.scrubber);
         let broken = || ProviderError::Unavailable { message: "the search broke off".to_owned() };
         let place = Arc::clone(&self.searches).acquire_owned().await.map_err(|_| broken())?;
         let stop = StopOnDrop::default();
@@ -60,7 +62,7 @@ impl ProjectFilesConnector {
         let found = tokio::task::spawn_blocking(move || {
             // Held by the thread, not by who waits for it: that one may be gone before.
             let _place = place;
-            search(&root, &fence, &wanted, &flag)
+            search(&root, &fence, &wanted, &scrubber, &flag)
         })
         .await
         .map_err(|_| broken())?
@@ -132,6 +134,10 @@ fn found_output(found: &Found) -> Result<RawOutput, ProviderError> {
     if found.cut > 0 {
         metadata.insert("filesCut".to_owned(), found.cut.into());
     }
+    let redacted = found.matches.iter().filter(|hit| hit.preview.contains(REDACTED)).count();
+    if redacted > 0 {
+        metadata.insert("linesRedacted".to_owned(), redacted.into());
+    }
     let value = json!({ "matches": matches, "count": found.total, "truncated": truncated });
     Ok(RawOutput {
         summary: Some(format!("{} matching lines in {} files searched", found.total, found.files)),
@@ -156,6 +162,8 @@ fn search_fault(error: &SearchError) -> ProviderError {
 
 #[cfg(test)]
 mod tests {
+    use od_core::credential::Scrubber;
+
     use super::*;
 
     #[test]
@@ -163,7 +171,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         std::fs::write(root.path().join("a.txt"), "found\n").unwrap();
         let query = parse_search(json!({ "query": "found" }).as_object().unwrap());
-        let looks = |flag| search(root.path(), &Fence::around([]), &query, flag);
+        let secrets = Scrubber::new([""; 0]);
+        let looks = |flag| search(root.path(), &Fence::around([]), &query, &secrets, flag);
         let waited_for = StopOnDrop::default();
         let flag = Arc::clone(&waited_for.0);
         assert!(looks(&flag).is_ok());

@@ -3,16 +3,22 @@
 use std::borrow::Cow;
 use std::io::{self, Read};
 
-use od_core::credential::{redact_assignments, redact_text};
+use od_core::credential::{Scrubber, redact_assignments, redact_text};
 
 /// Bytes read at once.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// Returns a line without values given to names of credentials, and without what looks like one.
-pub(super) fn redact_line(line: &str) -> Cow<'_, str> {
-    match redact_assignments(line) {
-        Cow::Borrowed(line) => redact_text(line),
-        Cow::Owned(line) => Cow::Owned(redact_text(&line).into_owned()),
+/// Returns a line without the secrets the daemon holds, without values given to names of
+/// credentials, and without what looks like one.
+pub(super) fn redact_line<'a>(line: &'a str, secrets: &Scrubber) -> Cow<'a, str> {
+    let scrubbed = secrets.scrub_text(line).map_or(Cow::Borrowed(line), Cow::Owned);
+    let redacted = match redact_assignments(&scrubbed) {
+        Cow::Borrowed(assigned) => redact_text(assigned),
+        Cow::Owned(assigned) => Cow::Owned(redact_text(&assigned).into_owned()),
+    };
+    match redacted {
+        Cow::Owned(redacted) => Cow::Owned(redacted),
+        Cow::Borrowed(_) => scrubbed,
     }
 }
 
@@ -20,8 +26,9 @@ pub(super) fn redact_line(line: &str) -> Cow<'_, str> {
 ///
 /// A match in the original must not decide anything, not even together with a match in what is shown:
 /// the query `ghp_a|redacted` would tell whether a key begins with `a`.
-pub(super) struct Redacted<R> {
+pub(super) struct Redacted<'a, R> {
     inner: R,
+    secrets: &'a Scrubber,
     /// Bytes of a line whose end has not been read.
     partial: Vec<u8>,
     /// A line longer than this fails: the rest of a value could not be told from a line of its own.
@@ -31,9 +38,9 @@ pub(super) struct Redacted<R> {
     taken: usize,
 }
 
-impl<R: Read> Redacted<R> {
-    pub(super) const fn new(inner: R, line_bytes_max: usize) -> Self {
-        Self { inner, partial: Vec::new(), line_bytes_max, ready: Vec::new(), taken: 0 }
+impl<'a, R: Read> Redacted<'a, R> {
+    pub(super) const fn new(inner: R, line_bytes_max: usize, secrets: &'a Scrubber) -> Self {
+        Self { inner, secrets, partial: Vec::new(), line_bytes_max, ready: Vec::new(), taken: 0 }
     }
 
     /// Reads a piece, and makes ready the lines that end in it. Returns whether there was one.
@@ -55,14 +62,14 @@ impl<R: Read> Redacted<R> {
         self.ready.clear();
         self.taken = 0;
         for line in self.partial[..whole].split_inclusive(|byte| *byte == b'\n') {
-            push_redacted(&mut self.ready, line);
+            push_redacted(&mut self.ready, line, self.secrets);
         }
         self.partial.drain(..whole);
         Ok(!is_end)
     }
 }
 
-impl<R: Read> Read for Redacted<R> {
+impl<R: Read> Read for Redacted<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.taken == self.ready.len() {
             if !self.advance()? && self.ready.is_empty() {
@@ -76,14 +83,14 @@ impl<R: Read> Read for Redacted<R> {
 }
 
 /// Bytes that are no text are kept where nothing is to be hidden.
-fn push_redacted(ready: &mut Vec<u8>, line: &[u8]) {
+fn push_redacted(ready: &mut Vec<u8>, line: &[u8], secrets: &Scrubber) {
     if line == b"\n" {
         ready.push(b'\n');
         return;
     }
     let end = line.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |at| at + 1);
     let text = String::from_utf8_lossy(&line[..end]);
-    let shown = redact_line(&text);
+    let shown = redact_line(&text, secrets);
     if shown == text {
         ready.extend_from_slice(line);
     } else {
@@ -112,7 +119,8 @@ mod tests {
         let want = b"a\r\n\npassword=[redacted]\r\nkey [redacted]!\n\xfe b\ntoken: [redacted]";
         for most in [1, 2, 7, 1000] {
             let mut read = Vec::new();
-            Redacted::new(Slow(text, most), 1000).read_to_end(&mut read).unwrap();
+            let secrets = Scrubber::new([""; 0]);
+            Redacted::new(Slow(text, most), 1000, &secrets).read_to_end(&mut read).unwrap();
             assert_eq!(read, want, "{}", String::from_utf8_lossy(&read));
         }
     }
@@ -121,7 +129,8 @@ mod tests {
     fn nothing_is_given_of_a_line_that_is_too_long_to_be_redacted() {
         let text = b"first\ntoken=".chain(io::repeat(b'x'));
         let mut read = Vec::new();
-        let fault = Redacted::new(text, PIECE_BYTES).read_to_end(&mut read);
+        let secrets = Scrubber::new([""; 0]);
+        let fault = Redacted::new(text, PIECE_BYTES, &secrets).read_to_end(&mut read);
         assert_eq!(fault.unwrap_err().kind(), io::ErrorKind::Other);
         assert_eq!(read, b"first\n");
     }

@@ -11,6 +11,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
+use od_core::credential::Scrubber;
 use od_core::limits::SEARCH_FILE;
 use rustix::fs::{Mode, OFlags};
 
@@ -86,6 +87,7 @@ pub(crate) fn search(
     root: &Path,
     fence: &Fence,
     search: &Search,
+    secrets: &Scrubber,
     stop: &Arc<AtomicBool>,
 ) -> Result<Found, SearchError> {
     let matcher = matcher(search)?;
@@ -101,6 +103,7 @@ pub(crate) fn search(
         total: AtomicU64::new(0),
         files: AtomicU64::new(0),
         cut: AtomicU64::new(0),
+        secrets,
         stop: Arc::clone(stop),
     };
     let walk = Walk { fenced, globs: globs(&search.globs)?, stop: Arc::clone(stop) };
@@ -151,13 +154,14 @@ fn open_root(root: &Path) -> Result<OwnedFd, SearchError> {
 }
 
 /// Reads files and keeps the first matches; shared by the threads of one search.
-struct Collector {
+struct Collector<'a> {
     matcher: RegexMatcher,
     limit: usize,
     kept: Mutex<BTreeSet<Match>>,
     total: AtomicU64,
     files: AtomicU64,
     cut: AtomicU64,
+    secrets: &'a Scrubber,
     stop: Arc<AtomicBool>,
 }
 
@@ -186,7 +190,7 @@ impl<R: Read> Read for Bounded<'_, R> {
     }
 }
 
-impl Collector {
+impl Collector<'_> {
     fn visit(&self, searcher: &mut Searcher, found: &FoundFile<'_>) {
         if let Some(name) = found.path.to_str() {
             self.visit_reader(searcher, name, found.file);
@@ -202,12 +206,12 @@ impl Collector {
         // A file that turns out to be binary, or whose lines never end, gives what it gave so far.
         let _ = searcher.search_reader(
             &self.matcher,
-            Redacted::new(&mut bounded, HEAP_LIMIT),
+            Redacted::new(&mut bounded, HEAP_LIMIT, self.secrets),
             Lossy(|line, text| {
                 let text = text.trim_end_matches(['\r', '\n']);
                 // Only text that the searcher has decoded itself can still hold something to hide.
                 // Its line is no match at all: else a query could guess a secret letter by letter.
-                if redact_line(text) == text {
+                if redact_line(text, self.secrets) == text {
                     count += 1;
                     if found.len() < self.limit {
                         found.push((line, preview(text, &self.matcher)));
@@ -297,7 +301,7 @@ mod tests {
         }
     }
 
-    fn collector(query: &str, stop: &Arc<AtomicBool>) -> Collector {
+    fn collector<'a>(query: &str, secrets: &'a Scrubber, stop: &Arc<AtomicBool>) -> Collector<'a> {
         let search = Search {
             query: query.to_owned(),
             is_regex: true,
@@ -312,8 +316,13 @@ mod tests {
             total: AtomicU64::new(0),
             files: AtomicU64::new(0),
             cut: AtomicU64::new(0),
+            secrets,
             stop: Arc::clone(stop),
         }
+    }
+
+    fn no_secrets() -> Scrubber {
+        Scrubber::new([""; 0])
     }
 
     #[test]
@@ -321,7 +330,11 @@ mod tests {
         for query in ["nothing", ""] {
             let stop = Arc::new(AtomicBool::new(false));
             let mut endless = Endless { reads: 0, stop: &stop };
-            collector(query, &stop).visit_reader(&mut searcher(), "a.txt", &mut endless);
+            collector(query, &no_secrets(), &stop).visit_reader(
+                &mut searcher(),
+                "a.txt",
+                &mut endless,
+            );
             assert_eq!(endless.reads, 3, "`{query}`");
         }
     }
@@ -329,7 +342,8 @@ mod tests {
     #[test]
     fn the_lines_of_one_piece_are_not_gone_through_once_it_is_stopped() {
         let stop = Arc::new(AtomicBool::new(false));
-        let collector = collector("", &stop);
+        let secrets = no_secrets();
+        let collector = collector("", &secrets, &stop);
         let mut endless = Endless { reads: 2, stop: &stop };
         collector.visit_reader(&mut searcher(), "a.txt", &mut endless);
         assert_eq!(collector.finish().total, 1);
@@ -338,8 +352,9 @@ mod tests {
     #[test]
     fn a_file_is_read_up_to_its_limit_and_the_cut_is_told() {
         let stop = Arc::new(AtomicBool::new(false));
+        let secrets = no_secrets();
         for (over, cut) in [(0, 0), (1, 1)] {
-            let collector = collector("nothing", &stop);
+            let collector = collector("nothing", &secrets, &stop);
             let file = io::repeat(b'\n').take(SEARCH_FILE.allowed + over);
             collector.visit_reader(&mut searcher(), "a.txt", file);
             assert_eq!(collector.finish().cut, cut);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use od_core::credential::Scrubber;
 use od_core::ids::{ProjectId, RelPath, Timestamp};
 use od_core::json::{Map, Value};
 use od_ports::clock::Clock;
@@ -91,6 +92,7 @@ pub(crate) fn tool_call(tool: &str, input: Map, secret: Option<&str>) -> ToolCal
         tool: tool.parse().unwrap(),
         input,
         secret: secret.map(|text| Secret::parse(text).unwrap()),
+        scrubber: Arc::new(Scrubber::new(secret)),
     }
 }
 

@@ -15,4 +15,4 @@ pub use classify::{Approval, SideEffect, ToolFacts, ToolSafety, classify, strict
 pub use contract::{ContractParts, check_input, contract_digest};
 pub use execute_request::ExecuteRequest;
 pub use local_tool::LocalTool;
-pub use protect::{ProtectError, Protected, protect_output, protect_text};
+pub use protect::{Clip, Origin, ProtectError, Protected, protect_output, protect_text};

@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::{REDACTED, is_sensitive_key};
+use super::key::{is_plainly_prose, names_credential};
+use super::redact::REDACTED;
 
-/// Returns a line with every value replaced that is given to a name of a credential.
+/// Returns a line with every value replaced that is given to a name of a credential; numbers and
+/// sentences stay.
 ///
 /// A quoted value ends with its quote. Another one ends with the line if its name begins the line,
 /// and else before a quote, `,` or `;`: what is taken too much is only unseen.
@@ -21,8 +23,9 @@ pub fn redact_assignments(line: &str) -> Cow<'_, str> {
         let given = matches!(bytes[at], b'=' | b':')
             .then(|| name_before(line, at))
             .flatten()
-            .filter(|(_, name)| is_sensitive_key(name))
-            .and_then(|(start, _)| value_after(&line[..line_end], at, start <= indent));
+            .filter(|(_, name)| names_credential(name))
+            .and_then(|(start, _)| value_after(&line[..line_end], at, start <= indent))
+            .filter(|(start, end)| is_secret(&line[*start..*end]));
         match given {
             Some((start, end)) => {
                 redacted.push_str(&line[kept_to..start]);
@@ -38,6 +41,16 @@ pub fn redact_assignments(line: &str) -> Cow<'_, str> {
     }
     redacted.push_str(&line[kept_to..]);
     Cow::Owned(redacted)
+}
+
+/// Returns whether a value may be a secret: numbers, truth values and sentences are none.
+fn is_secret(value: &str) -> bool {
+    let value = value.trim_end_matches([',', ';', ' ']);
+    let is_number = value.parse::<f64>().is_ok();
+    let is_constant = ["true", "false", "null", "nil", "none"]
+        .iter()
+        .any(|word| value.eq_ignore_ascii_case(word));
+    !is_number && !is_constant && !is_plainly_prose(value)
 }
 
 /// Finds the name that ends before a separator, with where it begins.
@@ -103,6 +116,15 @@ mod tests {
         for line in
             ["", "name = value", "a token is short", "password:", "key: 1", "=:=", "x: y: z"]
         {
+            check(line, line);
+        }
+        for line in [
+            "max_tokens: 1540, total_tokens = 12",
+            "token: 42",
+            "password = null,",
+            "secretary: \"Ada\"",
+            "password: must be at least 12 characters",
+        ] {
             check(line, line);
         }
     }

@@ -5,13 +5,22 @@
 
 mod assignment;
 mod encoding;
-mod names;
+mod file;
+mod form;
+mod key;
+mod look;
 mod pattern;
 mod redact;
+mod report;
+mod rule;
 mod scrub;
 
 pub use assignment::redact_assignments;
-pub use names::{is_secret_path, is_sensitive_key};
-pub use pattern::{CredentialKind, find};
+pub use file::is_secret_path;
+pub use key::{CREDENTIAL_NAMES, is_credential_key, is_plainly_prose};
+pub use pattern::{CredentialKind, find, known_forms};
 pub use redact::{REDACTED, find_in_json, redact_json, redact_text};
+pub(crate) use report::{PlacePath, RedactionLog};
+pub use report::{RedactedPlace, RedactionAction, RedactionReason, Redactions};
+pub(crate) use rule::{MemberRule, protect_member_text};
 pub use scrub::Scrubber;

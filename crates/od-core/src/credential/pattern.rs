@@ -1,80 +1,46 @@
-//! The forms credentials have.
+//! Finding the forms that credentials have.
 //!
 //! One linear pass by hand: the texts are hostile, and each place is looked at only as far as the
 //! longest form needs.
 
 use std::ops::Range;
 
+use super::form::{Alphabet, FORMS, Form, Part, Rest, Run};
+use super::look::{is_placeholder, looks_like, looks_random};
 use crate::words::words;
 
 words! {
     /// What a text looks like.
     CredentialKind {
-        /// A key with a provider's prefix.
+        /// A key with a provider's form.
         ProviderKey = "provider_key",
         /// A JSON Web Token.
         Jwt = "jwt",
         /// An authorization header's value.
         Bearer = "bearer",
-        /// A PEM block.
+        /// A user and password, encoded for an authorization header.
+        BasicAuth = "basic_auth",
+        /// A private key as a block of text.
         Pem = "pem",
-        /// A URL with a user or password.
+        /// A URL with a password, or a token in place of a user.
         UrlUserinfo = "url_userinfo",
+        /// An address that anyone who knows it may post to.
+        WebhookUrl = "webhook_url",
+        /// A signature or key among the parameters of a URL or connection string.
+        SignedUrl = "signed_url",
+        /// A connection string with a password.
+        ConnectionString = "connection_string",
     }
 }
 
-/// A provider's prefix, how many letters must follow, and whether a digit must be among them.
-struct Prefix {
-    text: &'static str,
-    tail_min: usize,
-    needs_digit: bool,
+/// Returns the names of the forms that are looked for, each once, for people.
+#[must_use]
+pub fn known_forms() -> Vec<&'static str> {
+    let mut names: Vec<&str> = FORMS.iter().map(|form| form.name).collect();
+    names.sort_unstable_by_key(|name| name.to_lowercase());
+    names.dedup();
+    names
 }
-
-const fn prefix(text: &'static str, tail_min: usize, needs_digit: bool) -> Prefix {
-    Prefix { text, tail_min, needs_digit }
-}
-
-/// By their bytes, so that those with the same first one stand together. Where words such as `sk-`
-/// are common outside keys, a digit must follow.
-const PREFIXES: &[Prefix] = &[
-    prefix("AGE-SECRET-KEY-1", 40, false),
-    prefix("AIza", 30, false),
-    prefix("AKIA", 16, true),
-    prefix("ASIA", 16, true),
-    prefix("SG.", 40, true),
-    prefix("dop_v1_", 40, false),
-    prefix("gho_", 20, false),
-    prefix("ghp_", 20, false),
-    prefix("ghr_", 20, false),
-    prefix("ghs_", 20, false),
-    prefix("ghu_", 20, false),
-    prefix("github_pat_", 20, false),
-    prefix("glpat-", 16, false),
-    prefix("hf_", 30, false),
-    prefix("lin_api_", 20, false),
-    prefix("npm_", 30, false),
-    prefix("ntn_", 40, false),
-    prefix("odt.v1.", 20, false),
-    prefix("pypi-", 40, true),
-    prefix("rk_live_", 16, false),
-    prefix("rk_test_", 16, false),
-    prefix("secret_", 40, false),
-    prefix("shpat_", 30, false),
-    prefix("sk-", 20, true),
-    prefix("sk_live_", 16, false),
-    prefix("sk_test_", 16, false),
-    prefix("whsec_", 16, false),
-    prefix("xapp-", 10, true),
-    prefix("xoxa-", 10, true),
-    prefix("xoxb-", 10, true),
-    prefix("xoxp-", 10, true),
-    prefix("xoxr-", 10, true),
-    prefix("xoxs-", 10, true),
-    prefix("ya29.", 20, false),
-];
-
-/// The bytes of a tail that are read: longer than the shortest form of any key.
-const TAIL_SHOWN: usize = 256;
 
 /// Returns the first thing in a text that looks like a credential, and where it stands.
 #[must_use]
@@ -84,6 +50,15 @@ pub fn find(text: &str) -> Option<(CredentialKind, Range<usize>)> {
 
 /// As [`find`], from an offset on; what stands before it still counts as context.
 pub(super) fn find_from(text: &str, start: usize) -> Option<(CredentialKind, Range<usize>)> {
+    let (form, range) = find_form(text, start, NO_FORM)?;
+    Some((FORMS[form].kind, range))
+}
+
+/// Skips none of the forms.
+const NO_FORM: usize = usize::MAX;
+
+/// Returns the first form in a text from an offset on. A test leaves one form out with `skipped`.
+fn find_form(text: &str, start: usize, skipped: usize) -> Option<(usize, Range<usize>)> {
     let bytes = text.as_bytes();
     let before = start.checked_sub(1).and_then(|before| bytes.get(before));
     let mut wanted = before.map_or(OUTSIDE_WORD, |before| wanted_behind(*before));
@@ -91,164 +66,295 @@ pub(super) fn find_from(text: &str, start: usize) -> Option<(CredentialKind, Ran
         // Almost every byte is passed here, at a table's cost.
         let may_begin = PLACES[usize::from(*byte)] & wanted != 0;
         wanted = wanted_behind(*byte);
-        if may_begin && let Some(found) = form_at(bytes, at) {
+        if may_begin
+            && let Some(second) = bytes.get(at + 1)
+            && is_pair(*byte, *second)
+            && let Some(found) = form_at(bytes, start, at, skipped)
+        {
             return Some(found);
         }
     }
     None
 }
 
-/// Reads the form that begins at `at`. Inlined, it would take the registers of the loop around it,
-/// and triple its cost.
+/// Reads the form whose anchor begins at `at`; nothing before `from` belongs to it. Inlined, it
+/// would take the registers of the loop around it, and triple its cost.
 #[inline(never)]
-fn form_at(bytes: &[u8], at: usize) -> Option<(CredentialKind, Range<usize>)> {
-    match bytes[at] {
-        b'-' => pem(bytes, at),
-        b':' => userinfo(bytes, at),
-        b'e' => jwt(bytes, at).or_else(|| provider_key(bytes, at)),
-        b'B' | b'b' => bearer(bytes, at).or_else(|| provider_key(bytes, at)),
-        _ => provider_key(bytes, at),
-    }
-}
-
-/// The byte may stand in a word.
-const WORD: u8 = 1;
-/// A form may begin with the byte where no word stands before it.
-const OUTSIDE_WORD: u8 = 2;
-/// A form may begin with the byte inside a word.
-const INSIDE_WORD: u8 = OUTSIDE_WORD << WORD;
-
-/// The classes of every byte.
-static PLACES: [u8; 256] = {
-    let mut places = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        places[byte] = if (byte as u8).is_ascii_alphanumeric() { WORD } else { 0 };
-        byte += 1;
-    }
-    let mut i = 0;
-    while i < PREFIXES.len() {
-        places[PREFIXES[i].text.as_bytes()[0] as usize] |= OUTSIDE_WORD;
-        i += 1;
-    }
-    places[b'e' as usize] |= OUTSIDE_WORD;
-    places[b'B' as usize] |= OUTSIDE_WORD;
-    places[b'b' as usize] |= OUTSIDE_WORD;
-    places[b'-' as usize] |= OUTSIDE_WORD | INSIDE_WORD;
-    places[b':' as usize] |= INSIDE_WORD;
-    places
-};
-
-fn wanted_behind(before: u8) -> u8 {
-    OUTSIDE_WORD << (PLACES[usize::from(before)] & WORD)
-}
-
-/// Where the prefixes with a first byte begin and end among all.
-static BY_FIRST: [(u8, u8); 256] = {
-    let mut ranges = [(0, 0); 256];
-    let mut i = 0;
-    while i < PREFIXES.len() {
-        let first = PREFIXES[i].text.as_bytes()[0] as usize;
-        let (start, end) = ranges[first];
-        assert!(start == end || end as usize == i, "the prefixes are not sorted");
-        ranges[first] = (if start == end { i as u8 } else { start }, i as u8 + 1);
-        i += 1;
-    }
-    ranges
-};
-
-fn provider_key(bytes: &[u8], at: usize) -> Option<(CredentialKind, Range<usize>)> {
-    let rest = &bytes[at..];
+fn form_at(bytes: &[u8], from: usize, at: usize, skipped: usize) -> Option<(usize, Range<usize>)> {
     let (start, end) = BY_FIRST[usize::from(bytes[at])];
-    // The second byte decides almost always; a comparison of the whole is a call.
-    let begins = |prefix: &&Prefix| rest.get(1) == prefix.text.as_bytes().get(1);
-    let mut likely = PREFIXES[usize::from(start)..usize::from(end)].iter().filter(begins);
-    let prefix = likely.find(|prefix| rest.starts_with(prefix.text.as_bytes()))?;
-    let tail = &rest[prefix.text.len()..];
-    let shown = tail.iter().take(TAIL_SHOWN).take_while(|b| is_token_byte(**b)).count();
-    let has_digit = tail[..shown].iter().any(u8::is_ascii_digit);
-    if shown < prefix.tail_min || (prefix.needs_digit && !has_digit) {
-        return None;
-    }
-    let len = tail.iter().take_while(|b| is_token_byte(**b)).count();
-    Some((CredentialKind::ProviderKey, at..at + prefix.text.len() + len))
+    (usize::from(start)..usize::from(end)).filter(|form| *form != skipped).find_map(|index| {
+        let form = &FORMS[index];
+        // The second byte decides almost always; a comparison of the whole is a call.
+        let second = form.anchor.as_bytes().get(1);
+        if second.is_some() && second != bytes.get(at + 1) {
+            return None;
+        }
+        let rest = bytes[at..].strip_prefix(form.anchor.as_bytes())?;
+        let start = begin(bytes, at, form)?;
+        let body = at + form.anchor.len();
+        let end = body + rest_len(form, bytes, body, rest)?;
+        let start = name_end(form, body, rest).unwrap_or(start);
+        Some((index, start.clamp(from, end)..end))
+    })
 }
 
-/// Three parts of base64url, the first two of them JSON objects (`eyJ` is `{"`).
-fn jwt(bytes: &[u8], at: usize) -> Option<(CredentialKind, Range<usize>)> {
-    if at.checked_sub(1).is_some_and(|before| is_base64url(bytes[before])) {
-        return None;
+/// Returns where the value begins behind an anchor that is only its name, and may be shown.
+fn name_end(form: &Form, body: usize, rest: &[u8]) -> Option<usize> {
+    match (form.rest, form.kind) {
+        (Rest::Header, _) | (Rest::Parts(_), CredentialKind::SignedUrl) => {
+            Some(body + separator_len(rest))
+        }
+        (Rest::Userinfo | Rest::Password, _) => Some(body),
+        (
+            Rest::Parts(_)
+            | Rest::Jwt
+            | Rest::Bearer
+            | Rest::Basic
+            | Rest::PrivateKey
+            | Rest::PuttyKey,
+            _,
+        ) => None,
     }
-    let part = |from: usize| bytes[from..].iter().take_while(|b| is_base64url(**b)).count();
-    if !bytes[at..].starts_with(b"eyJ") {
-        return None;
-    }
-    let second = at + part(at) + 1;
-    if bytes.get(second - 1) != Some(&b'.') || !bytes[second..].starts_with(b"eyJ") {
-        return None;
-    }
-    let third = second + part(second) + 1;
-    if bytes.get(third - 1) != Some(&b'.') {
-        return None;
-    }
-    Some((CredentialKind::Jwt, at..third + part(third)))
 }
 
-fn bearer(bytes: &[u8], at: usize) -> Option<(CredentialKind, Range<usize>)> {
-    const BEARER: &[u8] = b"bearer";
-    if !bytes.get(at..at + BEARER.len())?.eq_ignore_ascii_case(BEARER) {
-        return None;
-    }
-    let space = at + BEARER.len();
-    let spaces = bytes[space..].iter().take(8).take_while(|b| matches!(b, b' ' | b'\t')).count();
-    let value = space + spaces;
-    let shown = bytes[value..].iter().take(TAIL_SHOWN).take_while(|b| is_bearer(**b)).count();
-    // Prose about bearers has words after it: a value has a digit and some length.
-    let has_digit = bytes[value..value + shown].iter().any(u8::is_ascii_digit);
-    if spaces == 0 || shown < 12 || !has_digit {
-        return None;
-    }
-    let len = bytes[value..].iter().take_while(|b| is_bearer(**b)).count();
-    Some((CredentialKind::Bearer, at..value + len))
+/// Returns how many bytes separate a name from its value.
+fn separator_len(rest: &[u8]) -> usize {
+    const SEPARATOR_MAX: usize = 8;
+    rest.iter().take(SEPARATOR_MAX).take_while(|byte| Alphabet::Assignment.has(**byte)).count()
 }
 
-/// From the opening line to the end of the closing one, or of the text.
-fn pem(bytes: &[u8], at: usize) -> Option<(CredentialKind, Range<usize>)> {
-    const BEGIN: &[u8] = b"-----BEGIN ";
+/// Returns where the form begins: at its anchor, outside a word, or with what leads to it.
+fn begin(bytes: &[u8], anchor: usize, form: &Form) -> Option<usize> {
+    let before = &bytes[..anchor];
+    let Some(Run { alphabet, min, max }) = form.lead else {
+        let in_word = before.last().is_some_and(u8::is_ascii_alphanumeric);
+        return Place::of(form).allows(in_word).then_some(anchor);
+    };
+    let most = usize::from(max) + 1;
+    let len = before.iter().rev().take(most).take_while(|byte| alphabet.has(**byte)).count();
+    (usize::from(min)..most).contains(&len).then(|| anchor - len)
+}
+
+/// Returns how long the bytes are that follow an anchor, if they are what the form wants.
+fn rest_len(form: &Form, bytes: &[u8], body: usize, rest: &[u8]) -> Option<usize> {
+    match form.rest {
+        Rest::Parts(parts) => parts_len(parts, rest, form),
+        Rest::Jwt => jwt_len(bytes, body, form.anchor, rest),
+        Rest::Bearer => bearer_len(rest),
+        Rest::Header => header_len(rest),
+        Rest::Basic => basic_len(rest),
+        Rest::PrivateKey => private_key_len(rest),
+        Rest::PuttyKey => putty_key_len(rest),
+        Rest::Userinfo => userinfo_len(rest),
+        Rest::Password => password_len(&bytes[..body], rest),
+    }
+}
+
+/// Bytes of a run that are read before it is known to belong to a form; else a text of anchors
+/// would be read to its end from each of them.
+const RUN_SHOWN: usize = 256;
+
+fn parts_len(parts: &[Part], rest: &[u8], form: &Form) -> Option<usize> {
+    let mut at = 0;
+    for part in parts {
+        at += match part {
+            Part::Text(text) => rest[at..].starts_with(text.as_bytes()).then_some(text.len())?,
+            Part::Run(Run { alphabet, min, max }) => {
+                let shown = rest[at..].iter().take(RUN_SHOWN + 1);
+                let len = shown.take_while(|byte| alphabet.has(**byte)).count();
+                // A full stop or dash at the end of a run ends a sentence, not a key.
+                let len = trimmed(&rest[at..at + len], usize::from(*min));
+                (usize::from(*min)..=usize::from(*max)).contains(&len).then_some(len)?
+            }
+            Part::Uuid => uuid_len(&rest[at..])?,
+        };
+    }
+    // What leads to an anchor has a length of its own; a few characters behind it say no more.
+    let says_enough = form.lead.is_some() && at < 16;
+    if !says_enough && !looks_like(form.look, &rest[..at]) {
+        return None;
+    }
+    let more = match parts.last() {
+        Some(Part::Run(run)) => {
+            rest[at..].iter().take_while(|byte| run.alphabet.has(**byte)).count()
+        }
+        Some(Part::Text(_) | Part::Uuid) | None => 0,
+    };
+    Some(at + trimmed(&rest[at..at + more], 0))
+}
+
+/// Returns the length of a run without the punctuation at its end.
+fn trimmed(run: &[u8], min: usize) -> usize {
+    let end = run.iter().rposition(|byte| !matches!(byte, b'.' | b'-')).map_or(0, |at| at + 1);
+    if end >= min { end } else { run.len() }
+}
+
+fn uuid_len(rest: &[u8]) -> Option<usize> {
+    let text = rest.get(..36)?;
+    let fits = text.iter().enumerate().all(|(at, byte)| match at {
+        8 | 13 | 18 | 23 => *byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    });
+    let ends = !rest.get(36).is_some_and(u8::is_ascii_alphanumeric);
+    (fits && ends).then_some(36)
+}
+
+/// Three parts of base64url, the first two of them JSON objects (`eyJ` is `{"`), or the five of an
+/// encrypted one.
+fn jwt_len(bytes: &[u8], body: usize, anchor: &str, rest: &[u8]) -> Option<usize> {
+    let before = body.checked_sub(anchor.len() + 1).map(|before| bytes[before]);
+    if before.is_some_and(is_base64url) {
+        return None;
+    }
+    let part = |from: usize| rest[from..].iter().take_while(|b| is_base64url(**b)).count();
+    let dotted = |from: usize| {
+        let end = from + part(from);
+        (rest.get(end) == Some(&b'.')).then_some(end + 1)
+    };
+    let second = dotted(0)?;
+    let third = dotted(second)?;
+    if rest[second..].starts_with(b"eyJ") {
+        return Some(third + part(third));
+    }
+    let fifth = dotted(third).and_then(dotted)?;
+    let len = part(fifth);
+    (len >= 16).then_some(fifth + len)
+}
+
+fn bearer_len(rest: &[u8]) -> Option<usize> {
+    let value = blanks(rest)?;
+    let len = rest[value..].iter().take_while(|b| is_bearer(**b)).count();
+    is_header_value(&rest[value..value + len]).then_some(value + len)
+}
+
+/// Prose about headers has words behind their names: a value has a digit and some length.
+fn is_header_value(value: &[u8]) -> bool {
+    value.len() >= 12 && value.iter().any(u8::is_ascii_digit) && looks_random(value)
+}
+
+/// A name's separator, perhaps a scheme such as `Token`, and the value.
+fn header_len(rest: &[u8]) -> Option<usize> {
+    const SCHEME_MAX: usize = 16;
+    let separator = separator_len(rest);
+    let named = &rest[separator..];
+    let scheme = named.iter().take(SCHEME_MAX).take_while(|b| is_base64url(**b)).count();
+    let value = separator + blanks(&named[scheme..]).map_or(0, |blanks| scheme + blanks);
+    let len = rest[value..].iter().take_while(|b| is_bearer(**b)).count();
+    let has_colon = rest[..separator].iter().any(|b| matches!(b, b':' | b'='));
+    (has_colon && is_header_value(&rest[value..value + len])).then_some(value + len)
+}
+
+/// The base64 of `user:password`: visible characters with a colon among them.
+fn basic_len(rest: &[u8]) -> Option<usize> {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD_NO_PAD;
+    const ENCODED_MAX: usize = 512;
+    let value = blanks(rest)?;
+    let is_digit = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
+    let len = rest[value..].iter().take(ENCODED_MAX).take_while(is_digit).count();
+    let decoded = STANDARD_NO_PAD.decode(&rest[value..value + len]).ok()?;
+    let visible = decoded.iter().all(|b| b.is_ascii_graphic() || *b == b' ');
+    let colon = decoded.iter().position(|b| *b == b':')?;
+    let padding = rest[value + len..].iter().take(2).take_while(|b| **b == b'=').count();
+    (visible && colon > 0 && colon + 1 < decoded.len()).then_some(value + len + padding)
+}
+
+/// Returns how many blanks separate a scheme from its value; there must be one.
+fn blanks(rest: &[u8]) -> Option<usize> {
+    const BLANKS_MAX: usize = 8;
+    let count = rest.iter().take(BLANKS_MAX).take_while(|b| matches!(b, b' ' | b'\t')).count();
+    (count > 0).then_some(count)
+}
+
+/// From the opening line to the end of the closing one, or of the text. Certificates, public keys
+/// and parameters have the same lines, and are meant to be shown.
+fn private_key_len(rest: &[u8]) -> Option<usize> {
+    const PRIVATE: &[u8] = b"PRIVATE KEY";
     const END: &[u8] = b"-----END ";
-    let rest = bytes[at..].strip_prefix(BEGIN)?;
     let label = rest.iter().take(64).take_while(|b| is_label(**b)).count();
-    if !rest[label..].starts_with(b"-----") {
+    if !rest[label..].starts_with(b"-----") || !has(&rest[..label], PRIVATE) {
         return None;
     }
-    let body = at + BEGIN.len() + label + 5;
-    let end = match bytes[body..].windows(END.len()).position(|window| window == END) {
+    let body = label + 5;
+    // Prose names the line and goes on with a quote or a comma.
+    let is_space = |b: &&u8| b.is_ascii_whitespace() || matches!(b, b'\\' | b'n' | b'r');
+    let spaces = rest[body..].iter().take(16).take_while(is_space).count();
+    let first = rest.get(body + spaces);
+    if !first.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=')) {
+        return None;
+    }
+    match memchr::memmem::find(&rest[body..], END) {
         Some(offset) => {
             let label = body + offset + END.len();
-            let dashes = label + bytes[label..].iter().take_while(|b| is_label(**b)).count();
-            dashes + bytes[dashes..].iter().take(5).take_while(|b| **b == b'-').count()
+            let dashes = label + rest[label..].iter().take_while(|b| is_label(**b)).count();
+            Some(dashes + rest[dashes..].iter().take(5).take_while(|b| **b == b'-').count())
         }
-        None => bytes.len(),
-    };
-    Some((CredentialKind::Pem, at..end))
+        None => Some(rest.len()),
+    }
 }
 
-/// `://user:password@`, from the scheme's colon to the last `@` of the authority.
-fn userinfo(bytes: &[u8], at: usize) -> Option<(CredentialKind, Range<usize>)> {
-    let authority = bytes[at..].strip_prefix(b"://")?;
-    let len = authority
-        .iter()
-        .take_while(|b| {
-            !matches!(b, b'/' | b'?' | b'#' | b'\\' | b'"' | b'\'' | b'<' | b'>' | 0..=0x20)
-        })
-        .count();
+/// From the first line to the end of the last, or of the text.
+fn putty_key_len(rest: &[u8]) -> Option<usize> {
+    const HEAD: usize = 8 * 1024;
+    let lines = memchr::memmem::find(&rest[..rest.len().min(HEAD)], b"Private-Lines: ")?;
+    let code = memchr::memmem::find(&rest[lines..], b"Private-MAC: ").map(|at| lines + at);
+    let Some(code) = code else { return Some(rest.len()) };
+    let is_line = |b: &&u8| !matches!(b, b'\r' | b'\n' | b'"' | b'\\');
+    Some(code + rest[code..].iter().take_while(is_line).count())
+}
+
+/// `user:password@`, up to the last `@` of the authority, or a token in place of the user. A user
+/// alone is no credential: `ssh://git@host` is how one clones.
+fn userinfo_len(authority: &[u8]) -> Option<usize> {
+    let len = authority.iter().take_while(|b| !ends_authority(**b)).count();
     let last_at = authority[..len].iter().rposition(|b| *b == b'@')?;
-    let start = at + 3;
-    Some((CredentialKind::UrlUserinfo, start..start + last_at + 1))
+    let userinfo = &authority[..last_at];
+    let grants = match userinfo.iter().position(|b| matches!(b, b':' | b'@')) {
+        Some(colon) => !is_placeholder(&userinfo[colon + 1..]),
+        None => {
+            userinfo.len() >= 20
+                && userinfo.iter().any(u8::is_ascii_digit)
+                && looks_random(userinfo)
+        }
+    };
+    grants.then_some(last_at + 1)
 }
 
-const fn is_token_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'=')
+const fn ends_authority(byte: u8) -> bool {
+    matches!(byte, b'/' | b'?' | b'#' | b'\\' | b'"' | b'\'' | b'<' | b'>' | 0..=0x20)
+}
+
+/// The value of `Password=` where a user or a server stands before it, as in a connection string.
+fn password_len(before: &[u8], rest: &[u8]) -> Option<usize> {
+    const CONTEXT: usize = 256;
+    const NAMES: &[&[u8]] = &[
+        b"user=",
+        b"user id=",
+        b"userid=",
+        b"username=",
+        b"uid=",
+        b"host=",
+        b"server=",
+        b"data source=",
+        b"endpoint=",
+    ];
+    let context = &before[before.len().saturating_sub(CONTEXT)..];
+    let context = context.to_ascii_lowercase();
+    if !NAMES.iter().any(|name| has(&context, name)) {
+        return None;
+    }
+    let is_value =
+        |b: &&u8| b.is_ascii_graphic() && !matches!(b, b';' | b'&' | b'"' | b'\'' | b',' | b')');
+    let len = rest.iter().take_while(is_value).count();
+    // Code gives names and nothing to parameters called so.
+    let is_code = [&b"none"[..], b"null", b"nil", b"password"]
+        .iter()
+        .any(|word| rest[..len].eq_ignore_ascii_case(word));
+    (!is_code && !is_placeholder(&rest[..len])).then_some(len)
+}
+
+fn has(haystack: &[u8], needle: &[u8]) -> bool {
+    memchr::memmem::find(haystack, needle).is_some()
 }
 
 const fn is_base64url(byte: u8) -> bool {
@@ -263,20 +369,162 @@ const fn is_label(byte: u8) -> bool {
     byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' '
 }
 
+/// Where an anchor may stand.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Behind a word: the colon of a URL stands behind its scheme.
+    BehindWord,
+    /// Anywhere: what leads to it is checked, or it is no word itself.
+    Anywhere,
+    /// Not in the middle of a word.
+    OutsideWord,
+}
+
+impl Place {
+    const fn of(form: &Form) -> Self {
+        let is_word = form.anchor.as_bytes()[0].is_ascii_alphanumeric();
+        if matches!(form.rest, Rest::Userinfo) {
+            Self::BehindWord
+        } else if form.lead.is_some() || !is_word {
+            Self::Anywhere
+        } else {
+            Self::OutsideWord
+        }
+    }
+
+    const fn allows(self, in_word: bool) -> bool {
+        match self {
+            Self::BehindWord => in_word,
+            Self::Anywhere => true,
+            Self::OutsideWord => !in_word,
+        }
+    }
+
+    const fn bits(self) -> u8 {
+        match self {
+            Self::BehindWord => INSIDE_WORD,
+            Self::Anywhere => INSIDE_WORD | OUTSIDE_WORD,
+            Self::OutsideWord => OUTSIDE_WORD,
+        }
+    }
+}
+
+/// The byte may stand in a word.
+const WORD: u8 = 1;
+/// A form may begin with the byte where no word stands before it.
+const OUTSIDE_WORD: u8 = 2;
+/// A form may begin with the byte inside a word.
+const INSIDE_WORD: u8 = OUTSIDE_WORD << WORD;
+
+/// What every byte may be.
+static PLACES: [u8; 256] = {
+    let mut places = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        places[byte] = if (byte as u8).is_ascii_alphanumeric() { WORD } else { 0 };
+        byte += 1;
+    }
+    let mut i = 0;
+    while i < FORMS.len() {
+        let form = &FORMS[i];
+        places[form.anchor.as_bytes()[0] as usize] |= Place::of(form).bits();
+        i += 1;
+    }
+    places
+};
+
+fn wanted_behind(before: u8) -> u8 {
+    OUTSIDE_WORD << (PLACES[usize::from(before)] & WORD)
+}
+
+/// A bit for every pair of bytes that an anchor begins with.
+static PAIRS: [u64; 1024] = {
+    let mut pairs = [0; 1024];
+    let mut i = 0;
+    while i < FORMS.len() {
+        let anchor = FORMS[i].anchor.as_bytes();
+        let first = (anchor[0] as usize) << 8;
+        let (mut second, last) =
+            if anchor.len() > 1 { (anchor[1] as usize, anchor[1] as usize) } else { (0, 255) };
+        while second <= last {
+            let pair = first | second;
+            pairs[pair >> 6] |= 1 << (pair & 63);
+            second += 1;
+        }
+        i += 1;
+    }
+    pairs
+};
+
+fn is_pair(first: u8, second: u8) -> bool {
+    let pair = usize::from(first) << 8 | usize::from(second);
+    PAIRS[pair >> 6] >> (pair & 63) & 1 == 1
+}
+
+/// Where the forms with a first byte begin and end among all.
+static BY_FIRST: [(u16, u16); 256] = {
+    let mut ranges = [(0, 0); 256];
+    let mut i = 0;
+    while i < FORMS.len() {
+        let first = FORMS[i].anchor.as_bytes()[0] as usize;
+        let (start, end) = ranges[first];
+        assert!(start == end || end as usize == i, "the forms are not sorted");
+        ranges[first] = (if start == end { i as u16 } else { start }, i as u16 + 1);
+        i += 1;
+    }
+    ranges
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Forms that must be found, and some that cannot be: `name<tab>value`. The values are broken
+    /// with `¦`, so that no scanner takes the file for a leak; `⏎` is a line feed.
+    const REAL: &str = include_str!("../../../../fixtures/credentials/forms.txt");
+
+    /// Texts in which nothing is to be found, one a line.
+    const BENIGN: &str = include_str!("../../../../fixtures/credentials/benign.txt");
+
+    fn lines(text: &str) -> impl Iterator<Item = &str> {
+        text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "))
+    }
+
+    fn real() -> Vec<(&'static str, String)> {
+        let value = |value: &str| value.replace('¦', "").replace('⏎', "\n");
+        let read = |line: &'static str| line.split_once('\t').map(|(name, v)| (name, value(v)));
+        lines(REAL).map(|line| read(line).expect("a name and a value")).collect()
+    }
+
+    /// Forms whose look tells nothing, by the name they have in the corpus.
+    fn is_untold(name: &str) -> bool {
+        name.starts_with("untold: ")
+    }
+
+    #[test]
+    fn every_form_of_the_corpus_is_found_and_nothing_benign() {
+        let (untold, told): (Vec<_>, Vec<_>) =
+            real().into_iter().partition(|(name, _)| is_untold(name));
+        assert!(told.len() >= 200, "the corpus has only {} forms", told.len());
+        let missed: Vec<_> = told.iter().filter(|(_, text)| find(text).is_none()).collect();
+        assert!(missed.is_empty(), "{} of {} missed: {missed:#?}", missed.len(), told.len());
+        let found: Vec<_> = untold.iter().filter(|(_, text)| find(text).is_some()).collect();
+        assert!(found.is_empty(), "told after all, so they are no longer `untold: `: {found:#?}");
+        let benign: Vec<_> = lines(BENIGN).map(|line| line.replace('⏎', "\n")).collect();
+        assert!(benign.len() >= 300, "the corpus has only {} look-alikes", benign.len());
+        let refused: Vec<_> =
+            benign.iter().filter_map(|text| find(text).map(|found| (found, text))).collect();
+        assert!(refused.is_empty(), "{} refused: {refused:#?}", refused.len());
+    }
+
     #[test]
     fn what_stands_before_a_form_decides_whether_it_is_one() {
         let tail = "abcdefghij0123456789KLMNOPQRSTUVWXYZ0123456789";
-        for prefix in PREFIXES {
-            let key = [prefix.text, tail].concat();
-            let expected = Some((CredentialKind::ProviderKey, 1..1 + key.len()));
-            assert_eq!(find(&format!("\"{key}")), expected, "{}", prefix.text);
-            assert_eq!(find(&format!("x{key}")), None, "{}", prefix.text);
-            assert_eq!(find_from(&format!("x{key}"), 1), None, "{}", prefix.text);
-        }
+        let key = ["gh", "p_", tail].concat();
+        let expected = Some((CredentialKind::ProviderKey, 1..1 + key.len()));
+        assert_eq!(find(&format!("\"{key}")), expected);
+        assert_eq!(find(&format!("x{key}")), None);
+        assert_eq!(find_from(&format!("x{key}"), 1), None);
         let bearer = ["bea", "rer ", tail].concat();
         assert_eq!(find(&bearer), Some((CredentialKind::Bearer, 0..bearer.len())));
         assert_eq!(find(&format!("for{bearer}")), None);
@@ -284,5 +532,33 @@ mod tests {
         assert_eq!(find(&format!("s{userinfo}")), Some((CredentialKind::UrlUserinfo, 4..12)));
         assert_eq!(find(&userinfo), None);
         assert_eq!(find(&format!(" {userinfo}")), None);
+    }
+
+    #[test]
+    fn a_long_text_of_anchors_is_read_in_time_that_grows_with_its_length() {
+        // Read to its end from each anchor, a text of this length would take minutes.
+        const LENGTH: usize = 200_000;
+        for anchor in ["xox", "sl.", "access_tok", "-----BEG", "PuTTY-User-Key-Fi", "://", "Pass"] {
+            let form = FORMS.iter().find(|form| form.anchor.starts_with(anchor)).unwrap();
+            assert_eq!(find(&form.anchor.repeat(LENGTH / form.anchor.len())), None, "{anchor}");
+        }
+        let opening = ["-----BEG", "IN PRIVATE KEY-----"].concat();
+        assert_eq!(find(&opening.repeat(LENGTH / opening.len())), None);
+    }
+
+    #[test]
+    fn no_form_can_be_dropped_from_the_table() {
+        let corpus = real();
+        let needed = |row: usize| {
+            let is_missed = |text: &str| find_form(text, 0, row).is_none();
+            corpus.iter().any(|(name, text)| !is_untold(name) && is_missed(text))
+        };
+        let idle: Vec<_> = FORMS
+            .iter()
+            .enumerate()
+            .filter(|(row, _)| !needed(*row))
+            .map(|(_, f)| f.name)
+            .collect();
+        assert!(idle.is_empty(), "the corpus has no form that only these find: {idle:#?}");
     }
 }

@@ -161,9 +161,14 @@ mod tests {
             ]),
             "a [redacted] b",
         );
-        check(&fake(&["-----BEG", "IN X-----\ncut off"]), "[redacted]");
+        check(&fake(&["-----BEG", "IN PRIVATE KEY-----\ncut off"]), "[redacted]");
         check(&fake(&["postgres://us", "er:pw@host/db"]), "postgres://[redacted]host/db");
         check(&fake(&["https://a@", "b@c/?x=@"]), "https://[redacted]c/?x=@");
+        check(
+            &fake(&["server=db;uid=a;pw", "d=hunter2;x=1"]),
+            "server=db;uid=a;pwd=[redacted];x=1",
+        );
+        check(&fake(&["/f?si", "g=", tail, "&x=1"]), "/f?sig=[redacted]&x=1");
     }
 
     #[test]

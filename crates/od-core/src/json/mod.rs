@@ -18,6 +18,7 @@ pub use deny::{DENIED_KEYS, is_denied_key};
 pub use fault::{FaultKind, JsonFault, JsonFaults, type_name};
 pub use message::{Message, parse_message};
 pub use pointer::Pointer;
+pub(crate) use pointer::push_pointer_key;
 
 /// Parts of the scanner, for readers with limits of their own.
 pub(crate) mod scan {

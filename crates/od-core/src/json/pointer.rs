@@ -14,20 +14,7 @@ impl Pointer {
     /// Returns the pointer to a member of the object this one points to.
     #[must_use]
     pub fn key(mut self, key: &str) -> Self {
-        // A hostile key may be long and hold control characters; the pointer goes into refusals.
-        const SHOWN: usize = 128;
-        self.0.push('/');
-        for c in key.chars().take(SHOWN) {
-            match c {
-                '~' => self.0.push_str("~0"),
-                '/' => self.0.push_str("~1"),
-                c if c.is_control() => self.0.push(char::REPLACEMENT_CHARACTER),
-                c => self.0.push(c),
-            }
-        }
-        if key.chars().nth(SHOWN).is_some() {
-            self.0.push('…');
-        }
+        push_pointer_key(&mut self.0, key);
         self
     }
 
@@ -55,6 +42,24 @@ impl Pointer {
     #[must_use]
     pub fn into_string(self) -> String {
         self.0
+    }
+}
+
+/// Writes the step to a member behind a pointer.
+pub(crate) fn push_pointer_key(pointer: &mut String, key: &str) {
+    // A hostile key may be long and hold control characters; the pointer goes into refusals.
+    const SHOWN: usize = 128;
+    pointer.push('/');
+    for c in key.chars().take(SHOWN) {
+        match c {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            c if c.is_control() => pointer.push(char::REPLACEMENT_CHARACTER),
+            c => pointer.push(c),
+        }
+    }
+    if key.chars().nth(SHOWN).is_some() {
+        pointer.push('…');
     }
 }
 

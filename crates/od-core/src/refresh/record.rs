@@ -2,6 +2,7 @@
 
 use crate::artifact::RefreshStatus;
 use crate::connector::ToolSafety;
+use crate::credential::Redactions;
 use crate::error::{ErrorCode, Failure};
 use crate::ids::{ConnectorId, Digest, RefreshId, Revision, Timestamp, ToolName};
 use crate::json::{self, Map, Value};
@@ -181,7 +182,10 @@ pub struct RecordConnector {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 1024))]
     pub provider_execution_id: Option<String>,
-    /// What else the connector said about the call, such as how much of the output was left out.
+    /// What was left out of the output or replaced in it.
+    #[serde(default, skip_serializing_if = "Redactions::is_empty")]
+    pub redactions: Redactions,
+    /// What else the connector said about the call.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map,
 }

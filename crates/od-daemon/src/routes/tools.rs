@@ -134,6 +134,7 @@ pub(crate) async fn execute(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         tool_name: executed.tool_name,
         safety: executed.safety,
         output: executed.output,
+        redactions: executed.redactions.bounded(),
         output_summary: executed.output_summary,
         provider_execution_id: executed.provider_execution_id,
         metadata: metadata.filter(|metadata| !metadata.object().is_empty()),

@@ -292,7 +292,22 @@
  * @property {ToolSafety | null=} safety How safe the tool was found to be when it ran.
  * @property {string | null=} outputSummary What the output was, in words.
  * @property {string | null=} providerExecutionId What the provider calls the execution.
- * @property {Record<string, any>=} metadata What else the connector said about the call, such as how much of the output was left out.
+ * @property {Redactions=} redactions What was left out of the output or replaced in it.
+ * @property {Record<string, any>=} metadata What else the connector said about the call.
+ */
+
+/**
+ * @typedef {object} RedactedPlace
+ * @property {string} path The place as a JSON pointer in which `*` stands for every item of an array: `/items/* /body`.
+ * @property {number} count How many values that were.
+ * @property {"left_out" | "replaced"} action What happened to them.
+ * @property {"never_stored" | "credential_name" | "credential_value" | "held_secret"} reason Why.
+ */
+
+/**
+ * @typedef {object} Redactions
+ * @property {number} count How many values.
+ * @property {Array<RedactedPlace>} places Where, in document order; answers and records name the first 20.
  */
 
 /**

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::future::Future as _;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Waker};
 
 use od_core::connector::{
-    ToolFacts, check_input, classify, contract_digest, protect_output, stricter,
+    Origin, ToolFacts, check_input, classify, contract_digest, protect_output, stricter,
 };
 use od_core::credential::Scrubber;
 use od_core::ids::{ProjectId, ToolName};
@@ -63,7 +64,9 @@ impl ConnectorTrial {
     }
 
     fn call_of(&self, tool: ToolName, input: Map) -> ToolCall {
-        ToolCall { project: self.project.clone(), tool, input, secret: self.secret.clone() }
+        let scrubber = Arc::new(Scrubber::new(self.secret.iter().map(Secret::expose)));
+        let (project, secret) = (self.project.clone(), self.secret.clone());
+        ToolCall { project, tool, input, secret, scrubber }
     }
 
     #[track_caller]
@@ -157,9 +160,10 @@ async fn check_odd_inputs(
 
 fn check_output(output: &RawOutput, trial: &ConnectorTrial) {
     let scrubber = Scrubber::new(std::iter::empty::<&str>());
+    let protect = |value, clips| protect_output(value, Origin::Remote, clips, &scrubber);
     let value = output.output.to_value();
-    protect_output(value.clone(), &scrubber).expect("the output can be used");
-    protect_output(Value::Object(output.metadata.clone()), &scrubber).expect("so can the metadata");
+    protect(value.clone(), output.clips).expect("the output can be used");
+    protect(Value::Object(output.metadata.clone()), &[]).expect("so can the metadata");
     trial.assert_untold("the output", &value.to_string());
     trial.assert_untold("the metadata", &Value::Object(output.metadata.clone()).to_string());
     trial.assert_untold("the summary", output.summary.as_deref().unwrap_or_default());

@@ -73,7 +73,7 @@ impl SqliteConnector {
         metadata.insert("path".to_owned(), path.as_str().into());
         metadata.insert("rows".to_owned(), table.len().into());
         let summary = Some(format!("{path}, {} rows", table.len()));
-        Ok(RawOutput { output: table.into(), summary, metadata, execution_id: None })
+        Ok(RawOutput { output: table.into(), summary, metadata, ..RawOutput::default() })
     }
 }
 

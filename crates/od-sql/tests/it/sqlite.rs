@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use od_core::credential::Scrubber;
 use od_core::ids::{ProjectId, Timestamp};
 use od_core::json::Value;
 use od_fs::{DataDir, DiskProjectFiles, FileProjectRegistry};
@@ -63,6 +64,7 @@ impl Scene {
             tool: tool.parse().expect("a name"),
             input: input.as_object().expect("an object").clone(),
             secret: None,
+            scrubber: Arc::new(Scrubber::new([""; 0])),
         };
         self.connector.execute(call).await.map(|raw| raw.output.to_value())
     }

@@ -1,4 +1,4 @@
-//! Names that tell of secrets: keys that hold credentials, and files that exist to hold them.
+//! Files that exist to hold secrets.
 
 /// Files and directories that are nothing but secrets, in lower case.
 const NAMES: &[&str] = &[
@@ -39,18 +39,6 @@ fn is_secret_name(name: &str) -> bool {
         || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-const SENSITIVE: &[&str] =
-    &["token", "secret", "credential", "password", "authorization", "cookie", "apikey"];
-
-/// Returns whether a key of connector output names a credential: it contains token, secret,
-/// credential, password, authorization, cookie or apikey, in any case, `-` and `_` aside.
-#[must_use]
-pub fn is_sensitive_key(key: &str) -> bool {
-    let folded: String =
-        key.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect();
-    SENSITIVE.iter().any(|word| folded.contains(word))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,16 +63,6 @@ mod tests {
         }
         for path in ["src/env.rs", "environment.json", "data/keys.json", "pem.md", "ids.json"] {
             assert!(!is_secret_path(path), "{path}");
-        }
-    }
-
-    #[test]
-    fn parts_of_keys_count() {
-        for key in ["nextPageToken", "x-api-key", "API_KEY_2", "userPassword", "set-cookie"] {
-            assert!(is_sensitive_key(key), "{key}");
-        }
-        for key in ["title", "author", "to_ke", "keyApi"] {
-            assert!(!is_sensitive_key(key), "{key}");
         }
     }
 }
