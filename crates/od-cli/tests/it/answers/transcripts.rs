@@ -135,6 +135,6 @@ fn verbs_work_without_a_daemon() {
     let connectors = bench.json(&["connectors", "list"]);
     let ids: Vec<_> =
         connectors["connectors"].as_array().unwrap().iter().map(|c| c["id"].clone()).collect();
-    assert_eq!(ids, ["project_files", "git", "github"]);
+    assert_eq!(ids, ["project_files", "sqlite", "git", "github"]);
     assert!(bench.daemon().is_none(), "a daemon was started for reading");
 }
