@@ -7,6 +7,7 @@ use od_core::decide::Decision;
 use od_core::error::Failure;
 use od_core::event::ArtifactAction;
 use od_core::ids::{ArtifactId, ProjectId, Revision};
+use od_core::ledger;
 use od_core::refresh::RefreshRecord;
 use od_ports::store::{Change, Gate, StoreError, Stored};
 
@@ -152,13 +153,12 @@ pub(super) fn check_revision(
     state: &ArtifactState,
     expected: Option<Revision>,
 ) -> Result<(), StaleRevision> {
-    let actual = state.artifact.revision;
-    match expected.filter(|expected| *expected != actual) {
-        Some(expected) => {
-            Err(StaleRevision { artifact: state.artifact.id.clone(), expected, actual })
-        }
-        None => Ok(()),
-    }
+    let Some(expected) = expected else { return Ok(()) };
+    ledger::check_revision(expected, state.artifact.revision).map_err(|conflict| StaleRevision {
+        artifact: state.artifact.id.clone(),
+        expected: conflict.expected,
+        actual: conflict.actual,
+    })
 }
 
 /// Why a change could not begin.
