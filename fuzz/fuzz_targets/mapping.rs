@@ -20,9 +20,9 @@ fuzz_target!(|bytes: &[u8]| {
             data_paths: Some(vec![DataPath { from: from.clone(), to: to.clone() }]),
             transform: Some(*transform),
         };
-        if let Ok(data) = apply_mapping(&Map::new(), &output, Some(&mapping), "source") {
-            assert_eq!(data.len(), 1, "wrote outside `to`");
-            assert!(resolve(&data.into(), &to).is_some());
+        if let Ok(mapped) = apply_mapping(&Map::new(), &output, Some(&mapping), "source") {
+            assert_eq!(mapped.data.len(), 1, "wrote outside `to`");
+            assert!(resolve(&mapped.data.into(), &to).is_some());
         }
     }
 });

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs real MCP clients against `od mcp live-artifacts` and checks what they saw.
 
-Two clients: the official Python client (`mcp`) and the reference inspector's command line
-(`@modelcontextprotocol/inspector --cli`), each in both lifecycles. They launch the server exactly as
-`od mcp config` tells an agent to, inside `od run`, make the calls of calls.json, and write a transcript that
-is compared with the one in expected/. A client that cannot be installed here is skipped, with the reason.
+Three clients: the official Python client (`mcp`) and the reference inspector's command line
+(`@modelcontextprotocol/inspector --cli`), each in both lifecycles, and the official TypeScript client
+(`@modelcontextprotocol/sdk`). They launch the server exactly as `od mcp config` tells an agent to, make the calls of
+calls.json, and write a transcript that is compared with the one in expected/. A client that cannot be installed here
+is skipped, with the reason.
 
     python3 xtask/mcp-clients/run.py [--od target/debug/od] [--update]
 """
@@ -26,6 +27,7 @@ ROOT = HERE.parent.parent
 # Pinned, so that a transcript differs only when the server does.
 PYTHON_CLIENT = "mcp==2.3.0"
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
+TYPESCRIPT_CLIENT = "@modelcontextprotocol/sdk@1.32.2"
 # The inspector asks for a newer Node than many systems have; this one comes from the same place.
 NODE = "node@22"
 NODE_OLDEST = (22, 19)
@@ -71,6 +73,20 @@ def install_inspector(work):
     own = folder / "node_modules" / ".bin" / "node"
     node = str(own) if own.exists() else node
     return [node, str((folder / "node_modules" / ".bin" / "mcp-inspector").resolve())]
+
+
+def install_typescript_client(work):
+    """Returns Node and the client's script, which stands beside the client."""
+    folder = work / "typescript"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "package.json").write_text('{ "private": true }\n')
+    node = shutil.which("node")
+    if node is None:
+        raise Skipped("there is no node")
+    quietly(["npm", "install", "--loglevel=error", "--no-audit", "--no-fund", TYPESCRIPT_CLIENT], cwd=folder)
+    script = folder / "typescript_client.mjs"
+    shutil.copyfile(HERE / "typescript_client.mjs", script)
+    return [node, str(script)]
 
 
 def node_version(node):
@@ -121,6 +137,7 @@ class World:
         text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME", text)
         text = re.sub(r"http://127\.0\.0\.1:\d+", "DAEMON", text)
         text = re.sub(r'(\\?"requestId\\?": ?\\?")[^"\\]+', r"\1REQUEST", text)
+        text = re.sub(r'(\\?"age\\?": ?\\?")\d+[smhd]', r"\1AGE", text)
         text = re.sub(r'("serverVersion": ")[^"]+', r"\1VERSION", text)
         return json.loads(text)
 
@@ -147,6 +164,16 @@ def play_python(world, python):
             raise SystemExit(f"the Python client failed:\n{done.stderr}")
         sessions.append(json.loads(done.stdout))
     return sessions
+
+
+def play_typescript(world, client):
+    """One session of the TypeScript client, which checks every payload against its schema."""
+    asked = {"server": world.server, "cwd": str(world.project), "env": world.env,
+             "calls": json.loads((HERE / "calls.json").read_text())}
+    done = subprocess.run(client, input=json.dumps(asked), text=True, capture_output=True, timeout=CALL_SECONDS, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"the TypeScript client failed:\n{done.stderr}")
+    return [json.loads(done.stdout)]
 
 
 def play_inspector(world, inspector):
@@ -184,6 +211,7 @@ def play_inspector(world, inspector):
 
 CLIENTS = {
     "python": (PYTHON_CLIENT, install_python_client, play_python),
+    "typescript": (TYPESCRIPT_CLIENT, install_typescript_client, play_typescript),
     "inspector": (INSPECTOR, install_inspector, play_inspector),
 }
 
@@ -195,7 +223,7 @@ def check(name, transcript, update):
     if update:
         path.write_text(text)
         return True
-    expected = path.read_text()
+    expected = path.read_text() if path.exists() else ""
     if text == expected:
         return True
     sys.stdout.writelines(difflib.unified_diff(

@@ -6,9 +6,11 @@ use lexopt::prelude::{Long, Short, Value, ValueExt};
 
 /// The usage text.
 pub(crate) const HELP: &str = "\
-cargo xtask test [--without-browser] [--without-faults]
+cargo xtask test [--seed N] [--without-browser] [--without-faults] [--without-postgres]
     Everything CI checks: format, lints, derived files, layering, dependencies,
-    tests, docs, the console's types, the fault suite and the browser suite.
+    tests, docs, the console's types, the fault suite, the browser suite and the
+    suite that starts a PostgreSQL. Property tests draw their cases from one seed
+    (1 unless given), so that the same tree passes or fails the same way twice.
 cargo xtask codegen [--check]
     Write every derived file, or name the stale ones and change nothing.
 cargo xtask layering
@@ -19,9 +21,15 @@ cargo xtask bench [AREA…] | bench --check | bench --bless
     Measure every figure against a floor or a peer of the same run and write
     docs/benchmarks.md; or compare the instruction counts of the pure parts with
     the stored baseline; or store them.
+cargo xtask mutants [WORD…]
+    Put the faults of xtask/mutants.jsonl (or those whose lines have a word) into
+    a copy of the last commit, one by one, and fail if the named tests pass.
 cargo xtask mcp-clients [--update]
     Run the official Python client and the reference inspector of MCP against
     `od mcp live-artifacts` and check their transcripts; or store them.
+cargo xtask agents [NAME…]
+    Let real agent CLIs from npm, driven by a scripted model in a network
+    namespace, make, read, change and refresh an artifact.
 ";
 
 /// One parsed command line.
@@ -42,6 +50,16 @@ pub(crate) enum Command {
     Test(TestOptions),
     /// Measure.
     Bench(BenchOptions),
+    /// Run real agents.
+    Agents {
+        /// Only these, or all where none is named.
+        names: Vec<String>,
+    },
+    /// Try faults that the tests must find.
+    Mutants {
+        /// Only those whose lines have one of these; all if there are none.
+        words: Vec<String>,
+    },
     /// Run real MCP clients.
     McpClients {
         /// Store the transcripts instead of comparing them.
@@ -69,13 +87,23 @@ pub(crate) enum CodegenMode {
     Check,
 }
 
-/// Parts that are left out of the test run.
-#[derive(Debug, Default, PartialEq, Eq)]
+/// The seed of the property tests, and the parts that are left out of the test run.
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TestOptions {
+    /// The seed that property tests draw their cases from.
+    pub(crate) seed: u64,
     /// Leave out everything that needs Chromium.
     pub(crate) without_browser: bool,
     /// Leave out everything that needs strace.
     pub(crate) without_faults: bool,
+    /// Leave out the tests that start a PostgreSQL.
+    pub(crate) without_postgres: bool,
+}
+
+impl Default for TestOptions {
+    fn default() -> Self {
+        Self { seed: 1, without_browser: false, without_faults: false, without_postgres: false }
+    }
 }
 
 /// Reads the command line; touches nothing else.
@@ -86,81 +114,38 @@ pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error
         Value(verb) => verb.string()?,
         Short(_) | Long(_) => return Err(first.unexpected()),
     };
-    match verb.as_str() {
-        "codegen" => parse_codegen(parser),
-        "layering" => no_more(parser, Command::Layering),
-        "count" => parse_count(parser),
-        "test" => parse_test(parser),
-        "bench" => parse_bench(parser),
-        "mcp-clients" => parse_mcp_clients(parser),
-        "help" => Ok(Command::Help),
-        other => Err(format!("there is no command `{other}`").into()),
-    }
-}
-
-fn parse_codegen(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
-    let mut mode = CodegenMode::Write;
+    let mut command = match verb.as_str() {
+        "codegen" => Command::Codegen(CodegenMode::Write),
+        "layering" => Command::Layering,
+        "count" => Command::Count { root: None },
+        "test" => Command::Test(TestOptions::default()),
+        "bench" => Command::Bench(BenchOptions::default()),
+        "mcp-clients" => Command::McpClients { update: false },
+        "mutants" => Command::Mutants { words: Vec::new() },
+        "agents" => Command::Agents { names: Vec::new() },
+        "help" => return Ok(Command::Help),
+        other => return Err(format!("there is no command `{other}`").into()),
+    };
     while let Some(arg) = parser.next()? {
-        match arg {
-            Long("check") => mode = CodegenMode::Check,
-            Short(_) | Long(_) | Value(_) => return Err(arg.unexpected()),
+        match (&mut command, arg) {
+            (Command::Codegen(mode), Long("check")) => *mode = CodegenMode::Check,
+            (Command::Count { root: root @ None }, Value(folder)) => {
+                *root = Some(PathBuf::from(folder));
+            }
+            (Command::Test(options), Long("seed")) => options.seed = parser.value()?.parse()?,
+            (Command::Test(options), Long("without-browser")) => options.without_browser = true,
+            (Command::Test(options), Long("without-faults")) => options.without_faults = true,
+            (Command::Test(options), Long("without-postgres")) => options.without_postgres = true,
+            (Command::Bench(options), Long("check")) => options.check = true,
+            (Command::Bench(options), Long("bless")) => options.bless = true,
+            (Command::Bench(options), Value(area)) => options.areas.push(area.string()?),
+            (Command::Agents { names }, Value(name)) => names.push(name.string()?),
+            (Command::Mutants { words }, Value(word)) => words.push(word.string()?),
+            (Command::McpClients { update }, Long("update")) => *update = true,
+            (_, unknown) => return Err(unknown.unexpected()),
         }
     }
-    Ok(Command::Codegen(mode))
-}
-
-fn parse_count(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
-    let mut root = None;
-    while let Some(arg) = parser.next()? {
-        match arg {
-            Value(folder) if root.is_none() => root = Some(PathBuf::from(folder)),
-            Short(_) | Long(_) | Value(_) => return Err(arg.unexpected()),
-        }
-    }
-    Ok(Command::Count { root })
-}
-
-fn parse_test(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
-    let mut options = TestOptions::default();
-    while let Some(arg) = parser.next()? {
-        match arg {
-            Long("without-browser") => options.without_browser = true,
-            Long("without-faults") => options.without_faults = true,
-            Short(_) | Long(_) | Value(_) => return Err(arg.unexpected()),
-        }
-    }
-    Ok(Command::Test(options))
-}
-
-fn parse_bench(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
-    let mut options = BenchOptions::default();
-    while let Some(arg) = parser.next()? {
-        match arg {
-            Long("check") => options.check = true,
-            Long("bless") => options.bless = true,
-            Value(area) => options.areas.push(area.string()?),
-            Short(_) | Long(_) => return Err(arg.unexpected()),
-        }
-    }
-    Ok(Command::Bench(options))
-}
-
-fn parse_mcp_clients(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
-    let mut update = false;
-    while let Some(arg) = parser.next()? {
-        match arg {
-            Long("update") => update = true,
-            Short(_) | Long(_) | Value(_) => return Err(arg.unexpected()),
-        }
-    }
-    Ok(Command::McpClients { update })
-}
-
-fn no_more(mut parser: lexopt::Parser, command: Command) -> Result<Command, lexopt::Error> {
-    match parser.next()? {
-        None => Ok(command),
-        Some(arg) => Err(arg.unexpected()),
-    }
+    Ok(command)
 }
 
 #[cfg(test)]
@@ -180,10 +165,11 @@ mod tests {
         check(&["codegen", "--check"], &Command::Codegen(CodegenMode::Check));
         check(&["layering"], &Command::Layering);
         check(&["count", "/tree"], &Command::Count { root: Some("/tree".into()) });
+        check(&["agents", "codex"], &Command::Agents { names: vec!["codex".to_owned()] });
         check(&["mcp-clients", "--update"], &Command::McpClients { update: true });
         check(
             &["test", "--without-browser"],
-            &Command::Test(TestOptions { without_browser: true, without_faults: false }),
+            &Command::Test(TestOptions { without_browser: true, ..TestOptions::default() }),
         );
     }
 

@@ -1,48 +1,61 @@
 //! The project's own commands: `cargo xtask test`, `codegen`, `layering`, `count`, `bench`,
-//! `mcp-clients`.
+//! `mutants`, `mcp-clients`, `agents`.
 //!
 //! Must not know: anything at run time of the product; nothing depends on it.
 
 use std::process::ExitCode;
 
 mod arguments;
-mod bench;
-mod codegen;
+/// `cargo xtask bench`: every figure against a floor or a peer of the same run.
+mod bench {
+    mod counts;
+    mod run;
+
+    pub(crate) use run::run;
+}
+/// Derived files: one table of generators, one comparison.
+mod codegen {
+    mod console;
+    mod docs;
+    mod generators;
+    mod skill_references;
+    mod templates;
+
+    pub(crate) use generators::run;
+}
 mod console;
 mod count;
 mod dependencies;
 mod layering;
+mod mutants;
 mod steps;
 mod system_tools;
 mod test;
 
 use arguments::Command;
 
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "help and failures are said here")]
 fn main() -> ExitCode {
     let outcome = match arguments::parse(lexopt::Parser::from_env()) {
-        Ok(Command::Help) => say(arguments::HELP),
+        Ok(Command::Help) => {
+            print!("{}", arguments::HELP);
+            Ok(())
+        }
         Ok(Command::Codegen(mode)) => codegen::run(mode),
         Ok(Command::Layering) => layering::run(),
         Ok(Command::Count { root }) => count::run(&root.unwrap_or_else(steps::root)),
         Ok(Command::Test(options)) => test::run(&options),
         Ok(Command::Bench(options)) => bench::run(&options),
+        Ok(Command::Agents { names }) => test::run_agents(&names),
+        Ok(Command::Mutants { words }) => mutants::run(&words),
         Ok(Command::McpClients { update }) => test::run_mcp_clients(update),
         Err(err) => Err(format!("{err}\n\n{}", arguments::HELP)),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(message) => complain(&message),
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
     }
-}
-
-#[expect(clippy::print_stdout, reason = "the help text is what was asked for")]
-fn say(text: &str) -> Result<(), String> {
-    print!("{text}");
-    Ok(())
-}
-
-#[expect(clippy::print_stderr, reason = "the one place where a failed command speaks")]
-fn complain(message: &str) -> ExitCode {
-    eprintln!("xtask: {message}");
-    ExitCode::FAILURE
 }

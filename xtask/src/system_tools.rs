@@ -1,5 +1,6 @@
 //! The programs that the suites and benchmarks need from the system, installed where that is allowed.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::steps::present;
@@ -21,6 +22,12 @@ pub(crate) enum SystemTool {
     Sqlite3,
     /// Runs the console's unit tests and checks its types.
     Node,
+    /// Makes XFS images for the fault suite.
+    Xfsprogs,
+    /// Makes btrfs images for the fault suite.
+    BtrfsProgs,
+    /// Is the database of the connector's tests.
+    Postgres,
 }
 
 impl SystemTool {
@@ -34,6 +41,9 @@ impl SystemTool {
             Self::Ripgrep => "rg",
             Self::Sqlite3 => "sqlite3",
             Self::Node => "node",
+            Self::Xfsprogs => "mkfs.xfs",
+            Self::BtrfsProgs => "mkfs.btrfs",
+            Self::Postgres => "initdb",
         }
     }
 
@@ -42,6 +52,9 @@ impl SystemTool {
         match self {
             Self::Ripgrep => "ripgrep",
             Self::Node => "nodejs",
+            Self::Xfsprogs => "xfsprogs",
+            Self::BtrfsProgs => "btrfs-progs",
+            Self::Postgres => "postgresql",
             Self::Git | Self::Strace | Self::Valgrind | Self::Chromium | Self::Sqlite3 => {
                 self.program()
             }
@@ -55,15 +68,27 @@ impl SystemTool {
                 "install it with your package manager"
             }
             Self::Strace => "install it, or pass --without-faults",
+            Self::Xfsprogs | Self::BtrfsProgs => "install it, or do without its file system",
             Self::Chromium => "install it, or pass --without-browser",
+            Self::Postgres => "install PostgreSQL's server, or pass --without-postgres",
         }
     }
+
+    fn is_present(self) -> bool {
+        present(self.program()) || (self == Self::Postgres && debian_has_postgres())
+    }
+}
+
+/// Debian keeps a server's programs by version, outside the search path.
+fn debian_has_postgres() -> bool {
+    let versions = Path::new("/usr/lib/postgresql").read_dir().into_iter().flatten().flatten();
+    versions.map(|entry| entry.path()).any(|version| version.join("bin/initdb").is_file())
 }
 
 /// Installs what is missing with the system's package manager, or fails naming it.
 pub(crate) fn ensure(tools: &[SystemTool]) -> Result<(), String> {
     let missing: Vec<SystemTool> =
-        tools.iter().copied().filter(|tool| !present(tool.program())).collect();
+        tools.iter().copied().filter(|tool| !tool.is_present()).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -72,10 +97,19 @@ pub(crate) fn ensure(tools: &[SystemTool]) -> Result<(), String> {
     }
     let still: Vec<String> = missing
         .into_iter()
-        .filter(|tool| !present(tool.program()))
+        .filter(|tool| !tool.is_present())
         .map(|tool| format!("{} is missing: {}", tool.program(), tool.way_round()))
         .collect();
     if still.is_empty() { Ok(()) } else { Err(still.join("; ")) }
+}
+
+/// Installs what is missing where that is allowed, and goes on without it where it is not.
+pub(crate) fn offer(tools: &[SystemTool]) {
+    let missing: Vec<SystemTool> =
+        tools.iter().copied().filter(|tool| !tool.is_present()).collect();
+    if !missing.is_empty() && present("apt-get") {
+        install(&missing);
+    }
 }
 
 /// Installs with apt-get; the caller looks at the search path to see whether that worked.

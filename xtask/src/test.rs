@@ -3,14 +3,20 @@
 use std::process::Command;
 
 use crate::arguments::{CodegenMode, TestOptions};
-use crate::steps::{Steps, cargo, present};
+use crate::steps::{Steps, announce, cargo, present};
 use crate::system_tools::{self, SystemTool};
 use crate::{codegen, console, dependencies, layering};
 
 /// Runs every check; the first failure ends the run.
 pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
     let mut steps = Steps::default();
-    steps.call("system tools", || system_tools::ensure(&needed(options)))?;
+    steps.call("system tools", || {
+        if !options.without_faults {
+            // Without them the fault suite skips these file systems, and says so.
+            system_tools::offer(&[SystemTool::Xfsprogs, SystemTool::BtrfsProgs]);
+        }
+        system_tools::ensure(&needed(options))
+    })?;
     steps.command("format", cargo(&["fmt", "--all", "--check"]))?;
     steps.call("layering", layering::run)?;
     steps.command("dependencies", dependencies::check()?)?;
@@ -41,6 +47,9 @@ fn needed(options: &TestOptions) -> Vec<SystemTool> {
     if !options.without_browser {
         tools.push(SystemTool::Chromium);
     }
+    if !options.without_postgres {
+        tools.push(SystemTool::Postgres);
+    }
     tools
 }
 
@@ -58,6 +67,13 @@ fn tests(options: &TestOptions) -> Command {
         // The tests that start Chromium exist only under this feature.
         command.args(["--features", "od-e2e/browser"]);
     }
+    if !options.without_postgres {
+        command.args(["--features", "od-sql/real-postgres"]);
+    }
+    // A fresh seed for every run once refused a tree for a case in a thousand runs that its change had
+    // nothing to do with. Looking for such cases is work of its own: CONTRIBUTING.md says how.
+    announce(&format!("    PROPTEST_RNG_SEED={}", options.seed));
+    command.env("PROPTEST_RNG_SEED", options.seed.to_string());
     command
 }
 
@@ -65,6 +81,16 @@ fn docs() -> Command {
     let mut command = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
     command.env("RUSTDOCFLAGS", "-D warnings");
     command
+}
+
+/// Runs real agents against the program of this tree.
+pub(crate) fn run_agents(names: &[String]) -> Result<(), String> {
+    let mut steps = Steps::default();
+    steps.command("od", cargo(&["build", "--workspace", "--all-features", "--bin", "od"]))?;
+    let mut script = Command::new("python3");
+    script.arg("xtask/agents/run.py");
+    script.args(names.iter().flat_map(|name| ["--only", name]));
+    steps.command("agents", script)
 }
 
 /// Builds `od` and runs real MCP clients against it; the script says what it does and what it skips.

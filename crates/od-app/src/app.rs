@@ -1,9 +1,12 @@
 //! The state that every use case works with, and the caller it works for.
 
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use od_core::artifact::Author;
 use od_core::error::{ErrorCode, Failure};
 use od_core::event::{ArtifactAction, ArtifactEvent, Event, RefreshEvent};
-use od_core::ids::{ArtifactId, ProjectId, RefreshId, RunId};
+use od_core::ids::{ArtifactId, ProjectId, RefreshId, RunId, Timestamp};
+use od_core::ledger::{Actor, CommitKind, CommitNote, Door};
 use od_core::refresh::Notice;
 use od_ports::Ports;
 use od_ports::store::Stored;
@@ -24,6 +27,8 @@ pub struct App {
     pub(crate) connectors: ConnectorState,
     /// The refreshes that run in this process.
     pub(crate) refreshes: ActiveRefreshes,
+    /// The latest time that a lease was looked at, in milliseconds.
+    latest_lease_check: AtomicI64,
 }
 
 impl App {
@@ -34,7 +39,16 @@ impl App {
             pages: PageCache::default(),
             connectors: ConnectorState::default(),
             refreshes: ActiveRefreshes::default(),
+            latest_lease_check: AtomicI64::new(0),
         }
+    }
+
+    /// Returns the time that leases are measured by: the clock's, but never before one it has told already.
+    /// A clock that is set back must not revive what has lapsed.
+    pub(crate) fn lease_time(&self) -> Timestamp {
+        let now = self.ports.clock.now().unix_ms();
+        let latest = self.latest_lease_check.fetch_max(now, Ordering::Relaxed);
+        Timestamp::from_unix_ms(now.max(latest))
     }
 
     /// Tells listeners what became of an artifact, once that is durable.
@@ -64,14 +78,20 @@ impl App {
 /// The one who asks for something: decides what may be asked for and is written down as its author.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Caller {
-    /// The person at the machine, through the console or the command line.
+    /// The person at the machine, at the command line.
     Person,
+    /// The person at the machine, through another door.
+    PersonVia(Door),
+    /// A schedule that was switched on: it may refresh, and nothing else.
+    Schedule,
     /// An agent, through its run's token.
     Agent {
         /// The run.
         run: RunId,
         /// The one project it may see.
         project: ProjectId,
+        /// The door that its client says it came through.
+        door: Door,
     },
 }
 
@@ -79,7 +99,7 @@ impl Caller {
     /// Returns what is written down as the author.
     pub const fn author(&self) -> Author {
         match self {
-            Self::Person => Author::Person,
+            Self::Person | Self::PersonVia(_) | Self::Schedule => Author::Person,
             Self::Agent { .. } => Author::Agent,
         }
     }
@@ -87,23 +107,36 @@ impl Caller {
     /// Returns the run, if an agent asks.
     pub const fn run(&self) -> Option<&RunId> {
         match self {
-            Self::Person => None,
+            Self::Person | Self::PersonVia(_) | Self::Schedule => None,
             Self::Agent { run, .. } => Some(run),
         }
+    }
+
+    /// Returns what the timeline says of a commit that the caller asks for.
+    pub(crate) fn note(&self, kind: CommitKind) -> CommitNote {
+        let (actor, door) = match self {
+            Self::Person => (Actor::Person, Door::CommandLine),
+            Self::PersonVia(door) => (Actor::Person, *door),
+            Self::Schedule => (Actor::Schedule, Door::Clock),
+            Self::Agent { run, door, .. } => {
+                (Actor::Agent { run_id: run.clone(), agent: None }, *door)
+            }
+        };
+        CommitNote::new(kind, actor, door)
     }
 
     /// Lets only a person through.
     pub const fn require_person(&self) -> Result<(), PersonOnly> {
         match self {
-            Self::Person => Ok(()),
-            Self::Agent { .. } => Err(PersonOnly),
+            Self::Person | Self::PersonVia(_) => Ok(()),
+            Self::Schedule | Self::Agent { .. } => Err(PersonOnly),
         }
     }
 
     /// Tells whether the caller may see a project at all.
     pub fn may_see(&self, project: &ProjectId) -> bool {
         match self {
-            Self::Person => true,
+            Self::Person | Self::PersonVia(_) | Self::Schedule => true,
             Self::Agent { project: own, .. } => own == project,
         }
     }

@@ -8,6 +8,7 @@ use od_core::error::{ErrorCode, Failure, Retry};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision};
 use od_ports::credential_vault::VaultError;
 use od_ports::project_registry::ProjectError;
+use od_ports::service_registry::RegistryError;
 use od_ports::store::StoreError;
 
 const CHECK_DISK: &str = "check free space and permissions of the data directory, then try again";
@@ -30,6 +31,18 @@ pub(crate) fn store(err: StoreError) -> Failure {
         StoreError::SnapshotNotFound { .. } => {
             Failure::new(ErrorCode::NotFound, message).suggest("list the snapshots of the artifact")
         }
+        StoreError::RevisionNotFound { artifact, .. } => Failure::new(ErrorCode::NotFound, message)
+            .suggest(format!("`od artifacts revisions {artifact}` lists those that are kept"))
+            .detail("artifactId", artifact.as_str()),
+        StoreError::RevisionDamaged { artifact, revision, .. } => Failure::new(
+            ErrorCode::LiveArtifactNotHealthy,
+            message,
+        )
+        .suggest(format!(
+            "choose another revision; `od artifacts verify {artifact}` lists what is damaged"
+        ))
+        .detail("artifactId", artifact.as_str())
+        .detail("revision", revision.get()),
         StoreError::Exists { artifact } => id_taken(&artifact),
         StoreError::AttemptConflict { artifact, .. } => Failure::new(ErrorCode::Conflict, message)
             .suggest("use a new attemptId for another request")
@@ -46,16 +59,38 @@ pub(crate) fn store(err: StoreError) -> Failure {
         StoreError::RefreshLocked { artifact, running } => {
             refresh_locked(&artifact, running.as_ref())
         }
+        StoreError::RefreshOvertaken { artifact, newest } => {
+            let failure = Failure::new(ErrorCode::Conflict, message)
+                .suggest("nothing to do: somebody else ran it")
+                .detail("artifactId", artifact.as_str());
+            match newest {
+                Some(newest) => failure.detail("refreshId", newest.as_str()),
+                None => failure,
+            }
+        }
         StoreError::RefreshClosed { refresh, .. } => {
             Failure::new(ErrorCode::RefreshAbandoned, message)
                 .suggest("start a new refresh")
                 .detail("refreshId", refresh.as_str())
         }
-        StoreError::Busy { .. } => Failure::new(ErrorCode::LiveArtifactStorageFailed, message)
+        StoreError::Busy { .. } => Failure::new(ErrorCode::StoreUnavailable, message)
             .suggest("another process holds the artifact; try again, or look for a stopped `od`"),
         StoreError::ForeignWitness => Failure::new(ErrorCode::Internal, message),
         StoreError::Io { .. } => {
             Failure::new(ErrorCode::LiveArtifactStorageFailed, message).suggest(CHECK_DISK)
+        }
+    }
+}
+
+/// Turns an error of the registry of services into a failure.
+pub(crate) fn service_registry(err: &RegistryError) -> Failure {
+    let message = err.to_string();
+    match err {
+        RegistryError::Full => Failure::new(ErrorCode::Conflict, message)
+            .suggest("remove one that nothing reads any more: `od sources remove NAME`"),
+        RegistryError::Damaged { .. } | RegistryError::Unavailable { .. } => {
+            Failure::new(ErrorCode::Internal, message)
+                .suggest("look at connectors/services.json in OD_HOME; `od doctor` checks the home")
         }
     }
 }

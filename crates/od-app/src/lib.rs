@@ -7,10 +7,43 @@ pub mod artifacts;
 pub mod connectors;
 mod failure;
 pub mod health;
-pub mod preview;
-pub mod projects;
+/// The page of an artifact, from memory where nothing changed.
+pub mod preview {
+    mod cache;
+    mod page;
+
+    pub use cache::PageCache;
+    pub use page::{Media, Page, PageError, PageRequest, page};
+}
+/// Projects.
+pub mod projects {
+    mod change;
+    mod create;
+    mod files;
+    mod read;
+
+    pub use change::{
+        ChangeProjectError, RemoveProjectError, RemovedProject, allow_schedules, rebind, remove,
+        rename,
+    };
+    pub use create::{CreateProject, CreateProjectError, create};
+    pub use files::{JsonFile, ProjectFilesError, ReadJsonError, files, read_json};
+    pub use read::{ReadProjectError, get, list};
+}
 pub mod refresh;
-pub mod runs;
+/// The runs of agents.
+pub mod runs {
+    mod authorize;
+    mod lease;
+    mod start;
+
+    pub use authorize::{Authorize, AuthorizeError, authorize};
+    pub use lease::{MoveRunError, end, renew};
+    pub use start::{StartRun, StartRunError, StartedRun, start};
+}
+pub mod schedule;
+pub mod services;
+pub mod sessions;
 
 pub use app::{App, Caller, PersonOnly};
 pub use artifacts::Mode;

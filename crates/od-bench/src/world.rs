@@ -11,7 +11,7 @@ use od_app::projects::{self, CreateProject};
 use od_app::{App, Caller, Mode};
 use od_core::ids::{ArtifactId, ProjectId, Timestamp};
 use od_daemon::{ComposeOptions, compose};
-use od_ports::clock::Clock;
+use od_ports::system::Clock;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;

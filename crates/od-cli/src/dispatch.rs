@@ -6,7 +6,8 @@ use od_core::error::ErrorCode;
 
 use crate::args::{
     self, ArtifactsCommand, Command, ConnectorsCommand, Format, Globals, Invocation, KeysCommand,
-    ListArtifacts, McpCommand, SkillsCommand, ToolCommand,
+    ListArtifacts, McpCommand, ProjectsCommand, SessionsCommand, SkillsCommand, SourcesCommand,
+    ToolCommand,
 };
 use crate::help;
 use crate::output::{Answer, CommandError, Exit, Sink, with_progress};
@@ -48,23 +49,47 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Com
         Command::Demo(args) => on_many_threads(verbs::demo::run(&settings()?, args, sink)),
         Command::Open(args) => block_on(verbs::daemon::open_console(&settings()?, &args, sink)),
         Command::Init(args) => block_on(verbs::projects::init(&settings()?, args)),
+        Command::Refresh(args) => {
+            let settings = settings()?;
+            let work = verbs::refresh_due::refresh_due(&settings, &args);
+            block_on(with_progress(sink, "running what is due", work))
+        }
+        Command::Service(command) => block_on(verbs::service::service(&settings()?, command)),
         Command::Run(args) => block_on(verbs::run::run(&settings()?, args, sink)),
         Command::Tools(command) => Ok(Answer::silent().ending(tool(command))),
         Command::Artifacts(command) => block_on(artifacts(&settings()?, command, sink)),
+        Command::Projects(command) => block_on(projects(&settings()?, command)),
         Command::Connectors(command) => block_on(connectors(&settings()?, command, sink)),
+        Command::Sources(command) => block_on(sources(&settings()?, command, sink)),
         Command::Skills(SkillsCommand::List { directory }) => {
             verbs::skills::list(directory, &settings()?)
         }
-        Command::Skills(SkillsCommand::Show { name }) => verbs::skills::show(&name, &settings()?),
+        Command::Skills(SkillsCommand::Show { template: Some(template), .. }) => {
+            verbs::skills::show_template(&template)
+        }
+        Command::Skills(SkillsCommand::Show { templates: true, .. }) => {
+            Ok(verbs::skills::list_templates())
+        }
+        Command::Skills(SkillsCommand::Show { name, .. }) => {
+            verbs::skills::show(&name, &settings()?)
+        }
         Command::Skills(SkillsCommand::Install(args)) => verbs::skills::install(args),
         Command::Skills(SkillsCommand::Check { paths }) => {
             verbs::skills::check(&paths, &settings()?)
         }
-        Command::Mcp(McpCommand::Serve) => Ok(Answer::silent().ending(verbs::mcp::serve(sink))),
-        Command::Mcp(McpCommand::Config { agent }) => verbs::mcp::config(agent, sink),
+        Command::Mcp(McpCommand::Serve { project }) => {
+            on_pipes(verbs::mcp::serve(globals.clone(), project, sink))
+        }
+        Command::Mcp(McpCommand::Config { agent, project }) => {
+            block_on(verbs::mcp::config(globals, agent, project, sink))
+        }
         Command::Keys(KeysCommand::Status) => verbs::keys::status(&settings()?),
         Command::Keys(KeysCommand::Rotate { dry_run }) => {
             verbs::keys::rotate(&settings()?, dry_run)
+        }
+        Command::Sessions(SessionsCommand::List) => verbs::sessions::list(&settings()?),
+        Command::Sessions(SessionsCommand::Revoke(args)) => {
+            block_on(verbs::sessions::revoke(&settings()?, &args))
         }
         Command::Report => {
             let settings = Settings::unchecked(globals)?;
@@ -98,6 +123,9 @@ async fn artifacts(
         }
         ArtifactsCommand::Show(args) => artifacts::show(settings, &args).await,
         ArtifactsCommand::History(args) => artifacts::history(settings, &args).await,
+        ArtifactsCommand::Revisions(args) => artifacts::revisions(settings, &args).await,
+        ArtifactsCommand::Diff(args) => artifacts::diff(settings, &args).await,
+        ArtifactsCommand::Schedule(args) => artifacts::schedule(settings, &args).await,
         ArtifactsCommand::Refresh(args) => artifacts::refresh(settings, &args, sink).await,
         ArtifactsCommand::Rollback(args) => artifacts::roll_back(settings, &args).await,
         ArtifactsCommand::Delete(args) => artifacts::delete(settings, &args).await,
@@ -108,6 +136,16 @@ async fn artifacts(
         }
         ArtifactsCommand::Repair(args) => artifacts::repair(settings, args).await,
         ArtifactsCommand::Open(args) => verbs::daemon::open_artifact(settings, &args, sink).await,
+    }
+}
+
+async fn projects(settings: &Settings, command: ProjectsCommand) -> Result<Answer, CommandError> {
+    use verbs::projects;
+    match command {
+        ProjectsCommand::List => projects::list(settings).await,
+        ProjectsCommand::Rename(args) => projects::rename(settings, &args).await,
+        ProjectsCommand::Rebind(args) => projects::rebind(settings, args).await,
+        ProjectsCommand::Remove(args) => projects::remove(settings, &args).await,
     }
 }
 
@@ -124,6 +162,21 @@ async fn connectors(
     }
 }
 
+async fn sources(
+    settings: &Settings,
+    command: SourcesCommand,
+    sink: Sink,
+) -> Result<Answer, CommandError> {
+    use verbs::sources;
+    match command {
+        SourcesCommand::AddHttp(args) => sources::add_http(settings, &args).await,
+        SourcesCommand::AddPostgres(args) => sources::add_postgres(settings, &args).await,
+        SourcesCommand::List => sources::list(settings).await,
+        SourcesCommand::Test(args) => sources::test(settings, &args, sink).await,
+        SourcesCommand::Remove(args) => sources::remove(settings, &args).await,
+    }
+}
+
 /// Runs one of the agent's commands: a client, one exchange, one JSON document.
 fn tool(command: ToolCommand) -> Exit {
     let indented = match command.format() {
@@ -137,13 +190,21 @@ fn tool(command: ToolCommand) -> Exit {
     });
     match outcome {
         Ok(document) => Sink::document(&document, indented, Exit::Ok),
-        Err(refusal) => Sink::refusal_document(&refusal, indented),
+        Err(refusal) => Sink::refusal_document(&verbs::tools::explained(refusal), indented),
     }
 }
 
 /// Runs a future on this thread: most verbs make one exchange and end.
 fn block_on<T>(work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
     run_on(tokio::runtime::Builder::new_current_thread(), work)
+}
+
+/// Runs a future that reads stdin, and does not wait for a read that still hangs when it is done.
+fn on_pipes<T>(work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
+    let runtime = build(tokio::runtime::Builder::new_current_thread())?;
+    let outcome = runtime.block_on(work);
+    runtime.shutdown_background();
+    outcome
 }
 
 /// Runs a future that serves others on all of the machine's cores.
@@ -154,12 +215,15 @@ fn on_many_threads<T>(
 }
 
 fn run_on<T>(
-    mut builder: tokio::runtime::Builder,
+    builder: tokio::runtime::Builder,
     work: impl Future<Output = Result<T, CommandError>>,
 ) -> Result<T, CommandError> {
-    let runtime = builder.enable_all().build().map_err(|error| {
+    build(builder)?.block_on(work)
+}
+
+fn build(mut builder: tokio::runtime::Builder) -> Result<tokio::runtime::Runtime, CommandError> {
+    builder.enable_all().build().map_err(|error| {
         CommandError::new(ErrorCode::Internal, format!("cannot start: {error}"))
             .suggest("raise the limits on open files and processes")
-    })?;
-    runtime.block_on(work)
+    })
 }

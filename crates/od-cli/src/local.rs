@@ -107,7 +107,7 @@ pub(crate) async fn project(
     let near = nearest(named, &ids);
     let hint = match near {
         Some(id) => format!("did you mean `{id}`?"),
-        None => "make one with `od init`, or list them with `od artifacts list`".to_owned(),
+        None => "make one with `od init`, or list them with `od projects list`".to_owned(),
     };
     Err(CommandError::new(ErrorCode::ProjectNotFound, format!("no project `{named}`"))
         .suggest(hint))

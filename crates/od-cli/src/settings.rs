@@ -37,6 +37,14 @@ impl Settings {
         Ok(settings)
     }
 
+    /// As [`Self::of_process`], as if the program had been started in another directory.
+    pub(crate) fn of_directory(globals: &Globals, directory: &Path) -> Result<Self, CommandError> {
+        let variable = |name: &str| std::env::var_os(name);
+        let settings = Self::resolve(globals, &variable, directory, &Path::is_dir)?;
+        settings.check()?;
+        Ok(settings)
+    }
+
     /// As [`Self::of_process`], without the check of who can write there: for `od doctor`, which
     /// explains what is wrong.
     pub(crate) fn unchecked(globals: &Globals) -> Result<Self, CommandError> {

@@ -10,7 +10,8 @@ use hyper::header::{self, HeaderValue};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use od_core::error::{ErrorCode, Failure};
-use od_wire::route::{Operation, Route};
+use od_core::ledger::Door;
+use od_wire::route::{DOOR_HEADER, Operation, Route};
 use tokio::net::TcpStream;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -19,11 +20,11 @@ use crate::call::{Answer, Call};
 use crate::error::CallError;
 
 /// The longest a connection on loopback takes.
-const CONNECT_MAX: Duration = Duration::from_secs(2);
+const CONNECT_MAX: Duration = od_core::limits::CLIENT_CONNECT.duration();
 /// The longest an answer takes: a whole refresh, and a little.
-const ANSWER_MAX: Duration = Duration::from_secs(130);
+const ANSWER_MAX: Duration = od_core::limits::CLIENT_ANSWER_TIMEOUT.duration();
 /// The longest answer: a rendered preview is at most half of it.
-const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
+const ANSWER_BYTES_MAX: usize = od_core::limits::CLIENT_ANSWER.max();
 
 /// What a client shows the daemon.
 #[derive(Clone)]
@@ -54,6 +55,8 @@ pub struct Client {
     address: SocketAddr,
     host: HeaderValue,
     bearer: Bearer,
+    /// The door that the client is, for the timeline.
+    door: Option<Door>,
     /// The connection of the last call, if it can be used again.
     idle: Mutex<Option<SendRequest<Full<Bytes>>>>,
 }
@@ -74,7 +77,13 @@ impl Client {
         }
         let host = HeaderValue::try_from(address.to_string()).map_err(|_| bad())?;
         let url = format!("http://{address}");
-        Ok(Self { url, address, host, bearer, idle: Mutex::new(None) })
+        Ok(Self { url, address, host, bearer, door: None, idle: Mutex::new(None) })
+    }
+
+    /// Says which door the calls come through.
+    #[must_use]
+    pub fn through(self, door: Door) -> Self {
+        Self { door: Some(door), ..self }
     }
 
     /// Returns the daemon's URL.
@@ -126,6 +135,9 @@ impl Client {
         headers.insert(header::HOST, self.host.clone());
         if route.method.changes_state() {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        if let Some(door) = self.door {
+            headers.insert(DOOR_HEADER, HeaderValue::from_static(door.as_str()));
         }
         if let Some(token) = self.token()? {
             let mut value =

@@ -108,11 +108,11 @@ impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
         match error {
             CallError::Refused { envelope, .. } => envelope.error.failure,
-            CallError::Unreachable { .. } => Self::new(ErrorCode::Internal, error.to_string())
+            CallError::Unreachable { .. } => Self::new(ErrorCode::DaemonUnavailable, error.to_string())
                 .suggest("start the daemon with `od serve`, or run the agent with `od run -- …`"),
-            CallError::Gone { .. } => Self::new(ErrorCode::Internal, error.to_string())
+            CallError::Gone { .. } => Self::new(ErrorCode::DaemonUnavailable, error.to_string())
                 .suggest("run the command again: it starts a daemon if there is none"),
-            CallError::TimedOut { .. } => Self::new(ErrorCode::Internal, error.to_string())
+            CallError::TimedOut { .. } => Self::new(ErrorCode::DaemonUnavailable, error.to_string())
                 .suggest("look at the daemon's log; `od doctor` checks it"),
             CallError::Address { .. } => Self::new(ErrorCode::BadRequest, error.to_string())
                 .suggest("give http://127.0.0.1 and the daemon's port"),
@@ -120,7 +120,9 @@ impl From<CallError> for Failure {
                 .suggest("use the token of `od run` unchanged"),
             CallError::Encode { .. } => Self::new(ErrorCode::BadRequest, error.to_string())
                 .suggest("this is a fault of od; please report it"),
-            CallError::Decode { .. } | CallError::Broken { .. } | CallError::TooLarge { .. } => {
+            CallError::Broken { .. } => Self::new(ErrorCode::DaemonUnavailable, error.to_string())
+                .suggest("the daemon ended during the call, or another program listens there; call again"),
+            CallError::Decode { .. } | CallError::TooLarge { .. } => {
                 Self::new(ErrorCode::Internal, error.to_string())
                     .suggest("`od doctor` checks that daemon and program are of one version")
             }

@@ -11,7 +11,7 @@ use crate::client::Client;
 use crate::error::CallError;
 
 /// The longest event that is read.
-const EVENT_BYTES_MAX: usize = 256 * 1024;
+const EVENT_BYTES_MAX: usize = od_core::limits::CLIENT_EVENT.max();
 
 /// One event as it came.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -1,16 +1,21 @@
 //! What a person asks for, one typed call each.
 
-use od_core::ids::{ArtifactId, ConnectorId, ProjectId, RefreshId, Revision, RunId};
+use od_core::ids::{
+    ArtifactId, ConnectorId, ConsoleSessionId, ProjectId, RefreshId, Revision, RunId,
+};
 use od_wire::Empty;
 use od_wire::artifact::{
     ArtifactAnswer, ArtifactsAnswer, DeleteArtifact, DeletedAnswer, RefreshedAnswer,
     RolledBackAnswer,
 };
 use od_wire::connector::{ConnectConnector, ConnectorAnswer};
+use od_wire::project::{ProjectAnswer, RemovedProjectAnswer, UpdateProject};
 use od_wire::refresh::{RollBack, StartRefresh};
 use od_wire::route::{Operation, QueryName};
 use od_wire::run::RunAnswer;
-use od_wire::session::SessionCode;
+use od_wire::schedule::ScheduleAnswer;
+use od_wire::service::{AddService, ServiceAnswer, TestService};
+use od_wire::session::{RevokedAnswer, SessionCode};
 use serde::Serialize;
 
 use crate::client::Client;
@@ -25,6 +30,22 @@ impl Client {
     /// Makes a one-time code for the console.
     pub async fn session_code(&self) -> Result<SessionCode, CallError> {
         self.call(Operation::MakeSessionCode).json(&Empty {})?.send().await
+    }
+
+    /// Ends the session of one browser.
+    pub async fn revoke_session(
+        &self,
+        session: &ConsoleSessionId,
+        dry_run: bool,
+    ) -> Result<RevokedAnswer, CallError> {
+        let call = self.call(Operation::RevokeSession).parameter(session);
+        call.query(QueryName::DryRun, dry_run).json(&Empty {})?.send().await
+    }
+
+    /// Ends the session of every browser.
+    pub async fn revoke_sessions(&self, dry_run: bool) -> Result<RevokedAnswer, CallError> {
+        let call = self.call(Operation::RevokeSessions).query(QueryName::DryRun, dry_run);
+        call.json(&Empty {})?.send().await
     }
 
     /// Lists the artifacts of a project.
@@ -48,6 +69,15 @@ impl Client {
         call.json(&StartRefresh::default())?.send().await
     }
 
+    /// Sets the schedule of an artifact, switches it on, or switches it off; `body` as the route takes it.
+    pub async fn schedule(
+        &self,
+        artifact: &ArtifactId,
+        body: &impl Serialize,
+    ) -> Result<ScheduleAnswer, CallError> {
+        self.call(Operation::ScheduleArtifact).parameter(artifact).json(body)?.send().await
+    }
+
     /// Makes the state that a refresh left the current one again.
     pub async fn roll_back(
         &self,
@@ -56,6 +86,17 @@ impl Client {
         if_revision: Option<Revision>,
     ) -> Result<RolledBackAnswer, CallError> {
         let call = self.call(Operation::RestoreSnapshot).parameter(artifact).parameter(refresh);
+        call.json(&RollBack { if_revision })?.send().await
+    }
+
+    /// Makes a revision the current one again.
+    pub async fn restore_revision(
+        &self,
+        artifact: &ArtifactId,
+        revision: Revision,
+        if_revision: Option<Revision>,
+    ) -> Result<RolledBackAnswer, CallError> {
+        let call = self.call(Operation::RestoreRevision).parameter(artifact).parameter(revision);
         call.json(&RollBack { if_revision })?.send().await
     }
 
@@ -80,6 +121,24 @@ impl Client {
         call.maybe_query(QueryName::ProjectId, project).json(&Empty {})?.send().await
     }
 
+    /// Gives a project another name.
+    pub async fn rename_project(
+        &self,
+        project: &ProjectId,
+        name: &str,
+    ) -> Result<ProjectAnswer, CallError> {
+        let body = UpdateProject { name: name.to_owned() };
+        self.call(Operation::UpdateProject).parameter(project).json(&body)?.send().await
+    }
+
+    /// Takes a project out of use.
+    pub async fn remove_project(
+        &self,
+        project: &ProjectId,
+    ) -> Result<RemovedProjectAnswer, CallError> {
+        self.call(Operation::RemoveProject).parameter(project).json(&Empty {})?.send().await
+    }
+
     /// Connects a connector.
     pub async fn connect(
         &self,
@@ -92,6 +151,25 @@ impl Client {
     /// Disconnects a connector.
     pub async fn disconnect(&self, connector: &ConnectorId) -> Result<ConnectorAnswer, CallError> {
         self.call(Operation::DisconnectConnector).parameter(connector).send().await
+    }
+
+    /// Registers a service.
+    pub async fn add_service(&self, body: &AddService) -> Result<ServiceAnswer, CallError> {
+        self.call(Operation::AddService).json(body)?.send().await
+    }
+
+    /// Removes a registered service.
+    pub async fn remove_service(&self, name: &str) -> Result<ServiceAnswer, CallError> {
+        self.call(Operation::RemoveService).parameter(name).send().await
+    }
+
+    /// Asks a registered service for one resource.
+    pub async fn test_service(
+        &self,
+        name: &str,
+        body: &TestService,
+    ) -> Result<ServiceAnswer, CallError> {
+        self.call(Operation::TestService).parameter(name).json(body)?.send().await
     }
 
     /// Ends a run.

@@ -6,11 +6,13 @@
 use std::error::Error;
 use std::io::Write;
 
-use od_core::artifact::{ArtifactState, Author, CreateRequest};
-use od_core::decide::{self, CreateContext, Decision, SourceOutput};
+use od_core::artifact::{ArtifactState, Author, CreateRequest, Pins};
+use od_core::credential::Redactions;
+use od_core::decide::{self, CreateContext, Decision, Gathered, SourceOutput};
 use od_core::error::Issue;
 use od_core::ids::{ArtifactId, Timestamp};
-use od_core::json::{BoundedJson, parse_message};
+use od_core::intake::{Intake, JsonText};
+use od_core::json::parse_message;
 
 const REQUEST: &[u8] = br#"{
   "input": {
@@ -58,7 +60,7 @@ pub(crate) fn create(at: Timestamp) -> Result<Decision, Box<dyn Error>> {
         run_id: None,
         author: Author::Agent,
         at,
-        source_pin: None,
+        pins: Pins::new(),
         attempt: None,
     };
     decide::create(request, context).map_err(report)
@@ -70,12 +72,15 @@ pub(crate) fn refresh(
     at: Timestamp,
 ) -> Result<Option<Decision>, Box<dyn Error>> {
     let ran = SourceOutput {
-        source: state.artifact.source().ok_or("there is nothing to refresh from")?,
-        output: &BoundedJson::parse(OUTPUT)?,
+        source: *state.artifact.sources().first().ok_or("there is nothing to refresh from")?,
+        output: &Intake::from(JsonText::parse(OUTPUT)?),
         account_label: None,
         pin: None,
+        // What `Intake::protect` took out; this output of ours needs none of it.
+        redactions: &Redactions::default(),
     };
-    Ok(decide::refresh(state, ran, at)?)
+    let gathered = Gathered { outputs: &[ran], results: &[], failed: &[] };
+    Ok(decide::refresh(state, gathered, at)?)
 }
 
 /// Shows that a request is refused with every fault at once.

@@ -7,21 +7,168 @@
 //! Must not know: files, sockets, the clock, the environment, randomness, async, HTTP words.
 
 pub mod artifact;
-pub mod connector;
+/// Charts: values drawn as inline SVG, the same bytes on every machine.
+///
+/// Everything is a function of the points and the chart's attributes; the template's compiler reads
+/// the attributes, its renderer collects the points.
+pub mod chart {
+    mod donut;
+    pub(crate) mod draw;
+    mod label;
+    mod marks;
+    pub(crate) mod pen;
+    pub(crate) mod points;
+    mod rows;
+    mod scale;
+    pub(crate) mod spec;
+    mod style;
+    mod table;
+
+    pub use spec::ChartKind;
+    pub use table::ChartTable;
+}
+/// Connectors: what the catalog says of them, what is trusted of it, and what of their output.
+pub mod connector {
+    mod catalog;
+    mod classify;
+    mod contract;
+    mod database;
+    mod disguise;
+    mod execute_request;
+    mod local_tool;
+    mod protect;
+    mod registered;
+
+    pub use catalog::{
+        Category, Connector, ConnectorAuth, ConnectorStatus, MinimumApproval, Purpose, Tool,
+    };
+    pub use classify::{Approval, SideEffect, ToolFacts, ToolSafety, classify, stricter};
+    pub use contract::{ContractParts, check_input, contract_digest};
+    pub use database::{
+        ConnectionString, ConnectionStringError, DatabaseAddress, DatabaseColumn, DatabaseTable,
+        Encryption,
+    };
+    pub use execute_request::ExecuteRequest;
+    pub use local_tool::LocalTool;
+    pub use protect::{
+        Clip, Origin, ProtectError, Protected, protect_output, protect_text, protect_value,
+    };
+    pub use registered::{
+        BaseUrl, BaseUrlError, PathOutside, RegisteredService, SecretHeader, ServiceKind,
+        ServiceName, ServiceRequest, ServiceUrl, ServiceUrlError,
+    };
+}
 pub mod credential;
 pub mod decide;
-pub mod error;
+pub mod diff;
+/// Every refusal of the product: code, advice, details, and the catalogue they come from.
+pub mod error {
+    mod code;
+    mod failure;
+    mod issue;
+
+    pub use code::{ErrorCode, Retry, catalogue_markdown};
+    pub use failure::{Details, Failure};
+    pub use issue::{Issue, nearest_name};
+}
 pub mod event;
-pub mod format;
+/// Values as people read them: numbers, money, dates, lengths of time, in a locale and a zone.
+///
+/// Everything is a function of the value, the format and its `Context`; there is no clock here.
+pub mod format {
+    mod buffer;
+    pub(crate) mod currency;
+    pub(crate) mod date;
+    pub(crate) mod decimal;
+    pub(crate) mod elapsed;
+    mod locale;
+    pub(crate) mod number;
+    pub(crate) mod value;
+    mod zone;
+
+    pub use buffer::TextBuffer;
+    pub use locale::Locale;
+    pub use value::{Context, FormatFault};
+    pub use zone::{UnknownZone, Zone};
+}
+/// Sessions of the console: which browsers may open it, and how page and daemon prove themselves.
+pub mod console {
+    mod proof;
+    mod session;
+
+    pub use proof::{Meeting, Nonce, PublicKey, Signature};
+    pub use session::{BrowserName, ConsoleSession, admit};
+}
 pub mod ids;
 pub mod input;
 pub mod intake;
 pub mod json;
-pub mod ledger;
+/// The rules of a store, whatever it keeps its bytes in: how revisions and refreshes are numbered, who
+/// may still write, what an attempt made before, what is kept for how long, how the records of refreshes
+/// come to a status, and the timeline of commits.
+///
+/// Files, a database and the fakes of tests all decide by these functions, so that none of them decides
+/// on its own. They take what the store has read and return the decision; reading, locking and making
+/// it durable stay with the store.
+pub mod ledger {
+    mod attempt;
+    mod commit;
+    mod refreshes;
+    mod retention;
+    mod revision_conflict;
+    mod timeline;
+
+    pub use attempt::{EarlierAttempt, Maker, find_earlier};
+    pub use commit::{
+        Actor, CommitKind, CommitNote, CommitRecord, Door, LogRecord, Part, RevisionDigests,
+        RevisionSource,
+    };
+    pub use refreshes::{
+        IfNewest, RefreshClosed, RefreshLedger, RefreshOvertaken, RefreshStart, RunningLockState,
+        is_synced_at_once,
+    };
+    pub use retention::{
+        excess_aside_files, excess_snapshots, is_trash_expired, needs_rotation, trash_expires_at,
+    };
+    pub use revision_conflict::{RevisionConflict, check_revision, next_revision};
+    pub use timeline::{RevisionName, kept_commits, kept_objects};
+}
 pub mod limits;
-pub mod query;
+pub mod ownership;
+/// Queries: SQL over the rows of an artifact's sources, run at every refresh.
+///
+/// This module holds what needs no engine: the query's shape, its bounds, the tables it may read, the
+/// functions it may call, and the rules from result to JSON. The engine is a port.
+pub mod query {
+    mod fault;
+    mod functions;
+    mod plan;
+    mod result;
+    mod sql_text;
+
+    pub use fault::{QueryFault, QueryFaultKind};
+    pub use functions::{FunctionRule, function_rule};
+    pub use plan::{Query, Shape, history_table};
+    pub use result::{ResultSet, SqlValue};
+    pub use sql_text::{Position, SqlText, SqlTextError};
+}
 pub mod refresh;
+pub mod repair;
+pub mod schedule;
 pub mod schema;
 pub mod template;
-pub mod token;
+/// Tokens: what they grant, how they are signed, and what they cover.
+pub mod token {
+    mod claims;
+    mod keyring;
+    mod payload;
+    mod text;
+
+    pub use claims::{
+        Claims, CliClaims, ConsoleClaims, Endpoint, Operation, PreviewClaims, TokenKind,
+        ToolClaims, Variant,
+    };
+    pub use keyring::Keyring;
+    pub use text::{ScopeError, TOKEN_PREFIX, TokenError, VerifiedToken, encode, verify};
+}
 mod words;

@@ -4,10 +4,11 @@ use hyper::header::{self, HeaderMap};
 use od_app::Caller;
 use od_app::runs::{Authorize, authorize};
 use od_core::error::{ErrorCode, Failure};
-use od_core::ids::Timestamp;
-use od_core::token::{Claims, Endpoint, PreviewClaims, TokenKind, VerifiedToken};
+use od_core::ids::{ConsoleSessionId, Timestamp};
+use od_core::ledger::Door;
+use od_core::token::{Claims, ConsoleClaims, Endpoint, PreviewClaims, TokenKind, VerifiedToken};
 use od_ports::token_authority::VerifyError;
-use od_wire::route::{Access, Route};
+use od_wire::route::{Access, DOOR_HEADER, Route};
 
 use crate::daemon::Daemon;
 
@@ -20,6 +21,10 @@ pub(crate) enum Identity {
     Person {
         /// When the bearer ends: nothing that was opened with it outlives it.
         until: Timestamp,
+        /// The door they came through.
+        door: Door,
+        /// The session of their browser, if they came through one.
+        session: Option<ConsoleSessionId>,
     },
     /// The agent of a live run.
     Agent(Caller),
@@ -52,14 +57,36 @@ pub(crate) fn verify_ticket(daemon: &Daemon, ticket: &str) -> Result<PreviewClai
 fn person(daemon: &Daemon, headers: &HeaderMap) -> Result<Identity, Failure> {
     let verified = verify(daemon, bearer(headers).ok_or_else(no_bearer)?)?;
     match verified.claims() {
-        Claims::Console(claims) if claims.audience == daemon.audiences.console => {
-            Ok(Identity::Person { until: claims.expires_at })
+        Claims::Console(claims) if claims.audience == daemon.audiences.terminal => {
+            console(daemon, claims)
         }
         Claims::Cli(claims) if claims.audience == daemon.audiences.terminal => {
-            Ok(Identity::Person { until: claims.expires_at })
+            let door = said_door(headers, &[Door::CommandLine]);
+            Ok(Identity::Person { until: claims.expires_at, door, session: None })
         }
         Claims::Console(_) | Claims::Cli(_) => Err(for_another()),
         Claims::Tool(_) | Claims::Preview(_) => Err(wrong_kind(&verified)),
+    }
+}
+
+/// A bearer ends with its session: at once if the person revokes that.
+fn console(daemon: &Daemon, claims: &ConsoleClaims) -> Result<Identity, Failure> {
+    let session = &claims.session_id;
+    match od_app::sessions::find(&daemon.app, session, &daemon.audiences.console) {
+        Ok(Some(_)) => Ok(Identity::Person {
+            until: claims.expires_at,
+            door: Door::Console,
+            session: Some(session.clone()),
+        }),
+        Ok(None) => {
+            Err(Failure::new(ErrorCode::Unauthorized, "the session has ended")
+                .suggest(SUGGEST_SESSION))
+        }
+        Err(error) => {
+            tracing::error!(%error, "the sessions cannot be read: every bearer is refused");
+            Err(Failure::new(ErrorCode::Unauthorized, "no session can be checked")
+                .suggest("`od doctor` says what is wrong with OD_HOME"))
+        }
     }
 }
 
@@ -67,7 +94,8 @@ fn terminal(daemon: &Daemon, headers: &HeaderMap) -> Result<Identity, Failure> {
     let verified = verify(daemon, bearer(headers).ok_or_else(no_bearer)?)?;
     match verified.claims() {
         Claims::Cli(claims) if claims.audience == daemon.audiences.terminal => {
-            Ok(Identity::Person { until: claims.expires_at })
+            let door = said_door(headers, &[Door::CommandLine]);
+            Ok(Identity::Person { until: claims.expires_at, door, session: None })
         }
         Claims::Cli(_) => Err(for_another()),
         Claims::Console(_) => {
@@ -85,7 +113,16 @@ async fn agent(
     endpoint: Option<Endpoint>,
 ) -> Result<Identity, Failure> {
     let request = Authorize { token: bearer(headers), endpoint };
-    authorize(&daemon.app, request).await.map(Identity::Agent).map_err(|error| {
+    let through = |caller| match caller {
+        Caller::Agent { run, project, .. } => {
+            let door = said_door(headers, &[Door::Mcp, Door::ToolShell]);
+            Identity::Agent(Caller::Agent { run, project, door })
+        }
+        other @ (Caller::Person | Caller::PersonVia(_) | Caller::Schedule) => {
+            Identity::Agent(other)
+        }
+    };
+    authorize(&daemon.app, request).await.map(through).map_err(|error| {
         let failure = Failure::from(error);
         match endpoint {
             Some(endpoint) => failure
@@ -94,6 +131,13 @@ async fn agent(
             None => failure,
         }
     })
+}
+
+/// Returns the door that the client says it is, if its token can belong to that one. It is written into
+/// the timeline and decides nothing.
+fn said_door(headers: &HeaderMap, possible: &[Door]) -> Door {
+    let said = headers.get(DOOR_HEADER).and_then(|said| Door::from_word(said.to_str().ok()?));
+    said.filter(|door| possible.contains(door)).unwrap_or(Door::Http)
 }
 
 fn verify(daemon: &Daemon, token: &str) -> Result<VerifiedToken, Failure> {

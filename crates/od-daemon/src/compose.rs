@@ -5,15 +5,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use od_app::App;
-use od_connectors::{Fence, Git, GitHub, GitHubConfig, ProjectFilesConnector};
+use od_connectors::{
+    Fence, Git, GitHub, GitHubConfig, HttpConnector, ProjectFilesConnector, PrometheusConnector,
+    ServiceClient,
+};
 use od_core::event::Event;
 use od_fs::{
-    DataDir, DiskProjectFiles, FileArtifactStore, FileProjectRegistry, FileRunStore,
-    FileTokenAuthority, FileVault, PrivateError, SystemClock, SystemEntropy,
+    DataDir, DiskProjectFiles, FileArtifactStore, FileConsoleSessions, FileProjectRegistry,
+    FileRunStore, FileServiceRegistry, FileTokenAuthority, FileVault, PrivateError, SystemClock,
+    SystemEntropy,
 };
 use od_ports::token_authority::KeyringError;
-use od_ports::{Clock, Entropy, EventSink, Ports, ProjectFiles, ProjectRegistry, StoreError};
-use od_sql::SqliteConnector;
+use od_ports::{
+    Clock, CredentialVault, Entropy, EventSink, Ports, ProjectFiles, ProjectRegistry,
+    ServiceRegistry, StoreError,
+};
+use od_sql::{PostgresConnector, SqliteConnector, SqliteEngine};
 
 /// Settings of the adapters. The default is what a person's machine has.
 #[derive(Clone, Default)]
@@ -86,6 +93,9 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
     let base = github_base_url.as_deref().unwrap_or(GitHubConfig::DEFAULT_BASE_URL);
     let github = GitHubConfig::new(base)
         .map_err(|error| ComposeError::GitHub { message: error.to_string() })?;
+    let vault: Arc<dyn CredentialVault> = Arc::new(FileVault::in_home(home));
+    let services: Arc<dyn ServiceRegistry> = Arc::new(FileServiceRegistry::in_home(home));
+    let client = Arc::new(ServiceClient::new(Arc::clone(&services), Arc::clone(&vault)));
     let store = Arc::new(FileArtifactStore::open(data.clone(), Arc::clone(&clock))?);
     Ok(App::new(Ports {
         artifacts: store.clone(),
@@ -97,13 +107,19 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
         runs: Arc::new(FileRunStore::new(data)),
         events: events.unwrap_or_else(|| Arc::new(Silence)),
         tokens: Arc::new(tokens),
+        sessions: Arc::new(FileConsoleSessions::in_home(home)),
         connectors: vec![
             Arc::new(ProjectFilesConnector::new(Arc::clone(&files), fence.clone())),
             Arc::new(SqliteConnector::new(Arc::clone(&files))),
             Arc::new(Git::new(Arc::clone(&files), fence)),
             Arc::new(GitHub::new(github, Arc::clone(&clock))),
+            Arc::new(HttpConnector::new(Arc::clone(&client))),
+            Arc::new(PrometheusConnector::new(client, Arc::clone(&clock))),
+            Arc::new(PostgresConnector::new(Arc::clone(&services), Arc::clone(&vault))),
         ],
-        vault: Arc::new(FileVault::in_home(home)),
+        queries: Arc::new(SqliteEngine::default()),
+        vault,
+        services,
         files,
         clock,
         entropy,

@@ -8,12 +8,12 @@ use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{Audience, Timestamp, TokenId};
 use od_core::token::Claims;
 
+use crate::event_streams::EventHub;
 use crate::http::access_log::{AccessLog, RequestIds};
 use crate::http::lookup::RouteIndex;
 use crate::http::reply::Policies;
 use crate::in_flight::InFlight;
-use crate::routes::session::Codes;
-use crate::sse::hub::EventHub;
+use crate::routes::session::{Code, Waiting};
 use crate::views::Console;
 
 /// The state of a running daemon.
@@ -23,10 +23,17 @@ pub(crate) struct Daemon {
     pub(crate) routes: RouteIndex,
     pub(crate) policies: Policies,
     pub(crate) hub: Arc<EventHub>,
-    pub(crate) codes: Codes,
+    /// One-time codes of the console.
+    pub(crate) codes: Waiting,
+    /// Challenges that pages have to answer.
+    pub(crate) challenges: Waiting,
+    /// The key by which browsers know this daemon, as a link names it.
+    pub(crate) fingerprint: String,
     pub(crate) request_ids: RequestIds,
     pub(crate) access_log: AccessLog,
     pub(crate) in_flight: Arc<InFlight>,
+    /// Wakes the clock: a schedule was changed by a request.
+    pub(crate) schedule_changed: tokio::sync::Notify,
     pub(crate) urls: Urls,
     pub(crate) audiences: Audiences,
     pub(crate) started_at: Timestamp,
@@ -41,6 +48,12 @@ impl Daemon {
             Ok(()) => Ok(bytes),
             Err(error) => Err(Failure::new(ErrorCode::Internal, error.to_string())),
         }
+    }
+
+    /// Returns the console's start page with a one-time code in its fragment, and the name of the key that
+    /// the page has to find here before it shows the code to anybody.
+    pub(crate) fn console_with_code(&self, code: &Code) -> String {
+        format!("{}/#code={}&daemon={}", self.urls.api, code.as_str(), self.fingerprint)
     }
 
     /// Makes the name of a new token.
@@ -62,9 +75,9 @@ impl Daemon {
 /// The audiences that a token has to name to be taken here.
 #[derive(Clone, Debug)]
 pub(crate) struct Audiences {
-    /// Of the console, which goes on after a restart: the data directory.
+    /// Of a browser's session, which goes on after a restart: the data directory.
     pub(crate) console: Audience,
-    /// Of the command line, which finds the daemon anew each time: this start of it.
+    /// Of bearers and of the command line, which prove the daemon anew each time: this start of it.
     pub(crate) terminal: Audience,
 }
 
@@ -77,8 +90,8 @@ pub(crate) struct Urls {
 }
 
 impl Urls {
-    /// Returns the console's start page with a one-time code in its fragment.
-    pub(crate) fn with_code(&self, code: &str) -> String {
-        format!("{}/#code={code}", self.api)
+    /// Returns the address of the API, `host:port`.
+    pub(crate) fn address(&self) -> &str {
+        self.api.strip_prefix("http://").unwrap_or(&self.api)
     }
 }

@@ -63,7 +63,15 @@ impl ApiDoor {
         }
         let (route, params) = match self.daemon.routes.look_up(&head.method, path) {
             Lookup::Found(route, params) => (route, params),
-            Lookup::WrongMethod(allowed) => return Err(wrong_method(&allowed)),
+            Lookup::WrongMethod(allowed) => {
+                let names: Vec<&str> = allowed.iter().map(|method| method.as_str()).collect();
+                let failure = Failure::new(
+                    ErrorCode::MethodNotAllowed,
+                    "this path does not take this method",
+                )
+                .suggest(format!("use {}", names.join(" or ")));
+                return Err(failure.detail("allowed", names));
+            }
             Lookup::Missing => return Err(missing(path)),
         };
         *route_name = route.path;
@@ -98,13 +106,6 @@ impl Answer for ApiDoor {
         };
         timed.finish(&daemon, route, outcome)
     }
-}
-
-fn wrong_method(allowed: &[od_wire::route::Method]) -> Failure {
-    let names: Vec<&str> = allowed.iter().map(|method| method.as_str()).collect();
-    Failure::new(ErrorCode::BadRequest, "this path does not take this method")
-        .suggest(format!("use {}", names.join(" or ")))
-        .detail("allowed", names)
 }
 
 fn missing(path: &str) -> Failure {
@@ -148,8 +149,24 @@ impl Answer for PreviewDoor {
         let (head, _) = request.into_parts();
         let timed = Timed::begin(&self.daemon, &head.method);
         let outcome = self.pass(&head).await;
-        timed.finish(&self.daemon, "/preview/{ticket}", outcome)
+        let reader = if wants_page(&head) { Reader::Person } else { Reader::Program };
+        timed.finish_for(reader, &self.daemon, "/preview/{ticket}", outcome)
     }
+}
+
+/// The one who reads an answer.
+#[derive(Clone, Copy, Debug)]
+enum Reader {
+    /// A client that reads envelopes.
+    Program,
+    /// A person, in a tab or a frame.
+    Person,
+}
+
+/// Returns whether a browser is about to show the answer to a person.
+fn wants_page(head: &Parts) -> bool {
+    let accept = head.headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    head.method == Method::GET && accept.is_some_and(|accept| accept.contains("text/html"))
 }
 
 fn no_preview() -> Failure {
@@ -170,9 +187,20 @@ impl Timed {
         Self { id: daemon.request_ids.next(), began: Instant::now(), method: method_name(method) }
     }
 
-    /// Makes the response and remembers the exchange.
+    /// Makes the response for a program and remembers the exchange.
     fn finish(
         self,
+        daemon: &Daemon,
+        route: &'static str,
+        outcome: Result<Reply, Failure>,
+    ) -> Response<Body> {
+        self.finish_for(Reader::Program, daemon, route, outcome)
+    }
+
+    /// Makes the response and remembers the exchange.
+    fn finish_for(
+        self,
+        reader: Reader,
         daemon: &Daemon,
         route: &'static str,
         outcome: Result<Reply, Failure>,
@@ -180,9 +208,19 @@ impl Timed {
         let (reply, code) = match outcome {
             Ok(reply) => (reply, None),
             Err(failure) => {
-                self.log_cause(route, &failure);
+                // Under the id that the client can quote. The message is the failure's own, about the
+                // daemon: no body, header or token is part of it. It is quoted, so that no character
+                // of it steers a terminal or begins another line.
+                if failure.code == ErrorCode::Internal {
+                    let (request, method, cause) = (&self.id, self.method, &failure.message);
+                    tracing::error!(%request, method, route, ?cause, "a request failed inside");
+                }
                 let code = failure.code.as_str();
-                (error::reply(failure, self.id), Some(code))
+                let reply = match reader {
+                    Reader::Program => error::reply(failure, self.id),
+                    Reader::Person => error::page(&failure, self.id, &daemon.urls.api),
+                };
+                (reply, Some(code))
             }
         };
         let response = reply.into_response(&daemon.policies);
@@ -197,19 +235,6 @@ impl Timed {
             code,
         });
         response
-    }
-}
-
-impl Timed {
-    /// Writes down why the daemon itself failed, under the id that the client can quote.
-    ///
-    /// The message is the failure's own, about the daemon: no body, header or token is part of it.
-    /// It is quoted, so that no character of it steers a terminal or begins another line.
-    fn log_cause(&self, route: &'static str, failure: &Failure) {
-        if failure.code == ErrorCode::Internal {
-            let (request, method, cause) = (&self.id, self.method, &failure.message);
-            tracing::error!(%request, method, route, ?cause, "a request failed inside");
-        }
     }
 }
 

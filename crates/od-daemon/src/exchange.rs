@@ -10,21 +10,22 @@ use od_app::artifacts::{self, Address};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_core::json::Message;
-use od_wire::route::{Access, Operation, QueryName, Route};
+use od_core::ledger::Door;
+use od_wire::route::{Access, Operation, PageLimit, QueryName, Route};
 use serde::de::DeserializeOwned;
 
 use crate::auth::Identity;
 use crate::daemon::Daemon;
+use crate::event_streams;
 use crate::http::body::{self, Sender};
 use crate::http::json_body::{self, Fields};
 use crate::http::lookup::PathParameters;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::routes::{
-    about, artifacts as artifact_routes, connectors, preview, projects, refreshes, runs, session,
-    tools,
+    about, artifacts as artifact_routes, connectors, preview, projects, refreshes, revisions, runs,
+    services, session, tools,
 };
-use crate::sse;
 
 /// A request as its handler gets it.
 #[derive(Debug)]
@@ -81,6 +82,21 @@ impl Exchange<'_> {
         Ok(Address { project: self.query.get(QueryName::ProjectId)?, artifact: self.artifact()? })
     }
 
+    /// Returns the one who asks, on a route for the person.
+    pub(crate) fn person(&self) -> Caller {
+        match self.identity {
+            Identity::Person { door, .. } => Caller::PersonVia(door),
+            // No other identity passes such a route.
+            Identity::Anyone | Identity::Agent(_) => Caller::PersonVia(Door::Http),
+        }
+    }
+
+    /// Returns the length of the page of a list that the query asks for.
+    pub(crate) fn page_limit(&self) -> Result<usize, Failure> {
+        let limit: Option<PageLimit> = self.query.get(QueryName::Limit)?;
+        Ok(limit.unwrap_or(PageLimit::DEFAULT).get())
+    }
+
     /// Returns the project of an artifact that the person names.
     pub(crate) async fn locate(&self, address: &Address) -> Result<ProjectId, Failure> {
         let found = artifacts::get(&self.daemon.app, &Caller::Person, address.clone()).await;
@@ -105,14 +121,21 @@ impl Exchange<'_> {
 pub(crate) async fn perform(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     match exchange.route.operation {
         Operation::Health => about::health(exchange).await,
+        Operation::ChallengeSession => session::challenge(exchange, body).await,
         Operation::OpenSession => session::open(exchange, body).await,
+        Operation::ProveSession => session::prove(exchange, body).await,
+        Operation::ListSessions => session::list(exchange),
+        Operation::RevokeSessions => session::revoke_all(exchange, body).await,
+        Operation::RevokeSession => session::revoke_one(exchange, body).await,
         Operation::MakeSessionCode => session::make_code(exchange, body).await,
         Operation::ListProjects => projects::all(exchange).await,
         Operation::CreateProject => projects::create(exchange, body).await,
         Operation::ShowProject => projects::show(exchange).await,
+        Operation::UpdateProject => projects::update(exchange, body).await,
+        Operation::RemoveProject => projects::remove(exchange, body).await,
         Operation::ListProjectFiles => projects::files(exchange).await,
-        Operation::FollowProject => sse::follow_project(exchange).await,
-        Operation::FollowAll => sse::follow_all(exchange),
+        Operation::FollowProject => event_streams::follow_project(exchange).await,
+        Operation::FollowAll => event_streams::follow_all(exchange),
         Operation::ListArtifacts => artifact_routes::all(exchange).await,
         Operation::CreateArtifact => artifact_routes::create(exchange, body).await,
         Operation::ShowArtifact => artifact_routes::show(exchange).await,
@@ -121,16 +144,26 @@ pub(crate) async fn perform(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         Operation::RestoreArtifact => artifact_routes::restore(exchange, body).await,
         Operation::RefreshArtifact => refreshes::start(exchange, body).await,
         Operation::CancelRefresh => refreshes::cancel(exchange, body).await,
+        Operation::ScheduleArtifact => refreshes::schedule(exchange, body).await,
         Operation::ListRefreshes => refreshes::history(exchange).await,
         Operation::ListSnapshots => refreshes::snapshots(exchange).await,
         Operation::ShowSnapshot => refreshes::snapshot(exchange).await,
         Operation::RestoreSnapshot => refreshes::roll_back(exchange, body).await,
+        Operation::ListRevisions => revisions::list(exchange).await,
+        Operation::ShowRevision => revisions::show(exchange).await,
+        Operation::RestoreRevision => revisions::restore(exchange, body).await,
+        Operation::CompareRevisions => revisions::compare(exchange).await,
         Operation::PreviewArtifact => preview::show(exchange).await,
         Operation::TicketPreview => preview::ticket(exchange, body).await,
         Operation::ListConnectors => connectors::all(exchange).await,
         Operation::ShowConnector => connectors::show(exchange).await,
         Operation::ConnectConnector => connectors::open(exchange, body).await,
         Operation::DisconnectConnector => connectors::close(exchange, body).await,
+        Operation::ListServices => services::all(exchange).await,
+        Operation::AddService => services::add(exchange, body).await,
+        Operation::RemoveService => services::remove(exchange, body).await,
+        Operation::TestService => services::test(exchange, body).await,
+        Operation::DismissRequest => services::dismiss(exchange, body).await,
         Operation::StartRun => runs::start(exchange, body).await,
         Operation::RenewRun => runs::renew(exchange, body).await,
         Operation::EndRun => runs::end(exchange, body).await,
@@ -138,6 +171,9 @@ pub(crate) async fn perform(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         Operation::ToolListArtifacts => tools::list(exchange).await,
         Operation::ToolUpdateArtifact => tools::update(exchange, body).await,
         Operation::ToolRefreshArtifact => tools::refresh(exchange, body).await,
+        Operation::ToolCancelRefresh => tools::cancel(exchange, body).await,
+        Operation::ToolGetArtifact => tools::get(exchange).await,
+        Operation::ToolDeleteArtifact => tools::delete(exchange, body).await,
         Operation::ToolValidateArtifact => tools::validate(exchange, body).await,
         Operation::ToolListConnectors => tools::connectors(exchange).await,
         Operation::ToolExecuteConnector => tools::execute(exchange, body).await,

@@ -22,6 +22,7 @@ impl InFlight {
     /// Returns when nothing is being changed.
     pub(crate) async fn wait_until_idle(&self) {
         loop {
+            // Before the count is read: a change that ends in between still wakes this one.
             let ended = self.ended.notified();
             if self.count.load(Ordering::Acquire) == 0 {
                 return;

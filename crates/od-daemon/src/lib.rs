@@ -4,16 +4,53 @@
 //! Must not know: rules.
 
 mod auth;
+mod change_loop;
+mod clock_loop;
 mod compose;
 mod console;
 mod daemon;
 mod doors;
+mod event_streams;
 mod exchange;
-mod http;
+/// HTTP/1.1 over hyper: accept loop, guard, lookup, bodies, answers.
+mod http {
+    pub(crate) mod accept;
+    pub(crate) mod access_log;
+    pub(crate) mod body;
+    pub(crate) mod connection_cap;
+    pub(crate) mod error;
+    pub(crate) mod guard;
+    pub(crate) mod json_body;
+    pub(crate) mod lookup;
+    pub(crate) mod query;
+    pub(crate) mod reply;
+    pub(crate) mod stall;
+}
 mod in_flight;
-mod lifecycle;
-mod routes;
-mod sse;
+/// Start, single instance, stop.
+mod lifecycle {
+    mod instance;
+    mod listeners;
+    mod serve;
+
+    pub use instance::{Announcement, ClaimError};
+    pub use listeners::{DEFAULT_PORT, ListenError, Port};
+    pub use serve::{RunningDaemon, ServeConfig, StartError, Stopped, serve};
+}
+/// The handlers: parse into core types, call one use case, serialise.
+mod routes {
+    pub(crate) mod about;
+    pub(crate) mod artifacts;
+    pub(crate) mod connectors;
+    pub(crate) mod preview;
+    pub(crate) mod projects;
+    pub(crate) mod refreshes;
+    pub(crate) mod revisions;
+    pub(crate) mod runs;
+    pub(crate) mod services;
+    pub(crate) mod session;
+    pub(crate) mod tools;
+}
 pub mod views;
 
 pub use compose::{ComposeError, ComposeOptions, compose};

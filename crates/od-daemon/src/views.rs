@@ -3,17 +3,26 @@
 //! Every door that runs the use cases itself says it with these: the daemon over HTTP, and the
 //! command line where no daemon runs.
 
-use od_app::artifacts::{InTrash, RolledBack};
+use std::sync::Arc;
+
+use od_app::artifacts::{InTrash, RollBackTo, RolledBack};
+use od_app::projects::RemovedProject;
 use od_app::refresh::run::Refreshed;
-use od_core::artifact::ArtifactSummary;
+use od_app::schedule::ChangedSchedule;
+use od_core::artifact::{ArtifactSummary, Freshness};
 use od_core::error::{ErrorCode, Failure, Issue};
-use od_core::ids::{ArtifactId, ProjectId};
+use od_core::ids::{ArtifactId, ProjectId, Timestamp};
+use od_core::ownership::origins;
+use od_core::schedule::Outlook;
+use od_ports::project_registry::Project;
 use od_ports::store::{Drift, Stored, Trashed};
 use od_wire::artifact::{
-    ArtifactAnswer, ArtifactView, DriftView, RefreshedAnswer, RolledBackAnswer, ToolArtifact,
-    TrashLine,
+    ArtifactAnswer, ArtifactLine, ArtifactView, ArtifactsAnswer, DriftView, RefreshedAnswer,
+    RolledBackAnswer, ToolArtifact, TrashLine,
 };
+use od_wire::project::{ProjectView, RemovedProjectAnswer};
 use od_wire::refresh::{RefreshView, RollbackView};
+use od_wire::schedule::ScheduleAnswer;
 
 /// The address of the console.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -31,7 +40,13 @@ impl Console {
     /// Returns the page of an artifact. Ids need no encoding.
     #[must_use]
     pub fn page(&self, project: &ProjectId, artifact: &ArtifactId) -> String {
-        format!("{}/#/p/{project}/live/{artifact}", self.url)
+        format!("{}{artifact}", self.pages(project))
+    }
+
+    /// Returns what stands before the id in the address of the page of each of a project's artifacts.
+    #[must_use]
+    pub fn pages(&self, project: &ProjectId) -> String {
+        format!("{}/#/p/{project}/live/", self.url)
     }
 }
 
@@ -44,14 +59,19 @@ pub fn detail(
     console: &Console,
     stored: &Stored,
     warnings: Vec<Issue>,
+    now: Timestamp,
 ) -> Result<ArtifactAnswer, Failure> {
     let Some(state) = &stored.state else { return Err(nothing_good(stored)) };
     Ok(ArtifactAnswer {
         artifact: artifact(stored)?,
         provenance: state.provenance.clone(),
+        origins: origins(state, stored.committed_data.as_deref()),
         health: stored.health,
         drift: stored.drift.iter().map(drift).collect(),
         refreshable: stored.summary.refreshable,
+        freshness: Freshness::of(&stored.summary, now),
+        schedule: stored.summary.schedule.clone(),
+        outlook: Outlook::of(&stored.summary, now),
         warnings,
         console_url: console.page(&stored.project, &stored.id),
     })
@@ -76,10 +96,12 @@ pub fn refreshed(console: &Console, refreshed: &Refreshed) -> Result<RefreshedAn
 pub fn refresh(refreshed: &Refreshed) -> RefreshView {
     RefreshView {
         id: refreshed.refresh.clone(),
-        status: "succeeded".to_owned(),
-        refreshed_source_count: Refreshed::SOURCE_COUNT,
+        status: refreshed.status().as_str().to_owned(),
+        refreshed_source_count: refreshed.source_count,
+        stale: refreshed.stale.clone(),
         changed: refreshed.changes.is_changed(),
         changes: refreshed.changes.clone(),
+        redactions: refreshed.redactions.clone(),
     }
 }
 
@@ -89,13 +111,43 @@ pub fn refresh(refreshed: &Refreshed) -> RefreshView {
 ///
 /// As [`detail`].
 pub fn rolled_back(console: &Console, done: RolledBack) -> Result<RolledBackAnswer, Failure> {
-    let RolledBack { stored, refresh: refresh_id, changed, changes, warnings } = done;
+    let RolledBack { stored, to, changed, changes, warnings } = done;
+    let (refresh_id, revision) = match to {
+        RollBackTo::Refresh(refresh) => (Some(refresh), None),
+        RollBackTo::Revision(revision) => (None, Some(revision)),
+    };
     Ok(RolledBackAnswer {
         artifact: artifact(&stored)?,
-        rollback: RollbackView { refresh_id, changed, changes },
+        rollback: RollbackView { refresh_id, revision, changed, changes },
         warnings,
         console_url: console.page(&stored.project, &stored.id),
     })
+}
+
+/// A list of artifacts, as it is at a time.
+#[must_use]
+pub fn lines(found: &[Arc<ArtifactSummary>], now: Timestamp) -> ArtifactsAnswer {
+    ArtifactsAnswer { artifacts: found.iter().map(|summary| line(summary, now)).collect() }
+}
+
+/// One artifact of a list, as it is at a time.
+fn line(summary: &ArtifactSummary, now: Timestamp) -> ArtifactLine {
+    ArtifactLine {
+        summary: summary.clone(),
+        freshness: Freshness::of(summary, now),
+        outlook: Outlook::of(summary, now),
+    }
+}
+
+/// A schedule after a change of it.
+#[must_use]
+pub fn scheduled(console: &Console, changed: &ChangedSchedule, now: Timestamp) -> ScheduleAnswer {
+    let ChangedSchedule { stored, next_runs } = changed;
+    ScheduleAnswer {
+        artifact: line(&stored.summary, now),
+        next_runs: next_runs.clone(),
+        console_url: console.page(&stored.project, &stored.id),
+    }
 }
 
 /// An artifact in the trash.
@@ -104,6 +156,24 @@ pub fn in_trash(line: InTrash) -> TrashLine {
     let InTrash { project: project_id, trashed } = line;
     let Trashed { artifact_id, title, deleted_at, expires_at: restorable_until } = trashed;
     TrashLine { artifact_id, project_id, title, deleted_at, restorable_until }
+}
+
+/// A project.
+#[must_use]
+pub fn project(project: &Project) -> ProjectView {
+    ProjectView {
+        id: project.id.clone(),
+        name: project.name.clone(),
+        root: project.root.as_ref().map(|root| root.display().to_string()),
+        created_at: project.created_at,
+    }
+}
+
+/// A project that is no longer in use.
+#[must_use]
+pub fn removed(removed: RemovedProject) -> RemovedProjectAnswer {
+    let RemovedProject { project: found, trashed } = removed;
+    RemovedProjectAnswer { removed: true, project: project(&found), trashed }
 }
 
 /// An artifact in few words.
@@ -117,6 +187,7 @@ pub fn compact(console: &Console, summary: &ArtifactSummary) -> ToolArtifact {
         refreshable: summary.refreshable,
         health: summary.health.state,
         updated_at: summary.updated_at,
+        restored: summary.restored,
         console_url: console.page(&summary.project_id, &summary.id),
     }
 }

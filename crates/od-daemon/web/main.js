@@ -14,6 +14,7 @@ import { connectorsView } from "./views/connectors.js";
 import { createView } from "./views/create.js";
 import { designsView } from "./views/home.js";
 import { dropOldTickets } from "./views/preview.js";
+import { trashView } from "./views/trash.js";
 import { workspaceView } from "./views/workspace.js";
 
 const AGES_EVERY_MS = 20_000;
@@ -32,6 +33,7 @@ function view() {
   if (route.view === "designs") return designsView();
   if (route.view === "connectors") return connectorsView();
   if (route.view === "new") return createView();
+  if (route.view === "trash") return trashView();
   if (route.view !== "unknown") return workspaceView();
   return h(
     "main.page",
@@ -57,7 +59,7 @@ function titleOf() {
   const { view: name, artifact } = current();
   if (state.session === "closed") return "Session ended · od";
   const open = name === "live" && known(`artifact/${artifact}`)?.title;
-  const fixed = { designs: "Designs", connectors: "Connectors", new: "New live artifact" };
+  const fixed = { designs: "Designs", connectors: "Connectors", new: "New live artifact", trash: "Trash" };
   return `${open || (fixed[/** @type {"designs"} */ (name)] ?? "Project")} · od`;
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use od_core::ids::Timestamp;
 use od_core::token::{self, Claims, Keyring, TokenError, VerifiedToken};
-use od_ports::entropy::Entropy;
+use od_ports::system::Entropy;
 use od_ports::token_authority::{KeyringError, TokenAuthority, VerifyError};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::disk::{Dir, DiskError, FileLock, FileStat, LockAttempt};
 use crate::private_dir::{PrivateDir, PrivateError};
 
 const FILE: &str = "keyring.json";
-const FILE_BYTES_MAX: u64 = 4096;
+const FILE_BYTES_MAX: u64 = od_core::limits::KEYRING_FILE.allowed;
 const SCHEMA_VERSION: u64 = 1;
 /// Tokens remembered at once; they are small, and forgetting one only costs reading it again.
 const VERIFIED_MAX: usize = 1024;
@@ -94,7 +94,10 @@ impl FileTokenAuthority {
 
     /// Hands on the keyring as its file is now.
     fn with_read<T>(&self, use_it: impl FnOnce(&mut Read) -> T) -> Result<T, KeyringError> {
-        let stat = self.keys.stat(FILE)?.ok_or_else(missing)?;
+        let stat = self.keys.stat(FILE)?.ok_or_else(|| KeyringError::Io {
+            action: "open the keyring",
+            source: std::io::ErrorKind::NotFound.into(),
+        })?;
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(read) = read.as_mut().filter(|read| read.stat == stat) {
             return Ok(use_it(read));
@@ -114,6 +117,7 @@ impl FileTokenAuthority {
         };
         let mut bytes = serde_json::to_vec_pretty(&file).map_err(|_| KeyringError::Damaged)?;
         bytes.push(b'\n');
+        // Synced before anything is signed: a key that a loss of power takes back makes every token of it void.
         self.keys.replace_synced(FILE, &bytes)?;
         Ok(self.keys.sync()?)
     }
@@ -146,6 +150,7 @@ impl Read {
         }
         let verified = token::verify(token, &self.keyring, now)?;
         if self.verified.len() >= VERIFIED_MAX {
+            // All at once: what is in use comes back with the next request, and an order of use would cost each one.
             self.verified.clear();
         }
         self.verified.insert(token.into(), verified.clone());
@@ -206,11 +211,6 @@ fn from_hex(text: &str) -> Result<[u8; Keyring::KEY_BYTES], KeyringError> {
         *byte = u8::from_str_radix(digits, 16).map_err(|_| KeyringError::Damaged)?;
     }
     Ok(key)
-}
-
-fn missing() -> KeyringError {
-    let source = std::io::ErrorKind::NotFound.into();
-    KeyringError::Io { action: "open the keyring", source }
 }
 
 impl From<DiskError> for KeyringError {

@@ -10,7 +10,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use od_core::ids::Audience;
-use od_ports::entropy::Entropy as _;
+use od_ports::system::Entropy as _;
 use ring::digest::{Context, SHA256};
 use rustix::fs::{FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -102,11 +102,23 @@ impl PrivateError {
                 aside.push(".old");
                 format!("mv {} {}", shell_quoted(path), shell_quoted(Path::new(&aside)))
             }
+            // Not a matter of permissions: the mount lacks what od cannot do without.
+            Self::Io { source, .. } if is_unsupported(source) => {
+                "this file system has no locks or no such call (some NFS, 9p and WSL mounts): set \
+                 OD_DATA_DIR (or OD_HOME) to a directory on a local disk"
+                    .to_owned()
+            }
             Self::Io { .. } => {
                 "check the directory's permissions, or choose another with --data-dir".to_owned()
             }
         }
     }
+}
+
+/// Returns whether the system says that it cannot do something at all, rather than not here or not now.
+fn is_unsupported(error: &io::Error) -> bool {
+    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+    matches!(errno, Some(Errno::NOSYS | Errno::OPNOTSUPP | Errno::NOLCK | Errno::INVAL))
 }
 
 /// Returns a path as one word of a shell's, whatever is in it.

@@ -97,6 +97,7 @@ mod tests {
             name: "Web".to_owned(),
             root: None,
             created_at: Timestamp::from_unix_ms(0),
+            allow_schedules: false,
         };
         let then = changed(Duration::from_millis(1));
         known.put(then, &project);

@@ -17,8 +17,8 @@ use crate::disk::{Dir, DiskError, EntryKind, FileStat};
 use crate::system::Lane;
 
 /// The depth of a listing, and the entries it visits: a root may be a whole disk.
-const DEPTH_MAX: usize = 32;
-const VISITED_MAX: usize = 100_000;
+const DEPTH_MAX: usize = od_core::limits::FOLDER_DEPTH.max();
+const VISITED_MAX: usize = od_core::limits::FILES_VISITED.max();
 
 /// Reads project files from the disk.
 #[derive(Debug)]
@@ -57,7 +57,17 @@ impl DiskProjectFiles {
 
     async fn root_path(&self, project: &ProjectId) -> Result<Option<PathBuf>, FilesError> {
         match self.registry.get(project).await {
-            Ok(Some(found)) => found.root.map(|root| self.admit(project, root)).transpose(),
+            Ok(Some(found)) => {
+                let root = found.root.map(|root| self.admit(project, root)).transpose()?;
+                // One look on the calling thread, as the registry's own: a folder that was moved is the
+                // one fault of a root that a person can mend, and deserves its own words.
+                match root {
+                    Some(root) if !root.exists() => {
+                        Err(FilesError::RootMissing { project: project.clone(), root })
+                    }
+                    root => Ok(root),
+                }
+            }
             Ok(None) | Err(ProjectError::NotFound { .. }) => {
                 Err(FilesError::ProjectNotFound { project: project.clone() })
             }
@@ -158,7 +168,9 @@ impl Root {
             // Looked at, not opened: what lies above the root is nobody's business here.
             let metadata = std::fs::metadata(&path).map_err(canonicalize_failed)?;
             if opened.forbidden.contains(&(metadata.dev(), metadata.ino())) {
-                return Err(io_refusal(RefusedPath::DataDirectory));
+                let reason = RefusedPath::DataDirectory.as_str();
+                let source = io::Error::new(io::ErrorKind::PermissionDenied, reason);
+                return Err(FilesError::Io { action: "open the project's root", source });
             }
             above = path.parent().map(PathBuf::from);
         }
@@ -298,11 +310,6 @@ fn path_error(path: &RelPath, err: DiskError) -> FilesError {
 
 fn canonicalize_failed(source: io::Error) -> FilesError {
     FilesError::Io { action: "find the project's root", source }
-}
-
-fn io_refusal(reason: RefusedPath) -> FilesError {
-    let source = io::Error::new(io::ErrorKind::PermissionDenied, reason.as_str());
-    FilesError::Io { action: "open the project's root", source }
 }
 
 impl From<DiskError> for FilesError {

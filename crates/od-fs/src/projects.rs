@@ -13,7 +13,9 @@ use crate::project_cache::ProjectFileCache;
 use crate::system::Lane;
 
 const FILE: &str = "project.json";
-const FILE_BYTES_MAX: u64 = 64 * 1024;
+/// The name that the file of a removed project has: one rename takes it out of use or back into it.
+const REMOVED: &str = "removed.json";
+const FILE_BYTES_MAX: u64 = od_core::limits::PROJECT_FILE.allowed;
 /// The longest wait for another writer.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 const SCHEMA_VERSION: u64 = 1;
@@ -56,7 +58,7 @@ impl FileProjectRegistry {
 impl ProjectRegistry for FileProjectRegistry {
     async fn list(&self) -> Result<Vec<Project>, ProjectError> {
         let data_dir = self.data_dir.clone();
-        self.lane.run(move || list(&data_dir)).await?
+        self.lane.run(move || list(&data_dir, FILE)).await?
     }
 
     async fn get(&self, project: &ProjectId) -> Result<Option<Project>, ProjectError> {
@@ -66,7 +68,7 @@ impl ProjectRegistry for FileProjectRegistry {
             return Ok(Some(cached));
         }
         let (data_dir, project) = (self.data_dir.clone(), project.clone());
-        let file = self.lane.run(move || read(&data_dir.projects()?, &project)).await??;
+        let file = self.lane.run(move || read(&data_dir.projects()?, &project, FILE)).await??;
         let project = file.map(|file| file.project);
         if let (Some(stat), Some(project)) = (stat, &project) {
             self.cache.put(stat, project);
@@ -83,9 +85,25 @@ impl ProjectRegistry for FileProjectRegistry {
         let data_dir = self.data_dir.clone();
         self.lane.run(move || update(&data_dir, project)).await?
     }
+
+    async fn remove(&self, project: &ProjectId) -> Result<(), ProjectError> {
+        let (data_dir, project) = (self.data_dir.clone(), project.clone());
+        self.lane.run(move || rename(&data_dir, &project, FILE, REMOVED)).await?
+    }
+
+    async fn removed(&self) -> Result<Vec<Project>, ProjectError> {
+        let data_dir = self.data_dir.clone();
+        self.lane.run(move || list(&data_dir, REMOVED)).await?
+    }
+
+    async fn restore(&self, project: &ProjectId) -> Result<(), ProjectError> {
+        let (data_dir, project) = (self.data_dir.clone(), project.clone());
+        self.lane.run(move || rename(&data_dir, &project, REMOVED, FILE)).await?
+    }
 }
 
-fn list(data_dir: &DataDir) -> Result<Vec<Project>, ProjectError> {
+/// Returns the projects whose file has this name.
+fn list(data_dir: &DataDir, file: &str) -> Result<Vec<Project>, ProjectError> {
     let projects = data_dir.projects()?;
     let mut found = Vec::new();
     for (name, kind) in projects.entries()? {
@@ -93,7 +111,7 @@ fn list(data_dir: &DataDir) -> Result<Vec<Project>, ProjectError> {
             continue;
         }
         let Ok(id) = name.parse::<ProjectId>() else { continue };
-        if let Ok(Some(file)) = read(&projects, &id) {
+        if let Ok(Some(file)) = read(&projects, &id, file) {
             found.push(file.project);
         }
     }
@@ -101,8 +119,12 @@ fn list(data_dir: &DataDir) -> Result<Vec<Project>, ProjectError> {
     Ok(found)
 }
 
-fn read(projects: &Dir, project: &ProjectId) -> Result<Option<ProjectFile>, ProjectError> {
-    let path = format!("{project}/{FILE}");
+fn read(
+    projects: &Dir,
+    project: &ProjectId,
+    file: &str,
+) -> Result<Option<ProjectFile>, ProjectError> {
+    let path = format!("{project}/{file}");
     let Some(bytes) = projects.read_if_there(&path, FILE_BYTES_MAX)? else { return Ok(None) };
     let damaged = |reason: String| ProjectError::Damaged { project: project.clone(), reason };
     let file: ProjectFile =
@@ -130,6 +152,9 @@ fn create(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
     let projects = data_dir.projects()?;
     let id = project.id.clone();
     let dir = projects.child_or_make(id.as_str())?;
+    if dir.stat(REMOVED)?.is_some() {
+        return Err(ProjectError::Exists { project: id });
+    }
     let live = dir.child_or_make(LIVE)?;
     for name in [LOCKS, TRASH, STAGING] {
         live.make_dir(name)?;
@@ -158,26 +183,46 @@ fn create(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
 fn update(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
     check_root(data_dir, &project)?;
     let projects = data_dir.projects()?;
-    let dir = match projects.child(project.id.as_str()) {
-        Err(err) if err.is_missing() => {
-            return Err(ProjectError::NotFound { project: project.id });
-        }
-        other => other?,
-    };
-    // Two writers would write over each other's draft.
-    let _lock = match FileLock::take_dir(&dir, LOCK_TIMEOUT)? {
-        LockAttempt::Held(lock) => lock,
-        LockAttempt::TimedOut => {
-            let source = std::io::ErrorKind::WouldBlock.into();
-            return Err(ProjectError::Io { action: "lock the project", source });
-        }
-    };
-    let Some(mut file) = read(&projects, &project.id)? else {
+    let (dir, _lock) = locked(&projects, &project.id)?;
+    let Some(mut file) = read(&projects, &project.id, FILE)? else {
         return Err(ProjectError::NotFound { project: project.id });
     };
     file.project = project;
     dir.replace_synced(FILE, &encode(&file)?)?;
     Ok(dir.sync()?)
+}
+
+/// Gives the file of a project another name, which takes it out of use or back into it.
+fn rename(
+    data_dir: &DataDir,
+    project: &ProjectId,
+    from: &str,
+    to: &str,
+) -> Result<(), ProjectError> {
+    let projects = data_dir.projects()?;
+    let (dir, _lock) = locked(&projects, project)?;
+    if dir.stat(from)?.is_none() {
+        return Err(ProjectError::NotFound { project: project.clone() });
+    }
+    dir.rename(from, &dir, to)?;
+    Ok(dir.sync()?)
+}
+
+/// Opens a project's directory for one writer: two would write over each other's draft.
+fn locked(projects: &Dir, project: &ProjectId) -> Result<(Dir, FileLock), ProjectError> {
+    let dir = match projects.child(project.as_str()) {
+        Err(err) if err.is_missing() => {
+            return Err(ProjectError::NotFound { project: project.clone() });
+        }
+        other => other?,
+    };
+    match FileLock::take_dir(&dir, LOCK_TIMEOUT)? {
+        LockAttempt::Held(lock) => Ok((dir, lock)),
+        LockAttempt::TimedOut => {
+            let source = std::io::ErrorKind::WouldBlock.into();
+            Err(ProjectError::Io { action: "lock the project", source })
+        }
+    }
 }
 
 fn encode(file: &ProjectFile) -> Result<Vec<u8>, ProjectError> {

@@ -1,7 +1,7 @@
 //! Runs as files, one each.
 
 use async_trait::async_trait;
-use od_core::ids::RunId;
+use od_core::ids::{RunId, Timestamp};
 use od_ports::run_store::{Run, RunStore, RunStoreError};
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::data_dir::DataDir;
 use crate::disk::{Dir, DiskError, FileLock, LockAttempt};
 use crate::system::Lane;
 
-const FILE_BYTES_MAX: u64 = 64 * 1024;
+const FILE_BYTES_MAX: u64 = od_core::limits::RUN_FILE.allowed;
 const SCHEMA_VERSION: u64 = 1;
 const LOCK_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 
@@ -57,6 +57,11 @@ impl RunStore for FileRunStore {
         let (data_dir, from, to) = (self.data_dir.clone(), from.clone(), to.clone());
         self.lane.run(move || replace(&data_dir.runs()?, &from, &to)).await?
     }
+
+    async fn forget(&self, over_at: Timestamp) -> Result<(), RunStoreError> {
+        let data_dir = self.data_dir.clone();
+        self.lane.run(move || forget(&data_dir.runs()?, over_at)).await?
+    }
 }
 
 fn create(runs: &Dir, run: &Run) -> Result<(), RunStoreError> {
@@ -76,11 +81,27 @@ fn replace(runs: &Dir, from: &Run, to: &Run) -> Result<(), RunStoreError> {
     write(runs, &file_name(&to.id), to)
 }
 
+fn forget(runs: &Dir, over_at: Timestamp) -> Result<(), RunStoreError> {
+    let _lock = lock(runs)?;
+    for (name, _) in runs.entries()? {
+        let id = name.strip_suffix(".json").and_then(|id| id.parse::<RunId>().ok());
+        let Some(id) = id else { continue };
+        // One that cannot be read is left for a person to look at.
+        if let Ok(Some(run)) = read(runs, &id)
+            && run.was_over_at(over_at)
+        {
+            runs.remove(&name)?;
+        }
+    }
+    Ok(())
+}
+
 fn read(runs: &Dir, run: &RunId) -> Result<Option<Run>, RunStoreError> {
     let Some(bytes) = runs.read_if_there(&file_name(run), FILE_BYTES_MAX)? else {
         return Ok(None);
     };
     match serde_json::from_slice::<RunFile>(&bytes) {
+        // The id inside counts too: a file that was copied under another name must not revive a run.
         Ok(file) if file.schema_version == SCHEMA_VERSION && file.run.id == *run => {
             Ok(Some(file.run))
         }

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
 use od_core::ids::Timestamp;
-use od_ports::clock::Clock;
-use od_ports::entropy::{Entropy, EntropyError};
+use od_ports::system::Clock;
+use od_ports::system::{Entropy, EntropyError};
 use ring::rand::{SecureRandom as _, SystemRandom};
 
 use crate::disk::DiskError;

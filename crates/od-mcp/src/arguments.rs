@@ -1,5 +1,6 @@
 //! Arguments as models send them: now and then an object arrives as the text of its JSON.
 
+use od_core::json::parse_message;
 use serde_json::{Map, Value};
 
 /// Reads texts as objects or arrays where the schema cannot mean a text, and returns the places.
@@ -62,7 +63,8 @@ fn read_text(text: &str, schema: &Value) -> Option<Value> {
         '[' => "array",
         _ => return None,
     };
-    if wants(kind) { serde_json::from_str(text).ok() } else { None }
+    // A key given twice stays in the text, where the daemon refuses it.
+    if wants(kind) { parse_message(text.as_bytes()).ok() } else { None }
 }
 
 #[cfg(test)]

@@ -1,18 +1,24 @@
-//! The stdio MCP server: a thin client of `/api/tools/*`.
+//! The MCP server: a thin client of `/api/tools/*`.
 //!
-//! One process serves one agent's run; what it may do is what its tool token says, and the daemon
+//! One process serves one agent; what it may do is what the tool token of its run says, and the daemon
 //! decides that. Nothing is read, connected or generated before the first request asks for it.
 //!
 //! Must not know: storage, policy.
 
 mod arguments;
+mod call;
 mod door;
 pub mod launch;
+mod message;
 mod outcome;
-mod protocol;
+mod resources;
 mod schema;
+mod server;
+mod stdio;
 mod tool;
 
-pub use door::Door;
-pub use protocol::{ServeError, serve, serve_stdio};
+pub use door::{Access, ClientFacts, Door, Opening};
+pub use resources::GuidePage;
+pub use server::{Peer, Pending, Received, Server, Unreachable};
+pub use stdio::{ServeError, serve};
 pub use tool::{Hints, ToolName};

@@ -3,85 +3,127 @@
 //! A model reads them on every turn, so they are short: the doc comments of the types stay behind
 //! and the few words a model needs are put back by [`crate::tool`].
 
-use od_core::ids::Timestamp;
+use od_core::ids::ArtifactId;
+use od_wire::route::{QueryName, Route};
 use schemars::Schema;
+use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 /// Returns the schema of a request in fewer words.
+///
+/// A choice of a type and `null` becomes the type: hosts that hand schemas to models of other makers
+/// refuse a list of types. That `null` removes a part is said in the part's description.
 pub(crate) fn compacted(schema: Schema) -> Value {
     let mut schema = schema.to_value();
-    compact(&mut schema, Nulls::Remove);
+    compact(&mut schema);
     schema
 }
 
-/// Returns the schema of an answer in fewer words: bounds that nobody has to keep stay behind.
+/// Returns the schema of the parameters of a route without a body: those of its path, then those of
+/// its query. What the token says already is left out.
+pub(crate) fn of_parameters(route: &Route) -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true);
+    let mut generator = settings.into_generator();
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for parameter in route.parameters() {
+        let name = format!("{parameter}Id");
+        properties.insert(name.clone(), compacted(generator.subschema_for::<ArtifactId>()));
+        required.push(name);
+    }
+    for parameter in route.query {
+        match parameter.name {
+            QueryName::ProjectId | QueryName::RunId => {}
+            QueryName::DryRun
+            | QueryName::Path
+            | QueryName::Variant
+            | QueryName::Snapshot
+            | QueryName::Trash
+            | QueryName::Revision
+            | QueryName::From
+            | QueryName::To
+            | QueryName::DataPath
+            | QueryName::Include
+            | QueryName::Limit
+            | QueryName::Cursor
+            | QueryName::Query => {
+                let schema = compacted(parameter.name.schema(&mut generator));
+                properties.insert(parameter.name.as_str().to_owned(), schema);
+            }
+        }
+    }
+    let mut schema = json!({
+        "type": "object", "properties": properties, "required": required,
+        "additionalProperties": false,
+    });
+    if let (Value::Object(fields), true) = (&mut schema, required.is_empty()) {
+        fields.shift_remove("required");
+    }
+    schema
+}
+
+/// Returns the schema of an answer in fewer words: bounds and patterns, which nobody who reads has to keep,
+/// stay behind.
 pub(crate) fn of_answer(schema: Schema) -> Value {
     let mut schema = schema.to_value();
-    compact(&mut schema, Nulls::LeftOut);
-    without_lengths(&mut schema);
+    compact(&mut schema);
+    without_bounds(&mut schema);
     // No tool only tries something.
     leave_out(&mut schema, "/dryRun");
     schema
 }
 
-fn without_lengths(schema: &mut Value) {
+fn without_bounds(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
-            if fields.get("type").is_some_and(|kind| kind == "string") {
-                fields.shift_remove("maxLength");
-                fields.shift_remove("minLength");
-                if fields.get("pattern").and_then(Value::as_str).is_some_and(is_time) {
-                    fields.shift_remove("pattern");
-                    fields.insert("format".to_owned(), json!("date-time"));
+            // A property may be called `pattern`; a keyword stands beside a type.
+            if fields.get("type").is_some_and(Value::is_string) {
+                for bound in BOUNDS {
+                    fields.shift_remove(bound);
                 }
             }
-            fields.values_mut().for_each(without_lengths);
+            fields.values_mut().for_each(without_bounds);
         }
-        Value::Array(choices) => choices.iter_mut().for_each(without_lengths),
+        Value::Array(choices) => choices.iter_mut().for_each(without_bounds),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-fn is_time(pattern: &str) -> bool {
-    schemars::schema_for!(Timestamp).get("pattern").is_some_and(|own| own == pattern)
-}
+/// The keywords that bound a value.
+const BOUNDS: [&str; 8] = [
+    "maxLength",
+    "minLength",
+    "pattern",
+    "minimum",
+    "maximum",
+    "maxItems",
+    "minItems",
+    "maxProperties",
+];
 
-/// Returns the schema of no arguments.
+/// Returns the schema of an answer without fields.
 pub(crate) fn of_nothing() -> Value {
     json!({ "type": "object", "properties": {}, "additionalProperties": false })
 }
 
-/// The meaning of `null` in a schema.
-#[derive(Clone, Copy)]
-enum Nulls {
-    /// Of a request: it removes a part, which the model has to know.
-    Remove,
-    /// Of an answer: its type has it for a field that is left out, and it is never sent.
-    LeftOut,
-}
-
 /// Writes a schema in fewer words that allow the same values, `null` for an absent field aside.
-fn compact(schema: &mut Value, nulls: Nulls) {
+fn compact(schema: &mut Value) {
     let Value::Object(fields) = schema else { return };
     for said_elsewhere in ["$schema", "title", "description", "default", "format", "examples"] {
         fields.remove(said_elsewhere);
     }
-    match nulls {
-        Nulls::Remove => {}
-        Nulls::LeftOut => without_null(fields),
-    }
+    without_null(fields);
     closed_words(fields);
     if let Some(Value::Object(properties)) = fields.get_mut("properties") {
-        properties.values_mut().for_each(|property| compact(property, nulls));
+        properties.values_mut().for_each(compact);
         // What is not declared is not taken, and not answered.
         fields.insert("additionalProperties".to_owned(), json!(false));
     }
     if let Some(items) = fields.get_mut("items") {
-        compact(items, nulls);
+        compact(items);
     }
     for choice in ["anyOf", "oneOf", "allOf"] {
         if let Some(Value::Array(choices)) = fields.get_mut(choice) {
-            choices.iter_mut().for_each(|choice| compact(choice, nulls));
+            choices.iter_mut().for_each(compact);
         }
     }
     bound_once(fields);
@@ -185,7 +227,6 @@ fn at<'s>(schema: &'s mut Value, place: &str) -> Option<&'s mut Value> {
 #[cfg(test)]
 mod tests {
     use schemars::JsonSchema;
-    use schemars::generate::SchemaSettings;
     use serde::{Deserialize, Serialize};
 
     use super::*;
@@ -223,11 +264,7 @@ mod tests {
     fn a_schema_is_inlined_closed_and_without_prose() {
         let settings = SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true);
         let whole = settings.into_generator().into_root_schema_for::<Sample>();
-        let request = compacted(whole.clone());
-        let removed_by_null = request.pointer("/properties/note/type");
-        assert_eq!(removed_by_null, Some(&json!(["string", "null"])));
-        let mut schema = whole.to_value();
-        compact(&mut schema, Nulls::LeftOut);
+        let mut schema = compacted(whole);
         assert_eq!(
             schema,
             json!({

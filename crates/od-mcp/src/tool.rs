@@ -1,8 +1,10 @@
-//! The six tools: names, words, hints, and the wire types that are their schemas.
+//! The tools: names, words, hints, and the wire types that are their schemas.
 
+use od_core::ids::ArtifactId;
+use od_core::limits;
 use od_wire::route::Operation;
 use od_wire::schema::{AnswerShape, bodies};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::schema;
 
@@ -13,10 +15,16 @@ pub enum ToolName {
     CreateArtifact,
     /// `od_live_artifacts_list`.
     ListArtifacts,
+    /// `od_live_artifacts_get`.
+    GetArtifact,
     /// `od_live_artifacts_update`.
     UpdateArtifact,
     /// `od_live_artifacts_refresh`.
     RefreshArtifact,
+    /// `od_live_artifacts_validate`.
+    ValidateArtifact,
+    /// `od_live_artifacts_delete`.
+    DeleteArtifact,
     /// `od_connectors_list`.
     ListConnectors,
     /// `od_connectors_execute`.
@@ -43,13 +51,17 @@ const WORDS: &[(ToolName, &str, &str)] = &[
     (ToolName::CreateArtifact, "/attemptId", "makes a retry safe"),
     (ToolName::CreateArtifact, "/input/document/dataJson", "the data, 256 KiB; no secrets, no raw responses"),
     (ToolName::CreateArtifact, "/input/document/dataSchemaJson", "JSON Schema of dataJson, enforced"),
-    (ToolName::CreateArtifact, "/input/document/sourceJson", "where a refresh reads"),
-    (ToolName::CreateArtifact, "/input/document/sourceJson/input", "the tool's input; local_file: {\"path\"}"),
-    (ToolName::UpdateArtifact, "/ifRevision", "refuse if it changed since"),
-    (ToolName::UpdateArtifact, "/input/document/dataJson", "replaces the data"),
+    (ToolName::CreateArtifact, "/input/document/sources", "where a refresh reads"),
+    (ToolName::CreateArtifact, "/input/document/sources/[]/input", "the tool's input; local_file: {\"path\"}"),
+    (ToolName::CreateArtifact, "/input/document/queries/[]/sql", "one SELECT (SQLite); each source is a table by its id"),
+    (ToolName::CreateArtifact, "/input/document/refresh", "proposes a schedule: every 1h, or cron"),
+    (ToolName::ListArtifacts, "/query", "words in title, description or id"),
+    (ToolName::ListArtifacts, "/limit", "50 if absent"),
+    (ToolName::ListArtifacts, "/cursor", "nextCursor before"),
+    (ToolName::GetArtifact, "/path", "a part of the data, e.g. rows.0.name; $ is all"),
+    (ToolName::UpdateArtifact, "/ifRevision", "refuse if changed since"),
+    (ToolName::UpdateArtifact, "/input/document/dataJson", "replaces data"),
     (ToolName::UpdateArtifact, "/input/document/dataSchemaJson", "null removes it"),
-    (ToolName::UpdateArtifact, "/input/document/sourceJson", "null removes it"),
-    (ToolName::UpdateArtifact, "/input/document/sourceJson/input", "the tool's input"),
     (ToolName::ExecuteConnector, "/input", "by the tool's inputSchema"),
 ];
 
@@ -59,13 +71,17 @@ const LEFT_OUT: &[(ToolName, &[&str])] = &[
     (ToolName::CreateArtifact, &[
         "/input/sessionId", "/input/preview", "/input/document/templatePath",
         "/input/document/generatedPreviewPath", "/input/document/dataPath",
-        "/input/document/sourceJson/connector/approvalPolicy",
+        "/input/document/sourceJson", "/input/document/sources/[]/connector/approvalPolicy",
+        "/input/document/sources/[]/connector/accountLabel",
+        "/input/document/refresh/onChange", "/input/document/refresh/missed",
         "/provenanceJson/generatedAt", "/provenanceJson/generatedBy",
     ]),
     (ToolName::UpdateArtifact, &[
         "/input/preview", "/input/document/templatePath",
         "/input/document/generatedPreviewPath", "/input/document/dataPath",
-        "/input/document/sourceJson/connector/approvalPolicy",
+        "/input/document/locale", "/input/document/timeZone",
+        "/input/document/sourceJson", "/input/document/sources", "/input/document/queries",
+        "/input/document/refresh",
         "/provenanceJson/generatedAt", "/provenanceJson/generatedBy",
     ]),
     (ToolName::ExecuteConnector, &["/purpose"]),
@@ -77,11 +93,14 @@ const TEMPLATE: &str = "HTML without scripts; {{data.a.b}} in text and attribute
 
 impl ToolName {
     /// Every tool, in the order of `tools/list`.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 9] = [
         Self::CreateArtifact,
         Self::ListArtifacts,
+        Self::GetArtifact,
         Self::UpdateArtifact,
         Self::RefreshArtifact,
+        Self::ValidateArtifact,
+        Self::DeleteArtifact,
         Self::ListConnectors,
         Self::ExecuteConnector,
     ];
@@ -92,8 +111,11 @@ impl ToolName {
         match self {
             Self::CreateArtifact => "od_live_artifacts_create",
             Self::ListArtifacts => "od_live_artifacts_list",
+            Self::GetArtifact => "od_live_artifacts_get",
             Self::UpdateArtifact => "od_live_artifacts_update",
             Self::RefreshArtifact => "od_live_artifacts_refresh",
+            Self::ValidateArtifact => "od_live_artifacts_validate",
+            Self::DeleteArtifact => "od_live_artifacts_delete",
             Self::ListConnectors => "od_connectors_list",
             Self::ExecuteConnector => "od_connectors_execute",
         }
@@ -113,7 +135,14 @@ impl ToolName {
                 "Create a live artifact: an HTML page bound to bounded JSON that a person opens \
                  and refreshes. Read first what a connector returns if the data should refresh."
             }
-            Self::ListArtifacts => "List the project's live artifacts, newest first.",
+            Self::ListArtifacts => {
+                "List the project's live artifacts, newest first. A page's address: \
+                 consoleBaseUrl and id."
+            }
+            Self::GetArtifact => {
+                "Read an artifact: outline of its data, the value at a path, its template. Do so \
+                 before you change one you did not make."
+            }
             Self::UpdateArtifact => {
                 "Change a live artifact; what is left out stays. Refresh changes data, update \
                  changes design."
@@ -122,6 +151,10 @@ impl ToolName {
                 "Fetch an artifact's data again from its source; the page stays. On failure the \
                  data before is kept."
             }
+            Self::ValidateArtifact => {
+                "Check what create would be sent, or with artifactId what update would be."
+            }
+            Self::DeleteArtifact => "Move an artifact that this session made to the trash.",
             Self::ListConnectors => {
                 "List connected connectors with the read-only tools that may run, and their inputs."
             }
@@ -138,9 +171,12 @@ impl ToolName {
             Hints { read_only: true, destructive: false, idempotent: true, open_world: false };
         match self {
             Self::CreateArtifact => Hints { read_only: false, idempotent: false, ..reads },
-            Self::ListArtifacts | Self::ListConnectors => reads,
+            Self::ListArtifacts
+            | Self::GetArtifact
+            | Self::ValidateArtifact
+            | Self::ListConnectors => reads,
             // An update replaces what a person may have liked better.
-            Self::UpdateArtifact => {
+            Self::UpdateArtifact | Self::DeleteArtifact => {
                 Hints { read_only: false, destructive: true, idempotent: false, ..reads }
             }
             Self::RefreshArtifact => {
@@ -155,34 +191,68 @@ impl ToolName {
         self.hints().open_world
     }
 
+    /// Returns whether the answer is about one artifact, whose page a host may show.
+    pub(crate) const fn answers_one_artifact(self) -> bool {
+        match self {
+            Self::CreateArtifact
+            | Self::GetArtifact
+            | Self::UpdateArtifact
+            | Self::RefreshArtifact => true,
+            Self::ListArtifacts
+            | Self::ValidateArtifact
+            | Self::DeleteArtifact
+            | Self::ListConnectors
+            | Self::ExecuteConnector => false,
+        }
+    }
+
     pub(crate) const fn operation(self) -> Operation {
         match self {
             Self::CreateArtifact => Operation::ToolCreateArtifact,
             Self::ListArtifacts => Operation::ToolListArtifacts,
+            Self::GetArtifact => Operation::ToolGetArtifact,
             Self::UpdateArtifact => Operation::ToolUpdateArtifact,
             Self::RefreshArtifact => Operation::ToolRefreshArtifact,
+            Self::ValidateArtifact => Operation::ToolValidateArtifact,
+            Self::DeleteArtifact => Operation::ToolDeleteArtifact,
             Self::ListConnectors => Operation::ToolListConnectors,
             Self::ExecuteConnector => Operation::ToolExecuteConnector,
         }
     }
 
-    pub(crate) const fn sends_body(self) -> bool {
-        match self {
-            Self::ListArtifacts | Self::ListConnectors => false,
-            Self::CreateArtifact
-            | Self::UpdateArtifact
-            | Self::RefreshArtifact
-            | Self::ExecuteConnector => true,
-        }
+    /// Returns whether the arguments are the body of the request; else they are its path and query.
+    pub(crate) fn sends_body(self) -> bool {
+        self.operation().route().method.changes_state()
     }
 
     /// Returns the schema of the arguments.
     #[must_use]
     pub fn input_schema(self) -> Value {
-        let request = bodies(self.operation()).request;
-        let mut input = request.map_or_else(schema::of_nothing, schema::compacted);
+        let mut input = self.wire_schema();
         self.adapt(&mut input);
         input
+    }
+
+    fn wire_schema(self) -> Value {
+        match (self, bodies(self.operation()).request) {
+            // Either of two whole requests: a choice, which many hosts do not understand, of what the
+            // model has read already.
+            (Self::ValidateArtifact, _) => json!({
+                "type": "object",
+                "properties": {
+                    "artifactId": artifact_id(),
+                    "input": {
+                        "type": "object",
+                        "description": "as for create or update",
+                        "maxProperties": limits::JSON_KEYS.allowed,
+                    },
+                    "templateHtml": { "type": "string", "maxLength": limits::TEMPLATE.allowed },
+                },
+                "additionalProperties": false,
+            }),
+            (_, Some(request)) => schema::compacted(request),
+            (_, None) => schema::of_parameters(self.operation().route()),
+        }
     }
 
     /// Makes a wire schema one for models; returns the places of the tables it does not have.
@@ -215,6 +285,11 @@ impl ToolName {
     }
 }
 
+/// Returns the schema of an artifact's id.
+fn artifact_id() -> Value {
+    schema::compacted(schemars::schema_for!(ArtifactId))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,9 +297,7 @@ mod tests {
     #[test]
     fn every_place_of_the_tables_exists() {
         for tool in ToolName::ALL {
-            let request = bodies(tool.operation()).request;
-            let mut input = request.map_or_else(schema::of_nothing, schema::compacted);
-            assert_eq!(tool.adapt(&mut input), [""; 0], "{}", tool.as_str());
+            assert_eq!(tool.adapt(&mut tool.wire_schema()), [""; 0], "{}", tool.as_str());
         }
     }
 }

@@ -64,6 +64,11 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "long-format",         grammar: V2, make: |bytes| format!("<p>{{{{data.x | or:'{}'}}}}", fill("x", bytes)) },
     Family { name: "many-pipes",          grammar: V2, make: |bytes| format!("<p>{{{{data.x{}}}}}", fill(" | upper", bytes)) },
     Family { name: "many-arguments",      grammar: V2, make: |bytes| format!("<p>{{{{data.x | date{}}}}}", fill(":'x'", bytes)) },
+    Family { name: "charts",              grammar: V2, make: |bytes| format!("<p>x</p>{}", fill("<div data-od-chart=\"line\" data-od-repeat=\"d in data.l\" data-od-x=\"d.t\" data-od-y=\"d.a d.b\" data-od-labels=\"A, B\" data-od-format=\"number:1\"></div>", bytes)) },
+    Family { name: "chart-content",       grammar: V2, make: |bytes| format!("<div data-od-chart=\"bar\" data-od-repeat=\"d in data.l\" data-od-x=\"d.t\" data-od-y=\"d.a\">{}", fill("<i>x</i>", bytes)) },
+    Family { name: "chart-children",      grammar: V2, make: |bytes| format!("<div data-od-chart=\"bar\" data-od-repeat=\"d in data.l\" data-od-x=\"d.t\" data-od-y=\"d.a\">{}", fill("<i>", bytes)) },
+    Family { name: "chart-series",        grammar: V2, make: |bytes| format!("<div data-od-chart=\"line\" data-od-repeat=\"d in data.l\" data-od-x=\"d.t\" data-od-y=\"{}\"></div>", fill("d.a ", bytes)) },
+    Family { name: "chart-labels",        grammar: V2, make: |bytes| format!("<div data-od-chart=\"line\" data-od-repeat=\"d in data.l\" data-od-x=\"d.t\" data-od-y=\"d.a\" data-od-labels=\"{}\"></div>", fill("x,", bytes)) },
     Family { name: "other-marks",         grammar: V2, make: |bytes| format!("<p>{}", fill("{% if x ", bytes)) },
 ];
 

@@ -4,19 +4,23 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use od_core::connector::{Category, Clip, Origin, Tool};
-use od_core::credential::Scrubber;
-use od_core::ids::{ConnectorId, ProjectId, ToolName};
+use od_core::connector::{Category, Clip, Origin, ServiceKind, Tool};
+use od_core::credential::{Scrubber, is_secret_path};
+use od_core::ids::{ConnectorId, ParseIdError, ProjectId, RelPath, ToolName};
 use od_core::intake::{Intake, IntakeFault};
 use od_core::json::{Map, Value};
 
 use crate::credential_vault::Secret;
+use crate::project_files::FilesError;
 
 /// The way a connector comes to be connected.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ConnectorAccess {
     /// It reads this machine: connected from the start, and disconnecting it switches it off.
     Local,
+    /// It reads services of one kind that a person registered by name, each with a secret of its own
+    /// or none: connected from the start, and disconnecting it switches it off.
+    Registered(ServiceKind),
     /// It gives public data without a secret and more with one.
     OptionalSecret,
     /// It gives nothing without a secret.
@@ -29,7 +33,7 @@ impl ConnectorAccess {
     pub const fn origin(self) -> Origin {
         match self {
             Self::Local => Origin::Local,
-            Self::OptionalSecret | Self::RequiredSecret => Origin::Remote,
+            Self::Registered(_) | Self::OptionalSecret | Self::RequiredSecret => Origin::Remote,
         }
     }
 }
@@ -75,6 +79,29 @@ pub struct ToolCall {
     pub scrubber: Arc<Scrubber>,
 }
 
+impl ToolCall {
+    /// Reads the path of a project's file from a field of the input.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is no relative path, or the name of a file of secrets.
+    pub fn path(&self, field: &str) -> Result<RelPath, ProviderError> {
+        let text = self.input.get(field).and_then(Value::as_str).unwrap_or_default();
+        let path: RelPath = text.parse().map_err(|err: ParseIdError| ProviderError::Input {
+            pointer: format!("/{field}"),
+            message: err.to_string(),
+        })?;
+        if is_secret_path(path.as_str()) {
+            return Err(ProviderError::Forbidden {
+                message: format!(
+                    "`{path}` is a file of secrets by its name; such files are never read"
+                ),
+            });
+        }
+        Ok(path)
+    }
+}
+
 /// The output of a tool, before protection.
 #[derive(Clone, Debug, Default)]
 pub struct RawOutput {
@@ -104,7 +131,10 @@ impl RawOutput {
 impl From<IntakeFault> for ProviderError {
     fn from(fault: IntakeFault) -> Self {
         let message = fault.to_string();
-        if fault.is_size() { Self::OutOfBounds { message } } else { Self::Malformed { message } }
+        match fault.size_limit() {
+            Some(limit) => Self::OutOfBounds { message, limit: limit.want() },
+            None => Self::Malformed { message },
+        }
     }
 }
 
@@ -151,11 +181,13 @@ pub enum ProviderError {
         /// The cap.
         allowed: u64,
     },
-    /// JSON beyond the limits of a document: too deep, too many keys, and the like.
+    /// More than a limit allows: rows, keys, bytes, memory.
     #[error("{message}")]
     OutOfBounds {
         /// Which limit, measured and allowed.
         message: String,
+        /// The limit in words.
+        limit: String,
     },
     /// The provider did not accept the secret.
     #[error("the provider did not accept the credential")]
@@ -172,6 +204,23 @@ pub enum ProviderError {
         /// The action that was tried.
         message: String,
     },
+}
+
+impl From<FilesError> for ProviderError {
+    fn from(error: FilesError) -> Self {
+        let message = error.to_string();
+        match error {
+            FilesError::ProjectNotFound { .. }
+            | FilesError::NoRoot { .. }
+            | FilesError::RootMissing { .. }
+            | FilesError::NotFound { .. } => Self::Missing { message },
+            FilesError::Refused { .. } | FilesError::RootOutside { .. } => {
+                Self::Forbidden { message }
+            }
+            FilesError::TooLarge { allowed, .. } => Self::TooLarge { allowed },
+            FilesError::Io { .. } => Self::Unavailable { message },
+        }
+    }
 }
 
 /// Gives data through named, read-only tools.

@@ -31,7 +31,7 @@ impl Secret {
     /// Fewer characters are refused.
     pub const LENGTH_MIN: usize = 8;
     /// More bytes are refused.
-    pub const LENGTH_MAX: usize = 4096;
+    pub const LENGTH_MAX: usize = od_core::limits::CREDENTIAL.max();
 
     /// Accepts a credential as it was typed; white space around it is dropped.
     pub fn parse(text: &str) -> Result<Self, ParseSecretError> {

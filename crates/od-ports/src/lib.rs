@@ -3,32 +3,73 @@
 //!
 //! Must not know: any adapter.
 
-pub mod clock;
+use std::sync::Arc;
+
 pub mod connector_provider;
+pub mod console_sessions;
 #[cfg(any(test, feature = "fakes"))]
 pub mod contract;
 pub mod credential_vault;
-pub mod entropy;
 pub mod event_sink;
 #[cfg(any(test, feature = "fakes"))]
 pub mod fakes;
-pub mod ports;
 pub mod project_files;
 pub mod project_registry;
 pub mod query_engine;
 pub mod run_store;
+pub mod service_registry;
 pub mod store;
+pub mod system;
 pub mod token_authority;
 
-pub use clock::Clock;
 pub use connector_provider::ConnectorProvider;
+pub use console_sessions::ConsoleSessions;
 pub use credential_vault::CredentialVault;
-pub use entropy::Entropy;
 pub use event_sink::EventSink;
-pub use ports::Ports;
 pub use project_files::ProjectFiles;
 pub use project_registry::ProjectRegistry;
 pub use query_engine::QueryEngine;
 pub use run_store::RunStore;
+pub use service_registry::ServiceRegistry;
 pub use store::{ArtifactStore, RefreshLog, RevisionStore, StoreError, StoreMaintenance, Trash};
+pub use system::{Clock, Entropy};
 pub use token_authority::TokenAuthority;
+
+/// The adapters of one process. Only composition builds it.
+#[derive(Clone, Debug)]
+pub struct Ports {
+    /// Artifacts.
+    pub artifacts: Arc<dyn ArtifactStore>,
+    /// The log of their refreshes.
+    pub refresh_log: Arc<dyn RefreshLog>,
+    /// Their earlier states.
+    pub revisions: Arc<dyn RevisionStore>,
+    /// Deleted artifacts.
+    pub trash: Arc<dyn Trash>,
+    /// Verify, repair, recovery of artifacts.
+    pub maintenance: Arc<dyn StoreMaintenance>,
+    /// Projects.
+    pub projects: Arc<dyn ProjectRegistry>,
+    /// The files of projects.
+    pub files: Arc<dyn ProjectFiles>,
+    /// Runs of agents.
+    pub runs: Arc<dyn RunStore>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// Listeners.
+    pub events: Arc<dyn EventSink>,
+    /// Signed tokens.
+    pub tokens: Arc<dyn TokenAuthority>,
+    /// Browsers that may open the console.
+    pub sessions: Arc<dyn ConsoleSessions>,
+    /// Sources of data, in the order they are listed.
+    pub connectors: Vec<Arc<dyn ConnectorProvider>>,
+    /// SQL over the rows of sources.
+    pub queries: Arc<dyn QueryEngine>,
+    /// Credentials of connectors.
+    pub vault: Arc<dyn CredentialVault>,
+    /// Services that a person has registered.
+    pub services: Arc<dyn ServiceRegistry>,
+}

@@ -49,7 +49,8 @@ pub struct LocatedFile {
 ///   swapping a directory for a link while the call runs.
 /// - Only regular files are opened. The data directory (wherever it lies below the root, by identity
 ///   and not by name), `.git` and `.live-artifacts` are refused by `read` and absent from `list`.
-/// - A project without a root has no files: `list` is empty, `read` is [`FilesError::NoRoot`].
+/// - A project without a root has no files: `list` is empty, `read` is [`FilesError::NoRoot`]. One whose
+///   root is not there is [`FilesError::RootMissing`] to every call.
 /// - `read` never returns more than `bytes_max`, and never allocates more than that.
 #[async_trait]
 pub trait ProjectFiles: fmt::Debug + Send + Sync {
@@ -118,6 +119,14 @@ pub enum FilesError {
         root: PathBuf,
         /// The directory that it has to lie in.
         allowed: PathBuf,
+    },
+    /// The directory that the project is bound to is not there.
+    #[error("the folder `{}` of project `{project}` is gone; if it was moved, run `od projects rebind {project} --dir NEW_FOLDER`", root.display())]
+    RootMissing {
+        /// The project.
+        project: ProjectId,
+        /// The root that its file names.
+        root: PathBuf,
     },
     /// There is no such file.
     #[error("no file `{path}` in the project")]

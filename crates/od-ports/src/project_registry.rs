@@ -21,6 +21,15 @@ pub struct Project {
     pub root: Option<PathBuf>,
     /// When it was made.
     pub created_at: Timestamp,
+    /// Whether agents may switch on schedules of sources that only read this machine. Only the command
+    /// line sets it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub allow_schedules: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 /// Keeps the projects.
@@ -30,6 +39,8 @@ pub struct Project {
 /// - `create` is atomic and durable before it returns; of two with one id exactly one succeeds.
 /// - `list` is sorted by id. A project whose file cannot be read is left out of `list` and reported
 ///   by `get` as [`ProjectError::Damaged`]: one damaged project never hides the others.
+/// - A removed project is unknown to every call but `removed` and `restore`, and its id stays taken.
+///   `remove` and `restore` are atomic and durable before they return.
 #[async_trait]
 pub trait ProjectRegistry: fmt::Debug + Send + Sync {
     /// Returns every readable project.
@@ -40,6 +51,12 @@ pub trait ProjectRegistry: fmt::Debug + Send + Sync {
     async fn create(&self, project: Project) -> Result<(), ProjectError>;
     /// Replaces name and root of a project that exists.
     async fn update(&self, project: Project) -> Result<(), ProjectError>;
+    /// Takes a project out of use; what is stored beside it stays.
+    async fn remove(&self, project: &ProjectId) -> Result<(), ProjectError>;
+    /// Returns every readable project that was removed, sorted by id.
+    async fn removed(&self) -> Result<Vec<Project>, ProjectError>;
+    /// Takes a removed project into use again.
+    async fn restore(&self, project: &ProjectId) -> Result<(), ProjectError>;
 }
 
 /// The reason the registry could not answer.

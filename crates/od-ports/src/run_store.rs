@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 
 use async_trait::async_trait;
-use od_core::ids::{ProjectId, RunId, Timestamp};
+use od_core::ids::{AgentName, ProjectId, RunId, Timestamp};
 use od_core::token::{Endpoint, Operation};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,9 @@ pub struct Run {
     pub id: RunId,
     /// The project it works in.
     pub project_id: ProjectId,
+    /// The program that the agent is, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentName>,
     /// Whether it may still act.
     pub state: RunState,
     /// When it began.
@@ -46,6 +49,11 @@ impl Run {
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.state == RunState::Live && now < self.lease_until
     }
+
+    /// Returns whether the run was over at a time: ended, or its lease lapsed.
+    pub fn was_over_at(&self, time: Timestamp) -> bool {
+        self.ended_at.unwrap_or(self.lease_until) <= time
+    }
 }
 
 /// Keeps the state of every run.
@@ -55,6 +63,7 @@ impl Run {
 /// - `create` and `replace` are atomic and durable before they return.
 /// - Of two concurrent `replace` calls with the same `from` exactly one succeeds.
 /// - A run whose record cannot be read is an error, never `None` and never a live run.
+/// - `forget` removes no run that was not over at the time it is given; one that cannot be read stays.
 #[async_trait]
 pub trait RunStore: fmt::Debug + Send + Sync {
     /// Adds a run.
@@ -63,6 +72,8 @@ pub trait RunStore: fmt::Debug + Send + Sync {
     async fn get(&self, run: &RunId) -> Result<Option<Run>, RunStoreError>;
     /// Moves a run from one state to another, or fails with [`RunStoreError::Changed`].
     async fn replace(&self, from: &Run, to: &Run) -> Result<(), RunStoreError>;
+    /// Removes the runs that were over at a time.
+    async fn forget(&self, over_at: Timestamp) -> Result<(), RunStoreError>;
 }
 
 /// The reason runs could not be kept or read.

@@ -3,7 +3,9 @@
 //! Must not know: storage, HTTP, argv.
 
 mod engine;
+mod postgres;
 mod sqlite;
 
 pub use engine::SqliteEngine;
+pub use postgres::PostgresConnector;
 pub use sqlite::SqliteConnector;

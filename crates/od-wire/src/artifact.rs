@@ -1,12 +1,15 @@
 //! Artifacts as they are asked for and answered.
 
 use od_core::artifact::{
-    Artifact, ArtifactSummary, CreateRequest, Heading, Health, HealthState, Provenance,
-    RefreshStatus, ToolUpdateRequest,
+    Artifact, ArtifactSummary, CreateRequest, DocumentFormat, Freshness, Heading, Health,
+    HealthState, ListRow, Provenance, RefreshStatus, Restored, StaleSource, ToolUpdateRequest,
 };
 use od_core::error::Issue;
 use od_core::ids::{ArtifactId, Digest, ProjectId, Revision, Timestamp};
-use od_core::json::BoundedObject;
+use od_core::json::{BoundedJson, BoundedObject};
+use od_core::limits;
+use od_core::ownership::PathOrigin;
+use od_core::schedule::{Outlook, ScheduleSummary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,7 +21,20 @@ use crate::refresh::{RefreshView, RollbackView};
 pub struct ArtifactsAnswer {
     /// The summaries, newest first.
     #[schemars(length(max = 100_000))]
-    pub artifacts: Vec<ArtifactSummary>,
+    pub artifacts: Vec<ArtifactLine>,
+}
+
+/// One artifact of a list.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub struct ArtifactLine {
+    /// What is known about it.
+    #[serde(flatten)]
+    pub summary: ArtifactSummary,
+    /// How current its page is.
+    pub freshness: Freshness,
+    /// When its next run is due, and since when and why it is stale.
+    #[serde(flatten)]
+    pub outlook: Outlook,
 }
 
 /// An artifact with its data: the stored metadata, `document.dataJson` filled in.
@@ -88,6 +104,10 @@ pub struct ArtifactAnswer {
     pub artifact: ArtifactView,
     /// Where the data came from.
     pub provenance: Provenance,
+    /// Where each value of the data came from, and who writes it; the whole data first.
+    #[serde(default)]
+    #[schemars(length(max = 2_000))]
+    pub origins: Vec<PathOrigin>,
     /// Whether its files are sound.
     pub health: Health,
     /// Files edited by hand since the last commit.
@@ -96,6 +116,14 @@ pub struct ArtifactAnswer {
     pub drift: Vec<DriftView>,
     /// Whether a refresh may be started.
     pub refreshable: bool,
+    /// How current its page is.
+    pub freshness: Freshness,
+    /// Its schedule, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<ScheduleSummary>,
+    /// When its next run is due, and since when and why it is stale.
+    #[serde(flatten)]
+    pub outlook: Outlook,
     /// What will not work as written, if this was a create or an update.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 100))]
@@ -145,6 +173,16 @@ pub struct TrashAnswer {
     /// What can be brought back, the last deleted first.
     #[schemars(length(max = 100_000))]
     pub trash: Vec<TrashLine>,
+}
+
+/// The artifacts in use, or those in the trash.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(untagged)]
+pub enum ListedAnswer {
+    /// Without `trash`.
+    InUse(ArtifactsAnswer),
+    /// With `trash=true`.
+    InTrash(TrashAnswer),
 }
 
 /// One artifact in the trash.
@@ -214,6 +252,9 @@ pub struct ToolArtifact {
     pub health: HealthState,
     /// When it was last committed.
     pub updated_at: Timestamp,
+    /// The earlier state that it shows again, until it changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<Restored>,
     /// Where the person sees it.
     #[schemars(length(max = 1024))]
     pub console_url: String,
@@ -238,12 +279,86 @@ pub struct ToolArtifactAnswer {
     pub warnings: Vec<Issue>,
 }
 
-/// `{ artifacts }` for an agent.
+/// One page of the artifacts of the run's project.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ToolArtifactsAnswer {
-    /// The artifacts of the run's project, newest first.
-    #[schemars(length(max = 100_000))]
-    pub artifacts: Vec<ToolArtifact>,
+    /// Where a person sees them: this and an artifact's id is the address of its page.
+    #[schemars(length(max = 1024))]
+    pub console_base_url: String,
+    /// How many there are, on all pages.
+    #[schemars(range(min = 0, max = 100_000))]
+    pub total: usize,
+    /// The rows, the last updated first.
+    #[schemars(length(max = limits::LIST_ROWS.allowed))]
+    pub artifacts: Vec<ListRow>,
+    /// Where the next page begins, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = limits::SHORT_TEXT.allowed))]
+    pub next_cursor: Option<String>,
+}
+
+/// An artifact as an agent reads it before a change.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolReadAnswer {
+    /// The artifact.
+    pub artifact: ToolArtifact,
+    /// The format of the template, if there is a document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", length(max = limits::SHORT_TEXT.allowed))]
+    pub format: Option<DocumentFormat>,
+    /// Where a refresh reads, if anywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_json: Option<BoundedObject>,
+    /// Where a refresh reads, if from several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sources: Option<BoundedJson>,
+    /// What a refresh works out of the sources' rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queries: Option<BoundedJson>,
+    /// The sources that failed in the last refresh and kept their values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::SOURCES.allowed))]
+    pub stale: Vec<StaleSource>,
+    /// A line for each place of the data, such as `rows: 12 items`; of a list only the first item.
+    #[schemars(length(max = limits::OUTLINE_LINES.allowed + 1), inner(length(max = 512)))]
+    pub outline: Vec<String>,
+    /// The value at the path that was asked for, unless it is too large.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<BoundedJson>,
+    /// The template, if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = limits::TEMPLATE.allowed))]
+    pub template_html: Option<String>,
+    /// The page as a person sees it, if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = limits::RENDERED_PREVIEW.allowed))]
+    pub page_html: Option<String>,
+}
+
+/// Moves an artifact of the agent's own run to the trash.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolDelete {
+    /// The artifact.
+    pub artifact_id: ArtifactId,
+    /// Only if the artifact is at this revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub if_revision: Option<Revision>,
+}
+
+/// An artifact that an agent moved to the trash.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolDeletedAnswer {
+    /// Which one.
+    pub artifact_id: ArtifactId,
+    /// Until when a person can bring it back.
+    pub restorable_until: Timestamp,
+    /// Whether it was only tried: nothing was changed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
 }
 
 /// A refresh that succeeded, for an agent.

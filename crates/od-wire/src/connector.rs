@@ -54,8 +54,12 @@ pub struct ExecuteAnswer {
     pub tool_name: ToolName,
     /// How safe it was found to be.
     pub safety: ToolSafety,
-    /// Its output without anything that looks like a credential.
+    /// Its output without anything that looks like a credential; of a large one, its columns with their
+    /// types, how many rows it has, and the first 20.
     pub output: BoundedJson,
+    /// Whether the output is only the shape and the first rows of what the tool gave.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
     /// What was left out of the output or replaced in it.
     #[serde(default, skip_serializing_if = "Redactions::is_empty")]
     pub redactions: Redactions,

@@ -15,7 +15,7 @@ pub struct HealthReport {
     #[schemars(length(max = 64))]
     pub version: String,
     /// The version of the stored shape.
-    #[schemars(range(min = 1, max = 1))]
+    #[schemars(range(min = 1, max = 2))]
     pub schema_version: u64,
     /// Whether the store can be read.
     pub store: StoreState,

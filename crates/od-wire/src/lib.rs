@@ -11,9 +11,12 @@ pub mod health;
 pub mod project;
 pub mod reference;
 pub mod refresh;
+pub mod revision;
 pub mod route;
 pub mod run;
+pub mod schedule;
 pub mod schema;
+pub mod service;
 pub mod session;
 
 /// The body of a request that has nothing to say.

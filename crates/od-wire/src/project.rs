@@ -1,6 +1,6 @@
 //! Projects and their files.
 
-use od_core::ids::{ProjectId, RelPath, Timestamp};
+use od_core::ids::{ArtifactId, ProjectId, RelPath, Timestamp};
 use od_core::json::BoundedJson;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,28 @@ pub struct CreateProject {
     /// What people call it.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
+}
+
+/// Changes a project. A directory is bound to it by the command line only.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct UpdateProject {
+    /// What people call it from now on.
+    #[schemars(length(min = 1, max = 200))]
+    pub name: String,
+}
+
+/// A project that is no longer in use.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RemovedProjectAnswer {
+    /// Always true.
+    pub removed: bool,
+    /// The project, as it was.
+    pub project: ProjectView,
+    /// Its artifacts, which are in the trash now; bringing one back brings the project back.
+    #[schemars(length(max = 100_000))]
+    pub trashed: Vec<ArtifactId>,
 }
 
 /// One project.

@@ -1,8 +1,10 @@
 //! Refreshes: starting one, and what past ones left.
 
-use od_core::artifact::Provenance;
+use od_core::artifact::{Provenance, StaleSource};
+use od_core::credential::Redactions;
 use od_core::ids::{ArtifactId, Digest, RefreshId, Revision, Timestamp};
 use od_core::json::BoundedObject;
+use od_core::limits::SOURCES;
 use od_core::refresh::{ChangeReport, RecordStatus, RefreshRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,10 @@ pub struct StartRefresh {
     /// Accepts that the source's tool or account is no longer the one the artifact was made with.
     #[serde(default)]
     pub accept_drift: bool,
+    /// Whether it is started because a person opened the page: then it runs only if the page is older
+    /// than its `maxAge`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub on_open: bool,
 }
 
 /// Starts a refresh, for an agent.
@@ -30,16 +36,24 @@ pub struct ToolRefresh {
 pub struct RefreshView {
     /// Which refresh.
     pub id: RefreshId,
-    /// Always `succeeded`; a failed one is an error.
-    #[schemars(length(max = 16))]
+    /// `succeeded`, or `succeeded_partially` if a source failed and kept its values; a failed one is an
+    /// error.
+    #[schemars(length(max = 32))]
     pub status: String,
     /// How many sources were read.
-    #[schemars(range(max = 1))]
+    #[schemars(range(max = SOURCES.allowed))]
     pub refreshed_source_count: u64,
+    /// The sources that failed and kept their values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = SOURCES.allowed))]
+    pub stale: Vec<StaleSource>,
     /// Whether the data is different now.
     pub changed: bool,
     /// Where it is different.
     pub changes: ChangeReport,
+    /// What was left out of the source's output or replaced in it.
+    #[serde(default, skip_serializing_if = "Redactions::is_empty")]
+    pub redactions: Redactions,
 }
 
 /// Brings a stored state back.
@@ -55,8 +69,12 @@ pub struct RollBack {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RollbackView {
-    /// The refresh whose state is the current one now.
-    pub refresh_id: RefreshId,
+    /// The refresh whose state is the current one now, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh_id: Option<RefreshId>,
+    /// The revision whose state is the current one now, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<Revision>,
     /// Whether that made a revision; false if the artifact was in that state already.
     pub changed: bool,
     /// Where the data is different from before.
@@ -75,10 +93,15 @@ pub struct CancelAnswer {
 
 /// `{ refreshes }`: the records of the history, newest first.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct RefreshesAnswer {
     /// The records.
-    #[schemars(length(max = 100_000))]
+    #[schemars(length(max = 1000))]
     pub refreshes: Vec<RefreshRecord>,
+    /// Gives the next page; absent on the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 256))]
+    pub next_cursor: Option<String>,
 }
 
 /// One line of the list of stored states.
@@ -98,10 +121,15 @@ pub struct SnapshotLine {
 
 /// `{ snapshots }`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct SnapshotsAnswer {
     /// The stored states, newest first.
-    #[schemars(length(max = 10_000))]
+    #[schemars(length(max = 1000))]
     pub snapshots: Vec<SnapshotLine>,
+    /// Gives the next page; absent on the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 256))]
+    pub next_cursor: Option<String>,
 }
 
 /// `{ snapshot }`.

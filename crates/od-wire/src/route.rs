@@ -4,9 +4,14 @@
 
 use std::fmt;
 
-use od_core::ids::{ProjectId, RefreshId, RelPath, RunId};
+use od_core::ids::{MappingPath, ProjectId, RefreshId, RelPath, Revision, RunId};
+use od_core::ledger::RevisionName;
+use od_core::limits;
 use od_core::token::{Endpoint, Variant};
-use schemars::{Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+/// The header in which a client of ours says which door it is: `command_line`, `tool_shell` or `mcp`.
+pub const DOOR_HEADER: &str = "x-od-door";
 
 /// A request method that some route takes.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -72,8 +77,18 @@ pub enum Access {
 pub enum Operation {
     /// Report versions and the state of the store.
     Health,
-    /// Exchange a one-time code for a console bearer.
+    /// Prove the daemon to a page.
+    ChallengeSession,
+    /// Exchange a one-time code for a session and its first bearer.
     OpenSession,
+    /// Get a bearer of a session.
+    ProveSession,
+    /// List the sessions of browsers.
+    ListSessions,
+    /// End every session.
+    RevokeSessions,
+    /// End one session.
+    RevokeSession,
     /// Make a one-time code.
     MakeSessionCode,
     /// List projects.
@@ -82,6 +97,10 @@ pub enum Operation {
     CreateProject,
     /// Show one project.
     ShowProject,
+    /// Rename a project.
+    UpdateProject,
+    /// Take a project out of use.
+    RemoveProject,
     /// List the files of a project.
     ListProjectFiles,
     /// Follow the events of one project.
@@ -104,6 +123,8 @@ pub enum Operation {
     RefreshArtifact,
     /// Cancel the running refresh of one artifact.
     CancelRefresh,
+    /// Set the schedule of one artifact, switch it on, or switch it off.
+    ScheduleArtifact,
     /// List past refreshes.
     ListRefreshes,
     /// List stored states.
@@ -112,6 +133,14 @@ pub enum Operation {
     ShowSnapshot,
     /// Make one stored state the current one again.
     RestoreSnapshot,
+    /// List the commits of an artifact.
+    ListRevisions,
+    /// Show one revision as it was committed.
+    ShowRevision,
+    /// Make one revision the current one again.
+    RestoreRevision,
+    /// Compare two revisions.
+    CompareRevisions,
     /// Serve a preview to an API client.
     PreviewArtifact,
     /// Make a ticketed preview URL for a browser.
@@ -124,6 +153,16 @@ pub enum Operation {
     ConnectConnector,
     /// Disconnect a connector.
     DisconnectConnector,
+    /// List registered services.
+    ListServices,
+    /// Register a service.
+    AddService,
+    /// Remove a registered service.
+    RemoveService,
+    /// Ask a registered service whether it answers.
+    TestService,
+    /// Drop an agent's request for a service.
+    DismissRequest,
     /// Start a run and mint its tool token.
     StartRun,
     /// Renew the lease of a run.
@@ -138,6 +177,12 @@ pub enum Operation {
     ToolUpdateArtifact,
     /// Refresh an artifact for an agent.
     ToolRefreshArtifact,
+    /// Cancel a refresh that the agent itself started.
+    ToolCancelRefresh,
+    /// Read an artifact for an agent.
+    ToolGetArtifact,
+    /// Move an artifact of the agent's own run to the trash.
+    ToolDeleteArtifact,
     /// Check what create would say, for an agent.
     ToolValidateArtifact,
     /// List connected connectors for an agent.
@@ -204,6 +249,24 @@ pub enum QueryName {
     Variant,
     /// A [`RefreshId`].
     Snapshot,
+    /// A [`MappingPath`] into an artifact's data; `path`, as that of a file.
+    DataPath,
+    /// A word of [`Include`].
+    Include,
+    /// The number of rows of a page; see [`limits::LIST_ROWS`].
+    Limit,
+    /// The `nextCursor` of the page before.
+    Cursor,
+    /// Words to look for.
+    Query,
+    /// `true` or `false`.
+    Trash,
+    /// A [`Revision`].
+    Revision,
+    /// A [`RevisionName`].
+    From,
+    /// A [`RevisionName`].
+    To,
 }
 
 impl QueryName {
@@ -217,6 +280,15 @@ impl QueryName {
             Self::Path => "path",
             Self::Variant => "variant",
             Self::Snapshot => "snapshot",
+            Self::DataPath => "path",
+            Self::Include => "include",
+            Self::Limit => "limit",
+            Self::Cursor => "cursor",
+            Self::Query => "query",
+            Self::Trash => "trash",
+            Self::Revision => "revision",
+            Self::From => "from",
+            Self::To => "to",
         }
     }
 
@@ -225,11 +297,80 @@ impl QueryName {
         match self {
             Self::ProjectId => generator.subschema_for::<ProjectId>(),
             Self::RunId => generator.subschema_for::<RunId>(),
-            Self::DryRun => generator.subschema_for::<bool>(),
+            Self::DryRun | Self::Trash => generator.subschema_for::<bool>(),
             Self::Path => generator.subschema_for::<RelPath>(),
             Self::Variant => generator.subschema_for::<Variant>(),
             Self::Snapshot => generator.subschema_for::<RefreshId>(),
+            Self::Revision => generator.subschema_for::<Revision>(),
+            Self::From | Self::To => generator.subschema_for::<RevisionName>(),
+            Self::DataPath => generator.subschema_for::<MappingPath>(),
+            Self::Include => generator.subschema_for::<Include>(),
+            Self::Limit => schemars::json_schema!({
+                "type": "integer", "minimum": 1, "maximum": limits::LIST_ROWS.allowed,
+            }),
+            Self::Cursor => schemars::json_schema!({
+                "type": "string", "maxLength": limits::SHORT_TEXT.allowed,
+            }),
+            Self::Query => schemars::json_schema!({
+                "type": "string", "maxLength": limits::TITLE.allowed,
+            }),
         }
+    }
+}
+
+/// The most lines of one page of a list.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct PageLimit(usize);
+
+impl PageLimit {
+    /// The lines of a page whose length nobody asked for.
+    pub const DEFAULT: Self = Self(limits::LIST_ROWS.max());
+
+    /// Returns the number.
+    #[must_use]
+    pub const fn get(self) -> usize {
+        self.0
+    }
+}
+
+impl std::str::FromStr for PageLimit {
+    type Err = &'static str;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let limit =
+            text.parse().ok().filter(|limit| *limit > 0 && limits::LIST_ROWS.allows(*limit));
+        limit.map(Self).ok_or("a page has 1 to 100 lines")
+    }
+}
+
+/// What an answer about an artifact may hold besides its outline.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Include {
+    /// The template as it is stored.
+    Template,
+    /// The page as a person sees it.
+    Page,
+}
+
+impl std::str::FromStr for Include {
+    type Err = UnknownInclude;
+    fn from_str(text: &str) -> Result<Self, UnknownInclude> {
+        match text {
+            "template" => Ok(Self::Template),
+            "page" => Ok(Self::Page),
+            _ => Err(UnknownInclude),
+        }
+    }
+}
+
+/// A word that names nothing that an answer may hold.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct UnknownInclude;
+
+impl fmt::Display for UnknownInclude {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("what can be included is `template` or `page`")
     }
 }
 
@@ -255,8 +396,29 @@ const OF_AGENT_DRY: &[QueryParameter] = &[
         "With `true` everything is checked and answered, and nothing is changed.",
     ),
 ];
-const LISTED: &[QueryParameter] =
-    &[optional(QueryName::ProjectId, "Only this project's artifacts.")];
+const OF_AGENT_LISTED: &[QueryParameter] = &[
+    OWN[0],
+    OWN[1],
+    optional(
+        QueryName::Query,
+        "Only artifacts with these words in title, description, slug or id.",
+    ),
+    optional(QueryName::Limit, "The most rows, 50 if absent."),
+    optional(QueryName::Cursor, "The nextCursor of the page before."),
+];
+const OF_AGENT_READ: &[QueryParameter] = &[
+    OWN[0],
+    OWN[1],
+    optional(
+        QueryName::DataPath,
+        "Only this part of the data, such as rows.0.name, with its value.",
+    ),
+    optional(QueryName::Include, "`template`, as it is stored, or `page`, as a person sees it."),
+];
+const LISTED: &[QueryParameter] = &[
+    optional(QueryName::ProjectId, "Only this project's artifacts."),
+    optional(QueryName::Trash, "With `true` what was deleted and can be brought back instead."),
+];
 const CREATED: &[QueryParameter] = &[QueryParameter {
     name: QueryName::ProjectId,
     required: true,
@@ -268,7 +430,23 @@ const PAGE: &[QueryParameter] = &[
     IN_PROJECT[0],
     optional(QueryName::Variant, "rendered (the default), inspect, template or rendered-source."),
     optional(QueryName::Snapshot, "The stored state of this refresh instead of the current one."),
+    optional(QueryName::Revision, "This revision, as it looked, instead of the current one."),
 ];
+const PAGED: &[QueryParameter] = &[
+    IN_PROJECT[0],
+    optional(QueryName::Limit, "The most lines of the answer, 1 to 100; 100 if absent."),
+    optional(QueryName::Cursor, "The `nextCursor` of the page before."),
+];
+const COMPARED: &[QueryParameter] = &[
+    IN_PROJECT[0],
+    optional(
+        QueryName::From,
+        "A revision by number, word (current, previous, first, yesterday, week-ago) or date; previous if absent.",
+    ),
+    optional(QueryName::To, "As `from`; current if absent."),
+];
+const IN_PROJECT_DRY: &[QueryParameter] = &[IN_PROJECT[0], OF_AGENT_DRY[2]];
+const DRY: &[QueryParameter] = &[OF_AGENT_DRY[2]];
 const NONE: &[QueryParameter] = &[];
 
 const fn route(
@@ -289,15 +467,22 @@ use Method::{Delete, Get, Patch, Post};
 #[rustfmt::skip]
 pub const ROUTES: &[Route] = &[
     route(Get,    "/api/health",                                   Open,     Operation::Health,              NONE,         "Report service, versions, store state and uptime."),
-    route(Post,   "/api/session",                                  Open,     Operation::OpenSession,         NONE,         "Exchange a one-time code for a console bearer."),
+    route(Post,   "/api/session/challenge",                        Open,     Operation::ChallengeSession,    NONE,         "Prove the daemon to a page, and challenge the page."),
+    route(Post,   "/api/session",                                  Open,     Operation::OpenSession,         NONE,         "Exchange a one-time code: register a browser's key for 30 days, and get a bearer."),
+    route(Post,   "/api/session/bearer",                           Open,     Operation::ProveSession,        NONE,         "Get a bearer of 15 minutes for the signature of a registered browser."),
     route(Post,   "/api/session/codes",                            Terminal, Operation::MakeSessionCode,     NONE,         "Make a one-time code for the console."),
+    route(Get,    "/api/sessions",                                 Person,   Operation::ListSessions,        NONE,         "List the browsers that may open the console."),
+    route(Delete, "/api/sessions",                                 Person,   Operation::RevokeSessions,      DRY,          "End every session; their bearers are refused at once."),
+    route(Delete, "/api/sessions/{session}",                       Person,   Operation::RevokeSession,       DRY,          "End one session; its bearers are refused at once."),
     route(Get,    "/api/projects",                                 Person,   Operation::ListProjects,        NONE,         "List projects."),
     route(Post,   "/api/projects",                                 Person,   Operation::CreateProject,       NONE,         "Create a project."),
     route(Get,    "/api/projects/{project}",                       Person,   Operation::ShowProject,         NONE,         "Show one project."),
+    route(Patch,  "/api/projects/{project}",                       Person,   Operation::UpdateProject,       NONE,         "Rename a project."),
+    route(Delete, "/api/projects/{project}",                       Person,   Operation::RemoveProject,       NONE,         "Remove a project; its artifacts go to the trash, its directory stays as it is."),
     route(Get,    "/api/projects/{project}/files",                 Person,   Operation::ListProjectFiles,    FILE,         "List the project's files, never those of live artifacts."),
     route(Get,    "/api/projects/{project}/events",                Person,   Operation::FollowProject,       NONE,         "Follow one project's events (SSE)."),
     route(Get,    "/api/events",                                   Person,   Operation::FollowAll,           NONE,         "Follow every project's events (SSE)."),
-    route(Get,    "/api/live-artifacts",                           Person,   Operation::ListArtifacts,       LISTED,       "List summaries, newest first."),
+    route(Get,    "/api/live-artifacts",                           Person,   Operation::ListArtifacts,       LISTED,       "List summaries, newest first; or what is in the trash."),
     route(Post,   "/api/live-artifacts",                           Person,   Operation::CreateArtifact,      CREATED,      "Create an artifact."),
     route(Get,    "/api/live-artifacts/{artifact}",                Person,   Operation::ShowArtifact,        IN_PROJECT,   "Show one artifact with its data, provenance and health."),
     route(Patch,  "/api/live-artifacts/{artifact}",                Person,   Operation::UpdateArtifact,      IN_PROJECT,   "Change one artifact."),
@@ -305,23 +490,36 @@ pub const ROUTES: &[Route] = &[
     route(Post,   "/api/live-artifacts/{artifact}/restore",        Person,   Operation::RestoreArtifact,     IN_PROJECT,   "Bring one artifact back from the trash."),
     route(Post,   "/api/live-artifacts/{artifact}/refresh",        Person,   Operation::RefreshArtifact,     IN_PROJECT,   "Refresh one artifact from its source."),
     route(Post,   "/api/live-artifacts/{artifact}/refresh/cancel", Person,   Operation::CancelRefresh,       IN_PROJECT,   "Cancel the running refresh."),
-    route(Get,    "/api/live-artifacts/{artifact}/refreshes",      Person,   Operation::ListRefreshes,       IN_PROJECT,   "List past refreshes, newest first."),
-    route(Get,    "/api/live-artifacts/{artifact}/snapshots",      Person,   Operation::ListSnapshots,       IN_PROJECT,   "List stored states, newest first."),
+    route(Post,   "/api/live-artifacts/{artifact}/schedule",       Person,   Operation::ScheduleArtifact,    IN_PROJECT_DRY, "Set the schedule of one artifact, switch it on, or switch it off."),
+    route(Get,    "/api/live-artifacts/{artifact}/refreshes",      Person,   Operation::ListRefreshes,       PAGED,        "List past refreshes, newest first."),
+    route(Get,    "/api/live-artifacts/{artifact}/snapshots",      Person,   Operation::ListSnapshots,       PAGED,        "List stored states, newest first."),
     route(Get,    "/api/live-artifacts/{artifact}/snapshots/{refresh}", Person, Operation::ShowSnapshot,     IN_PROJECT,   "Show one stored state."),
     route(Post,   "/api/live-artifacts/{artifact}/snapshots/{refresh}/restore", Person, Operation::RestoreSnapshot, IN_PROJECT,   "Make one stored state the current one again, as a new revision."),
+    route(Get,    "/api/live-artifacts/{artifact}/revisions",      Person,   Operation::ListRevisions,       PAGED,        "List every commit with who made it and what it changed, newest first."),
+    route(Get,    "/api/live-artifacts/{artifact}/revisions/{revision}", Person, Operation::ShowRevision,     IN_PROJECT,   "Show one revision as it was committed."),
+    route(Post,   "/api/live-artifacts/{artifact}/revisions/{revision}/restore", Person, Operation::RestoreRevision, IN_PROJECT,   "Make one revision the current one again, as a new revision."),
+    route(Get,    "/api/live-artifacts/{artifact}/compare",        Person,   Operation::CompareRevisions,    COMPARED,     "Compare two revisions: data value by value, template line by line, source."),
     route(Get,    "/api/live-artifacts/{artifact}/preview",        Person,   Operation::PreviewArtifact,     PAGE,         "Serve the page under the sandbox policy, for API clients."),
     route(Post,   "/api/live-artifacts/{artifact}/preview-ticket", Person,   Operation::TicketPreview,       IN_PROJECT,   "Make a ticketed URL on the preview port, for browsers."),
     route(Get,    "/api/connectors",                               Person,   Operation::ListConnectors,      NONE,         "List the catalog with each connector's status."),
     route(Get,    "/api/connectors/{connector}",                   Person,   Operation::ShowConnector,       NONE,         "Show one connector."),
     route(Post,   "/api/connectors/{connector}/connect",           Person,   Operation::ConnectConnector,    NONE,         "Connect a connector."),
     route(Delete, "/api/connectors/{connector}/connection",        Person,   Operation::DisconnectConnector, NONE,         "Disconnect a connector."),
+    route(Get,    "/api/sources",                                  Person,   Operation::ListServices,        NONE,         "List the services that a person has registered."),
+    route(Post,   "/api/sources",                                  Person,   Operation::AddService,          NONE,         "Register a service, or change the one of its name."),
+    route(Delete, "/api/sources/{service}",                        Person,   Operation::RemoveService,       NONE,         "Remove a registered service and forget its secret."),
+    route(Post,   "/api/sources/{service}/test",                   Person,   Operation::TestService,         NONE,         "Ask a registered service for one resource."),
+    route(Delete, "/api/source-requests/{service}",                Person,   Operation::DismissRequest,      NONE,         "Drop an agent's request for a service."),
     route(Post,   "/api/runs",                                     Person,   Operation::StartRun,            NONE,         "Start a run and mint its tool token."),
     route(Post,   "/api/runs/{run}/renew",                         Person,   Operation::RenewRun,            NONE,         "Renew the lease of a run."),
     route(Delete, "/api/runs/{run}",                               Person,   Operation::EndRun,              NONE,         "End a run; its token is dead before the answer."),
     route(Post,   "/api/tools/live-artifacts/create",   Tool(Endpoint::LiveArtifactsCreate),   Operation::ToolCreateArtifact,   OF_AGENT_DRY, "Create an artifact in the run's project."),
-    route(Get,    "/api/tools/live-artifacts/list",     Tool(Endpoint::LiveArtifactsList),     Operation::ToolListArtifacts,    OF_AGENT,     "List the artifacts of the run's project."),
+    route(Get,    "/api/tools/live-artifacts/list",     Tool(Endpoint::LiveArtifactsList),     Operation::ToolListArtifacts,    OF_AGENT_LISTED, "List the artifacts of the run's project, one page at a time."),
+    route(Get,    "/api/tools/live-artifacts/{artifact}", Tool(Endpoint::LiveArtifactsGet),    Operation::ToolGetArtifact,      OF_AGENT_READ, "Outline an artifact of the run's project and its data."),
     route(Post,   "/api/tools/live-artifacts/update",   Tool(Endpoint::LiveArtifactsUpdate),   Operation::ToolUpdateArtifact,   OF_AGENT_DRY, "Change an artifact of the run's project."),
     route(Post,   "/api/tools/live-artifacts/refresh",  Tool(Endpoint::LiveArtifactsRefresh),  Operation::ToolRefreshArtifact,  OF_AGENT_DRY, "Refresh an artifact of the run's project."),
+    route(Post,   "/api/tools/live-artifacts/cancel",   Tool(Endpoint::LiveArtifactsCancel),   Operation::ToolCancelRefresh,    OF_AGENT,     "Cancel a refresh that this run started."),
+    route(Post,   "/api/tools/live-artifacts/delete",   Tool(Endpoint::LiveArtifactsDelete),   Operation::ToolDeleteArtifact,   OF_AGENT_DRY, "Move an artifact that this run created to the trash, kept 7 days."),
     route(Post,   "/api/tools/live-artifacts/validate", Tool(Endpoint::LiveArtifactsValidate),   Operation::ToolValidateArtifact, OF_AGENT,     "Say everything create would say and write nothing."),
     route(Get,    "/api/tools/connectors/list",         Tool(Endpoint::ConnectorsList),    Operation::ToolListConnectors,   OF_AGENT,     "List connected connectors and their allowed read tools."),
     route(Post,   "/api/tools/connectors/execute",      Tool(Endpoint::ConnectorsExecute), Operation::ToolExecuteConnector, OF_AGENT,     "Execute one read tool of a connector."),
@@ -390,7 +588,14 @@ mod tests {
     #[test]
     fn only_health_session_and_the_api_description_are_open() {
         let open: Vec<&str> = ROUTES.iter().filter(|r| r.access == Open).map(|r| r.path).collect();
-        assert_eq!(open, ["/api/health", "/api/session", "/openapi.json"]);
+        let expected = [
+            "/api/health",
+            "/api/session/challenge",
+            "/api/session",
+            "/api/session/bearer",
+            "/openapi.json",
+        ];
+        assert_eq!(open, expected);
     }
 
     #[test]

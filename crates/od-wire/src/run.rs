@@ -1,6 +1,6 @@
 //! Runs of agents.
 
-use od_core::ids::{ProjectId, RunId, Timestamp};
+use od_core::ids::{AgentName, ProjectId, RunId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct StartRun {
     /// The project it may work in.
     pub project_id: ProjectId,
+    /// The program that the agent is, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentName>,
 }
 
 /// One run.
@@ -20,6 +23,9 @@ pub struct RunView {
     pub run_id: RunId,
     /// Its project.
     pub project_id: ProjectId,
+    /// The program that the agent is, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentName>,
     /// Whether its token is honoured.
     pub live: bool,
     /// Until when, unless it is renewed.

@@ -3,13 +3,17 @@
 use od_core::artifact::{CreateRequest, ToolUpdateRequest, UpdateRequest};
 use od_core::connector::ExecuteRequest;
 use od_core::event::{ArtifactEvent, RefreshEvent};
+use od_core::schedule::ScheduleRequest;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::event::EventName;
 use crate::route::{Access, Operation, QueryParameter, ROUTES, Route};
-use crate::{artifact, connector, error, event, health, project, refresh, run, session};
+use crate::{
+    artifact, connector, error, event, health, project, refresh, revision, run, schedule, service,
+    session,
+};
 
 /// What a route answers when it succeeds.
 #[derive(Clone, Debug)]
@@ -78,20 +82,33 @@ impl Shapes {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "a table: one arm for each operation")]
 fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
     let without = |answer| Bodies { request: None, answer };
     match operation {
         Operation::Health => shapes.answer::<health::HealthReport>(),
+        Operation::ChallengeSession => {
+            shapes.exchange::<session::ChallengeRequest, session::Challenge>()
+        }
         Operation::OpenSession => shapes.exchange::<session::OpenSession, session::Session>(),
+        Operation::ProveSession => shapes.exchange::<session::ProveSession, session::Session>(),
+        Operation::ListSessions => shapes.answer::<session::SessionsAnswer>(),
+        Operation::RevokeSessions | Operation::RevokeSession => {
+            shapes.answer::<session::RevokedAnswer>()
+        }
         Operation::MakeSessionCode => shapes.answer::<session::SessionCode>(),
         Operation::ListProjects => shapes.answer::<project::ProjectsAnswer>(),
         Operation::CreateProject => {
             shapes.exchange::<project::CreateProject, project::ProjectAnswer>()
         }
         Operation::ShowProject => shapes.answer::<project::ProjectAnswer>(),
+        Operation::UpdateProject => {
+            shapes.exchange::<project::UpdateProject, project::ProjectAnswer>()
+        }
+        Operation::RemoveProject => shapes.answer::<project::RemovedProjectAnswer>(),
         Operation::ListProjectFiles => shapes.answer::<project::ProjectFilesAnswer>(),
         Operation::FollowProject | Operation::FollowAll => without(AnswerShape::Events),
-        Operation::ListArtifacts => shapes.answer::<artifact::ArtifactsAnswer>(),
+        Operation::ListArtifacts => shapes.answer::<artifact::ListedAnswer>(),
         Operation::CreateArtifact => shapes.exchange::<CreateRequest, artifact::ArtifactAnswer>(),
         Operation::ShowArtifact | Operation::RestoreArtifact => {
             shapes.answer::<artifact::ArtifactAnswer>()
@@ -104,12 +121,18 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
             shapes.exchange::<refresh::StartRefresh, artifact::RefreshedAnswer>()
         }
         Operation::CancelRefresh => shapes.answer::<refresh::CancelAnswer>(),
+        Operation::ScheduleArtifact => {
+            shapes.exchange::<ScheduleRequest, schedule::ScheduleAnswer>()
+        }
         Operation::ListRefreshes => shapes.answer::<refresh::RefreshesAnswer>(),
         Operation::ListSnapshots => shapes.answer::<refresh::SnapshotsAnswer>(),
         Operation::ShowSnapshot => shapes.answer::<refresh::SnapshotAnswer>(),
-        Operation::RestoreSnapshot => {
+        Operation::RestoreSnapshot | Operation::RestoreRevision => {
             shapes.exchange::<refresh::RollBack, artifact::RolledBackAnswer>()
         }
+        Operation::ListRevisions => shapes.answer::<revision::RevisionsAnswer>(),
+        Operation::ShowRevision => shapes.answer::<revision::RevisionAnswer>(),
+        Operation::CompareRevisions => shapes.answer::<revision::CompareAnswer>(),
         Operation::PreviewArtifact => without(AnswerShape::Page),
         Operation::TicketPreview => {
             shapes.exchange::<session::TicketRequest, session::TicketAnswer>()
@@ -121,6 +144,11 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
         Operation::ConnectConnector => {
             shapes.exchange::<connector::ConnectConnector, connector::ConnectorAnswer>()
         }
+        Operation::ListServices => shapes.answer::<service::ServicesAnswer>(),
+        Operation::AddService => shapes.exchange::<service::AddService, service::ServiceAnswer>(),
+        Operation::RemoveService => shapes.answer::<service::ServiceAnswer>(),
+        Operation::DismissRequest => shapes.answer::<service::ServicesAnswer>(),
+        Operation::TestService => shapes.exchange::<service::TestService, service::ServiceAnswer>(),
         Operation::StartRun => shapes.exchange::<run::StartRun, run::StartedRun>(),
         Operation::RenewRun | Operation::EndRun => shapes.answer::<run::RunAnswer>(),
         Operation::ToolCreateArtifact => {
@@ -132,6 +160,13 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
         }
         Operation::ToolRefreshArtifact => {
             shapes.exchange::<refresh::ToolRefresh, artifact::ToolRefreshedAnswer>()
+        }
+        Operation::ToolCancelRefresh => {
+            shapes.exchange::<refresh::ToolRefresh, refresh::CancelAnswer>()
+        }
+        Operation::ToolGetArtifact => shapes.answer::<artifact::ToolReadAnswer>(),
+        Operation::ToolDeleteArtifact => {
+            shapes.exchange::<artifact::ToolDelete, artifact::ToolDeletedAnswer>()
         }
         Operation::ToolValidateArtifact => {
             shapes.exchange::<artifact::ValidateRequest, artifact::ToolValidAnswer>()
@@ -258,7 +293,11 @@ fn operation_object(shapes: &mut Shapes, route: &Route, failure: &Value) -> Valu
     };
     let parameters: Vec<Value> = route
         .parameters()
-        .map(path_parameter)
+        .map(|name| {
+            let schema =
+                json!({ "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$" });
+            json!({ "name": name, "in": "path", "required": true, "schema": schema })
+        })
         .chain(route.query.iter().map(|QueryParameter { name, required, doc }| {
             let schema = name.schema(&mut shapes.requests);
             json!({ "name": name.as_str(), "in": "query", "required": required, "description": doc, "schema": schema })
@@ -283,11 +322,6 @@ fn operation_object(shapes: &mut Shapes, route: &Route, failure: &Value) -> Valu
             json!({ "required": true, "content": { "application/json": { "schema": request } } });
     }
     described
-}
-
-fn path_parameter(name: &str) -> Value {
-    let schema = json!({ "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$" });
-    json!({ "name": name, "in": "path", "required": true, "schema": schema })
 }
 
 fn operation_id(operation: Operation) -> String {

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use super::valgrind;
 use crate::steps::root;
 
 const BASELINE: &str = "docs/benchmarks-baseline.json";
@@ -47,8 +46,8 @@ fn grown(baseline: &Counts, counts: &Counts) -> Vec<String> {
 
 /// Counts every workload.
 pub(crate) fn count_all(program: &Path) -> Result<Counts, String> {
-    let names = valgrind::output(Command::new(program).arg("--list-counted"))?.0;
-    names.lines().map(|name| Ok((name.to_owned(), valgrind::marked_part(program, name)?))).collect()
+    let names = output(Command::new(program).arg("--list-counted"))?.0;
+    names.lines().map(|name| Ok((name.to_owned(), marked_part(program, name)?))).collect()
 }
 
 const SMALLEST: u64 = 64 << 10;
@@ -58,12 +57,12 @@ const DOUBLING_MAX: f64 = 2.2;
 
 /// Counts every family at every size; returns one line for each, or the families that grow too fast.
 pub(crate) fn check_hostile_templates(program: &Path) -> Result<Vec<String>, String> {
-    let names = valgrind::output(Command::new(program).arg("list"))?.0;
+    let names = output(Command::new(program).arg("list"))?.0;
     let mut lines = Vec::new();
     let mut broken = Vec::new();
     for name in names.lines() {
         let counts = (0..=DOUBLINGS)
-            .map(|step| valgrind::whole_run(program, &[name, &(SMALLEST << step).to_string()]))
+            .map(|step| whole_run(program, &[name, &(SMALLEST << step).to_string()]))
             .collect::<Result<Vec<u64>, String>>()?;
         let worst = worst_growth(&counts);
         let line = format!("{name}: at most {worst:.2} times per doubling");
@@ -81,6 +80,45 @@ fn worst_growth(counts: &[u64]) -> f64 {
         _ => f64::INFINITY,
     };
     counts.windows(2).map(growth).fold(0.0, f64::max)
+}
+
+/// Counts the instructions between the two marks of one workload of the benchmark program.
+fn marked_part(program: &Path, name: &str) -> Result<u64, String> {
+    let (_, log) = output(
+        Command::new("valgrind")
+            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+            .arg("--toggle-collect=*counted*collected*")
+            .arg(program)
+            .args(["--counted", name]),
+    )?;
+    read(&log, "Collected : ").ok_or_else(|| format!("valgrind counted nothing for {name}:\n{log}"))
+}
+
+/// Counts the instructions of a whole run.
+fn whole_run(program: &Path, arguments: &[&str]) -> Result<u64, String> {
+    let (_, log) = output(
+        Command::new("valgrind")
+            .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
+            .arg(program)
+            .args(arguments),
+    )?;
+    read(&log, "refs:").ok_or_else(|| format!("valgrind counted nothing:\n{log}"))
+}
+
+fn read(log: &str, mark: &str) -> Option<u64> {
+    let count = log.lines().find_map(|line| line.split(mark).nth(1))?;
+    count.trim().replace(',', "").parse().ok().filter(|count| *count > 0)
+}
+
+/// Runs a program and returns what it printed on both streams.
+fn output(command: &mut Command) -> Result<(String, String), String> {
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|err| format!("{}: {err}", command.get_program().to_string_lossy()))?;
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.success() { Ok((out, err)) } else { Err(err) }
 }
 
 #[cfg(test)]
@@ -106,5 +144,12 @@ mod tests {
     #[test]
     fn the_worst_doubling_is_the_one_that_counts() {
         assert!((worst_growth(&[10, 20, 60, 61]) - 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn counts_are_read_from_both_tools() {
+        assert_eq!(read("==1== Collected : 1234", "Collected : "), Some(1234));
+        assert_eq!(read("==1== I   refs:      1,234,567", "refs:"), Some(1_234_567));
+        assert_eq!(read("==1== Collected : 0", "Collected : "), None);
     }
 }

@@ -7,7 +7,7 @@ use od_wire::event::{EventName, Ready, Resync};
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
-use super::table::GeneratedFile;
+use super::generators::GeneratedFile;
 
 const PATH: &str = "crates/od-daemon/web/core/schema.js";
 const HEAD: &str = "// @ts-check
@@ -19,7 +19,6 @@ const HEAD: &str = "// @ts-check
 pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
     let mut schemas = Schemas::new();
     schemas.add::<od_core::artifact::Artifact>();
-    schemas.add::<od_core::artifact::ArtifactSummary>();
     schemas.add::<od_core::artifact::Provenance>();
     schemas.add::<od_core::artifact::Source>();
     schemas.add::<od_core::connector::Connector>();
@@ -29,6 +28,7 @@ pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
     schemas.add::<od_core::refresh::RefreshRecord>();
     schemas.add::<od_wire::artifact::ArtifactAnswer>();
     schemas.add::<od_wire::artifact::RefreshedAnswer>();
+    schemas.add::<od_wire::schedule::ScheduleAnswer>();
     schemas.add::<od_wire::artifact::RolledBackAnswer>();
     schemas.add::<od_wire::error::Envelope>();
     schemas.add::<Ready>();
@@ -36,10 +36,19 @@ pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
     schemas.add::<ArtifactEvent>();
     schemas.add::<RefreshEvent>();
     schemas.add::<od_wire::session::TicketAnswer>();
+    schemas.add::<od_wire::service::AddService>();
+    schemas.add::<od_wire::service::ServiceAnswer>();
+    schemas.add::<od_wire::service::ServicesAnswer>();
     schemas.add::<od_wire::project::ProjectFilesAnswer>();
     schemas.add::<od_wire::project::ProjectView>();
     schemas.add::<od_wire::refresh::SnapshotLine>();
+    schemas.add::<od_wire::artifact::ArtifactLine>();
+    schemas.add::<od_wire::artifact::TrashAnswer>();
+    schemas.add::<od_wire::project::RemovedProjectAnswer>();
     schemas.add::<od_wire::refresh::SnapshotView>();
+    schemas.add::<od_wire::revision::CompareAnswer>();
+    schemas.add::<od_wire::revision::RevisionAnswer>();
+    schemas.add::<od_wire::revision::RevisionsAnswer>();
     Ok(vec![GeneratedFile { path: PATH.to_owned(), text: schemas.into_text() }])
 }
 

@@ -5,17 +5,18 @@ use od_core::artifact::{
 };
 use od_core::connector::{Approval, SideEffect};
 use od_core::json::DENIED_KEYS;
-use od_core::limits::{self, Limit};
+use od_core::limits;
 use od_core::schema::SCHEMA_KEYWORDS;
 use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
-use super::table::GeneratedFile;
+use super::generators::GeneratedFile;
 
-const PAGES: [(&str, &str); 3] = [
+const PAGES: [(&str, &str); 4] = [
     ("artifact-schema.md", include_str!("skill_references/artifact-schema.md")),
     ("connector-policy.md", include_str!("skill_references/connector-policy.md")),
     ("refresh-contract.md", include_str!("skill_references/refresh-contract.md")),
+    ("template.md", include_str!("skill_references/template.md")),
 ];
 
 /// Names of files that have one value each: nobody needs to write them.
@@ -47,16 +48,19 @@ fn table(mark: &str) -> Result<String, String> {
         "input:provenance" => input_fields("/provenanceJson", &[])?,
         "input:provenance-source" => input_fields("/provenanceJson/sources/*", &[])?,
         "schema-keywords" => schema_keywords()?,
-        "fields:OutputMapping" => fields_of::<OutputMapping>(),
+        "fields:OutputMapping" => fields_in(&schema_for!(OutputMapping).to_value()),
         "words:SourceType" => words_of::<SourceType>(),
         "words:Transform" => words_of::<Transform>(),
         "words:RefreshPermission" => words_of::<RefreshPermission>(),
         "words:ProvenanceSourceType" => words_of::<ProvenanceSourceType>(),
         "words:SideEffect" => words_of::<SideEffect>(),
         "words:Approval" => words_of::<Approval>(),
-        "limits" => all_limits(),
+        "limits" => author_limits(),
         "denied" => DENIED_KEYS.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "),
-        other => match other.strip_prefix("limit:").and_then(find_limit) {
+        other => match other
+            .strip_prefix("limit:")
+            .and_then(|name| limits::ALL.iter().find(|limit| limit.name == name))
+        {
             Some(limit) => format!("at most {} {}", limit.allowed, limit.unit),
             None => return Err(format!("no table `{other}`")),
         },
@@ -112,11 +116,6 @@ pub(super) fn schema_keywords() -> Result<String, String> {
     Ok(rows.join("\n"))
 }
 
-/// Returns a table of an object's fields from its JSON schema.
-fn fields_of<T: JsonSchema>() -> String {
-    fields_in(&schema_for!(T).to_value())
-}
-
 fn fields_in(schema: &Value) -> String {
     let list = |value: &Value| -> Vec<String> {
         let names = value.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -164,17 +163,44 @@ fn words_of<T: JsonSchema>() -> String {
     lines.join("\n")
 }
 
-fn all_limits() -> String {
+/// The limits that an author meets; docs/limits.md has all of them.
+const OF_AUTHORS: &[&str] = &[
+    "json_depth",
+    "json_keys",
+    "json_items",
+    "json_string",
+    "json_document",
+    "json_integer",
+    "template",
+    "rendered_preview",
+    "repeat_depth",
+    "template_rows",
+    "title",
+    "slug",
+    "path",
+    "short_text",
+    "notes",
+    "mapping_paths",
+    "provenance_sources",
+    "table_columns",
+    "table_rows",
+    "request_body",
+    "source_timeout",
+    "refresh_timeout",
+    "connector_output",
+    "connector_calls_per_minute",
+    "connector_calls_per_run",
+    "local_reads_per_minute",
+    "query_rows",
+];
+
+fn author_limits() -> String {
     let mut rows = vec!["| limit | at most | measured |".to_owned(), "|---|---|---|".to_owned()];
-    for limit in limits::ALL {
+    for limit in limits::ALL.iter().filter(|limit| OF_AUTHORS.contains(&limit.name)) {
         rows.push(format!(
             "| `{}` | {} {} | {} |",
             limit.name, limit.allowed, limit.unit, limit.how_measured
         ));
     }
     rows.join("\n")
-}
-
-fn find_limit(name: &str) -> Option<&'static Limit> {
-    limits::ALL.iter().find(|limit| limit.name == name)
 }

@@ -2,19 +2,23 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{Attempt, CreateRequest};
+use od_core::artifact::{Attempt, CreateRequest, DocumentInput, Pins};
 use od_core::decide::{self, CreateContext, Decision};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::event::ArtifactAction;
 use od_core::ids::{ArtifactId, ProjectId, Revision};
 use od_core::json::Message;
-use od_ports::entropy::EntropyError;
-use od_ports::project_registry::ProjectError;
+use od_core::ledger::CommitKind;
+use od_core::repair::{Operation, foreign_marks};
 use od_ports::store::{Created, NewArtifact, StoreError, Stored};
+use od_ports::system::EntropyError;
 
-use super::request_faults::{check_source, further_faults};
+use super::rehearsal::{Rehearsal, rehearse};
+use super::request_faults::{check_sources, further_faults, mended, refused_code};
 use super::transaction::{Mode, preview};
-use crate::{App, Caller, failure};
+use super::trial::{Trial, try_queries};
+use crate::projects::{self, ReadProjectError};
+use crate::{App, Caller, failure, schedule};
 
 /// Makes an artifact; the id that a dry run answers with is an example.
 pub async fn create(
@@ -24,7 +28,7 @@ pub async fn create(
     mode: Mode,
 ) -> Result<CreatedArtifact, CreateError> {
     let CreateArtifact { project, body } = request;
-    find_project(app, caller, &project).await?;
+    projects::get(app, caller, project.clone()).await?;
     let attempt = body.is_sound().then(|| CreateRequest::attempt(body.value())).flatten();
     // Looked up before anything that may be different today, such as a connector that is off by
     // now: the same attempt has the same result.
@@ -35,12 +39,15 @@ pub async fn create(
         return Ok(CreatedArtifact { stored, replayed: true, warnings });
     }
     let decision = decide(app, caller, &project, &body, attempt).await?;
+    let allowed = schedule::allowed_for_agents(app, caller, &project).await;
+    let decision = decision.with_agents_schedule(allowed);
     let warnings = decision.warnings.clone();
     let (stored, replayed) = match mode {
         Mode::DryRun => (preview(decision, Revision::first()), false),
         Mode::Commit => {
             let Decision { state, page, .. } = decision;
-            match app.ports.artifacts.create(NewArtifact { project, state, page }).await? {
+            let note = caller.note(CommitKind::Create);
+            match app.ports.artifacts.create(NewArtifact { project, state, page, note }).await? {
                 Created::Fresh(stored) => {
                     app.publish(ArtifactAction::Created, &stored);
                     (stored, false)
@@ -60,7 +67,7 @@ pub async fn validate(
     request: CreateArtifact,
 ) -> Result<Decision, CreateError> {
     let CreateArtifact { project, body } = request;
-    find_project(app, caller, &project).await?;
+    projects::get(app, caller, project.clone()).await?;
     decide(app, caller, &project, &body, None).await
 }
 
@@ -93,15 +100,9 @@ pub enum CreateError {
         /// Every fault with its place and its fix.
         issues: Vec<Issue>,
     },
-    /// There is no such project, or the caller may not see it.
-    #[error("no project `{project}`")]
-    UnknownProject {
-        /// The id asked for.
-        project: ProjectId,
-    },
-    /// The projects could not be read.
+    /// There is no such project for the caller, or it could not be read.
     #[error(transparent)]
-    Projects(#[from] ProjectError),
+    Project(#[from] ReadProjectError),
     /// There were no random bytes for an id.
     #[error(transparent)]
     Entropy(#[from] EntropyError),
@@ -113,23 +114,12 @@ pub enum CreateError {
 impl From<CreateError> for Failure {
     fn from(err: CreateError) -> Self {
         match err {
-            CreateError::Invalid { issues } => {
-                Self::validation(ErrorCode::LiveArtifactInvalid, &issues)
-            }
-            CreateError::UnknownProject { project } => failure::unknown_project(&project),
-            CreateError::Projects(err) => failure::registry(err),
+            CreateError::Invalid { issues } => Self::validation(refused_code(&issues), &issues),
+            CreateError::Project(err) => err.into(),
             CreateError::Entropy(err) => Self::new(ErrorCode::Internal, err.to_string()),
             CreateError::Store(err) => failure::store(err),
         }
     }
-}
-
-async fn find_project(app: &App, caller: &Caller, project: &ProjectId) -> Result<(), CreateError> {
-    let known = app.ports.projects.get(project).await?;
-    if known.is_none() || !caller.may_see(project) {
-        return Err(CreateError::UnknownProject { project: project.clone() });
-    }
-    Ok(())
 }
 
 /// Decides on the artifact of a body, or refuses the body with everything that is wrong with it.
@@ -140,31 +130,46 @@ async fn decide(
     body: &Message,
     attempt: Option<Attempt>,
 ) -> Result<Decision, CreateError> {
-    let invalid = |issues| CreateError::Invalid { issues: body.report(issues) };
     let request = match CreateRequest::parse(body.value()) {
         Ok(request) => request,
         Err(mut issues) => {
             issues.extend(further_faults(app, project, None, body.value()).await);
-            return Err(invalid(issues));
+            let issues = mended(app, project, Operation::Create, None, body, issues).await;
+            return Err(CreateError::Invalid { issues });
         }
     };
-    let source = request.input.document.as_ref().and_then(|document| document.source.as_ref());
-    let (source_pin, mut issues) = match source {
-        Some(source) => match check_source(app, project, source).await {
-            Ok(pin) => (Some(pin), Vec::new()),
-            Err(issues) => (None, issues),
-        },
-        None => (None, Vec::new()),
-    };
+    let document = request.input.document.as_ref().map(DocumentInput::to_document);
+    let mut issues = Vec::new();
+    let mut pins = Pins::new();
+    let mut trial = Trial::default();
+    let mut rehearsal = Rehearsal::default();
+    if let Some(document) = &document {
+        let sources = document.all_sources();
+        (pins, issues) = check_sources(app, project, &sources).await;
+        if issues.is_empty() {
+            rehearsal = rehearse(app, project, &sources).await;
+            issues.append(&mut rehearsal.issues);
+            trial = try_queries(app, caller, project, None, document).await;
+            issues.append(&mut trial.issues);
+        }
+    }
+    issues.extend(request.template_html.as_deref().map(foreign_marks).unwrap_or_default());
+    // Also for a request that will be refused: its page is judged by the same function as a good one, so that
+    // every fault is told at once.
     let mut entropy = [0; 6];
     app.ports.entropy.fill(&mut entropy)?;
     let context =
-        CreateContext { source_pin, attempt, ..context(app, caller, project, &request, entropy) };
+        CreateContext { pins, attempt, ..context(app, caller, project, &request, entropy) };
     match decide::create(request, context) {
-        Ok(decision) if issues.is_empty() && body.is_sound() => Ok(decision),
+        Ok(mut decision) if issues.is_empty() && body.is_sound() => {
+            decision.warnings.append(&mut rehearsal.warnings);
+            decision.warnings.append(&mut trial.warnings);
+            Ok(decision)
+        }
         decided => {
             issues.extend(decided.err().unwrap_or_default());
-            Err(invalid(issues))
+            let issues = mended(app, project, Operation::Create, None, body, issues).await;
+            Err(CreateError::Invalid { issues })
         }
     }
 }
@@ -182,7 +187,7 @@ fn context(
         run_id: caller.run().cloned(),
         author: caller.author(),
         at: app.ports.clock.now(),
-        source_pin: None,
+        pins: Pins::new(),
         attempt: None,
     }
 }

@@ -2,20 +2,30 @@
 
 mod create;
 mod read;
+mod rehearsal;
 mod repair;
 mod request_faults;
+mod revisions;
 mod roll_back;
 mod transaction;
 mod trash;
+mod trial;
 mod update;
 mod verify;
 
 pub use create::{CreateArtifact, CreateError, CreatedArtifact, create, validate};
+pub(crate) use read::find;
 pub use read::{
-    Address, FindError, ListArtifacts, ListError, get, history, list, snapshot, snapshots,
+    Address, FindError, ListArtifacts, ListError, OutlineError, get, history, list, outline, page,
+    snapshot, snapshots,
 };
+pub(crate) use rehearsal::nearest_file;
 pub use repair::{RepairArtifact, RepairError, Repaired, repair};
-pub use roll_back::{RollBack, RollBackError, RolledBack, roll_back};
+pub use revisions::{
+    CompareError, CompareRevisions, Comparison, ListRevisions, RevisionPage, TimelineEntry,
+    compare, revision, revisions,
+};
+pub use roll_back::{RollBack, RollBackError, RollBackTo, RolledBack, roll_back};
 pub(crate) use transaction::Transaction;
 pub use transaction::{BeginError, Mode, StaleRevision};
 pub use trash::{

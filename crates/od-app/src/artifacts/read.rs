@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use od_core::artifact::ArtifactSummary;
-use od_core::error::Failure;
-use od_core::ids::{ArtifactId, ProjectId, RefreshId};
+use od_core::artifact::{ArtifactSummary, DataView, ListPage, ListQuery, NoValue, list_page};
+use od_core::error::{ErrorCode, Failure, Issue};
+use od_core::ids::{ArtifactId, MappingPath, ProjectId, RefreshId};
 use od_ports::project_registry::ProjectError;
 use od_ports::store::{History, Snapshot, SnapshotSummary, StoreError, Stored};
 
@@ -40,6 +40,32 @@ pub async fn list(
     Ok(found.into())
 }
 
+/// Returns one page of a project's artifacts.
+pub async fn page(
+    app: &App,
+    caller: &Caller,
+    project: ProjectId,
+    query: &ListQuery,
+) -> Result<ListPage, ListError> {
+    let listed = list(app, caller, ListArtifacts { project: Some(project) }).await?;
+    Ok(list_page(&listed, query, app.ports.clock.now()))
+}
+
+/// Returns one artifact with the outline of its data, or of a part of it.
+pub async fn outline(
+    app: &App,
+    caller: &Caller,
+    address: Address,
+    path: Option<&MappingPath>,
+) -> Result<(Arc<Stored>, DataView), OutlineError> {
+    let stored = get(app, caller, address).await?;
+    let Some(state) = &stored.state else {
+        return Err(OutlineError::NothingGood { artifact: stored.id.clone() });
+    };
+    let view = DataView::of(state.data.value(), path)?;
+    Ok((stored, view))
+}
+
 /// Returns the records of an artifact's refreshes, newest first.
 pub async fn history(app: &App, caller: &Caller, address: Address) -> Result<History, FindError> {
     let project = find(app, caller, &address).await?;
@@ -68,7 +94,7 @@ pub async fn snapshot(
 }
 
 /// Returns the project an artifact is in, if the caller may see it.
-pub(super) async fn find(
+pub(crate) async fn find(
     app: &App,
     caller: &Caller,
     address: &Address,
@@ -76,8 +102,10 @@ pub(super) async fn find(
     let not_found = || FindError::NotFound { artifact: address.artifact.clone() };
     let project = match (caller, &address.project) {
         (Caller::Agent { project, .. }, _) => project.clone(),
-        (Caller::Person, Some(project)) => project.clone(),
-        (Caller::Person, None) => {
+        (Caller::Person | Caller::PersonVia(_) | Caller::Schedule, Some(project)) => {
+            project.clone()
+        }
+        (Caller::Person | Caller::PersonVia(_) | Caller::Schedule, None) => {
             app.ports.artifacts.locate(&address.artifact).await?.ok_or_else(not_found)?
         }
     };
@@ -113,6 +141,47 @@ impl From<FindError> for Failure {
         match err {
             FindError::NotFound { artifact } => failure::unknown_artifact(&artifact),
             FindError::Store(err) => failure::store(err),
+        }
+    }
+}
+
+/// Why an artifact's data could not be outlined.
+#[derive(Debug, thiserror::Error)]
+pub enum OutlineError {
+    /// The artifact could not be read.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// It is damaged, and nothing good is left.
+    #[error("artifact `{artifact}` is damaged and has no good state left")]
+    NothingGood {
+        /// The artifact.
+        artifact: ArtifactId,
+    },
+    /// The data has nothing at the path.
+    #[error(transparent)]
+    NoValue(#[from] NoValue),
+}
+
+impl From<OutlineError> for Failure {
+    fn from(err: OutlineError) -> Self {
+        let message = err.to_string();
+        match err {
+            OutlineError::Find(err) => err.into(),
+            OutlineError::NothingGood { artifact } => {
+                Self::new(ErrorCode::LiveArtifactNotHealthy, message)
+                    .suggest(format!("ask the person to run `od artifacts repair {artifact}`"))
+            }
+            OutlineError::NoValue(NoValue { path, near, beside }) => {
+                let issue = Issue::new("/path", "unknown_path", message).got(path.as_str());
+                let issue = match near {
+                    Some(near) => issue.fix(near),
+                    None => issue.fix("leave `path` out to see every path"),
+                };
+                let wanted = issue.want(format!("one of {}", beside.join(", ")));
+                let issue =
+                    if beside.is_empty() { wanted.want("a path of the outline") } else { wanted };
+                Self::validation(ErrorCode::BadRequest, &[issue])
+            }
         }
     }
 }

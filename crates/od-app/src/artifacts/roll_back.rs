@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use od_core::decide;
+use od_core::decide::{self, Design, EarlierState};
 use od_core::error::{ErrorCode, Failure, Issue};
-use od_core::ids::{RefreshId, Revision};
+use od_core::ids::{ProjectId, RefreshId, Revision};
+use od_core::ledger::{CommitKind, CommitNote};
 use od_core::refresh::ChangeReport;
-use od_ports::store::{Snapshot, StoreError, Stored};
+use od_ports::store::{KeptRevision, Snapshot, StoreError, Stored};
 
 use super::read::{Address, FindError, find};
-use super::transaction::{BeginError, Mode, StaleRevision, Transaction, check_revision};
+use super::transaction::{BeginError, Mode, StaleRevision, Transaction};
 use crate::{App, Caller, failure};
 
-/// Commits the data and the provenance that a refresh left, as a new revision, by the rules of an
-/// update. An artifact that is in that state already stays at its revision.
+/// Commits an earlier state as a new revision, by the rules of an update: a whole revision, or the data
+/// and the provenance that a refresh left. An artifact that is in that state already stays at its
+/// revision.
 pub async fn roll_back(
     app: &App,
     caller: &Caller,
@@ -21,27 +23,57 @@ pub async fn roll_back(
     mode: Mode,
 ) -> Result<RolledBack, RollBackError> {
     caller.require_person().map_err(|_| RollBackError::PersonOnly)?;
-    let RollBack { address, refresh, if_revision } = request;
+    let RollBack { address, to, if_revision } = request;
     let project = find(app, caller, &address).await?;
-    let snapshot = app.ports.revisions.snapshot(&project, &address.artifact, &refresh).await?;
-    let Snapshot { data, provenance, .. } = snapshot;
+    let earlier = read_earlier(app, &project, &address, &to).await?;
+    let restored_from = earlier.revision;
     let transaction = Transaction::begin(app, &project, &address.artifact, mode).await?;
-    let before = transaction.state();
-    check_revision(before, if_revision)?;
-    match decide::roll_back(before, data, provenance, app.ports.clock.now()) {
+    transaction.check_revision(if_revision)?;
+    match decide::roll_back(transaction.state(), earlier, app.ports.clock.now()) {
         Ok(Some(decision)) => {
-            let (changes, warnings) = (decision.changes.clone(), decision.warnings.clone());
-            let stored = transaction.commit(decision).await?;
-            Ok(RolledBack { stored, refresh, changed: true, changes, warnings })
+            let (changes, mut warnings) = (decision.changes.clone(), decision.warnings.clone());
+            warnings.extend(transaction.edit_remark());
+            let note = CommitNote { restored_from, ..caller.note(CommitKind::Restore) };
+            let stored = transaction.commit(decision, note).await?;
+            Ok(RolledBack { stored, to, changed: true, changes, warnings })
         }
         Ok(None) => Ok(RolledBack {
             stored: Arc::clone(transaction.stored()),
-            refresh,
+            to,
             changed: false,
             changes: ChangeReport::default(),
             warnings: Vec::new(),
         }),
-        Err(issues) => Err(RollBackError::DoesNotFit { refresh, issues }),
+        Err(issues) => Err(RollBackError::DoesNotFit { to, issues }),
+    }
+}
+
+/// Reads the state that is to come back.
+async fn read_earlier(
+    app: &App,
+    project: &ProjectId,
+    address: &Address,
+    to: &RollBackTo,
+) -> Result<EarlierState, StoreError> {
+    let (store, artifact) = (&app.ports.revisions, &address.artifact);
+    match to {
+        RollBackTo::Refresh(refresh) => {
+            let snapshot = store.snapshot(project, artifact, refresh).await?;
+            let Snapshot { revision, data, provenance, .. } = snapshot;
+            let state_of = provenance.generated_at;
+            Ok(EarlierState { data, provenance, design: None, revision, state_of })
+        }
+        RollBackTo::Revision(revision) => {
+            let kept = store.revision(project, artifact, *revision).await?;
+            let KeptRevision { commit, template_html, data, provenance, source } = kept;
+            Ok(EarlierState {
+                data,
+                provenance,
+                design: Some(Design { template_html, source }),
+                revision: Some(commit.revision),
+                state_of: commit.at,
+            })
+        }
     }
 }
 
@@ -50,10 +82,28 @@ pub async fn roll_back(
 pub struct RollBack {
     /// The artifact.
     pub address: Address,
-    /// The refresh that left the state.
-    pub refresh: RefreshId,
+    /// The state.
+    pub to: RollBackTo,
     /// The revision that the artifact has to be at, if that matters.
     pub if_revision: Option<Revision>,
+}
+
+/// An earlier state, as it is named.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum RollBackTo {
+    /// The data that a refresh left, under the template and source of today.
+    Refresh(RefreshId),
+    /// A whole revision, its template and source included.
+    Revision(Revision),
+}
+
+impl std::fmt::Display for RollBackTo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Refresh(refresh) => write!(f, "`{refresh}`"),
+            Self::Revision(revision) => write!(f, "revision {revision}"),
+        }
+    }
 }
 
 /// A state that is the current one again.
@@ -61,8 +111,8 @@ pub struct RollBack {
 pub struct RolledBack {
     /// The artifact in that state.
     pub stored: Arc<Stored>,
-    /// The refresh that left the state.
-    pub refresh: RefreshId,
+    /// The state that was brought back.
+    pub to: RollBackTo,
     /// Whether that made a revision; not if the artifact was in that state already.
     pub changed: bool,
     /// The places of the data that are different.
@@ -81,10 +131,10 @@ pub enum RollBackError {
     #[error("an agent may not roll artifacts back")]
     PersonOnly,
     /// The template or the schema has changed since, and does not fit the data of that time.
-    #[error("the state of `{refresh}` does not fit the artifact of today")]
+    #[error("the state of {to} does not fit the artifact of today")]
     DoesNotFit {
-        /// The refresh that left the state.
-        refresh: RefreshId,
+        /// The state.
+        to: RollBackTo,
         /// Every misfit with its place.
         issues: Vec<Issue>,
     },
@@ -106,12 +156,15 @@ impl From<RollBackError> for Failure {
             RollBackError::Find(err) => err.into(),
             RollBackError::PersonOnly => Self::new(ErrorCode::Forbidden, message)
                 .suggest("ask the person to restore the state in the console"),
-            RollBackError::DoesNotFit { refresh, issues } => {
+            RollBackError::DoesNotFit { to, issues } => {
                 let failure = Self::validation(ErrorCode::LiveArtifactInvalid, &issues);
                 let message = format!("{message}: {}", failure.message);
-                Self { message, ..failure }
-                    .suggest("change the template so that it fits, or choose another state")
-                    .detail("refreshId", refresh.as_str())
+                let failure = Self { message, ..failure }
+                    .suggest("change the template so that it fits, or choose another state");
+                match to {
+                    RollBackTo::Refresh(refresh) => failure.detail("refreshId", refresh.as_str()),
+                    RollBackTo::Revision(revision) => failure.detail("revision", revision.get()),
+                }
             }
             RollBackError::Begin(err) => err.into(),
             RollBackError::Stale(err) => err.into(),

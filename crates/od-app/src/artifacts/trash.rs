@@ -6,21 +6,43 @@ use std::sync::Arc;
 use od_core::error::{ErrorCode, Failure};
 use od_core::event::ArtifactAction;
 use od_core::ids::{ArtifactId, ProjectId, Revision};
+use od_core::limits;
+use od_ports::project_registry::ProjectError;
 use od_ports::store::{StoreError, Stored, Trashed};
 
 use super::read::{Address, FindError, ListError, find};
+use super::transaction::{Mode, StaleRevision, check_revision};
 use crate::{App, Caller, failure};
 
-/// Moves an artifact, healthy or not, to a trash that is kept for 7 days.
+/// Moves an artifact, healthy or not, to a trash that is kept for 7 days. An agent may remove what its
+/// own run created, so that it can take back a mistake and nothing else.
 pub async fn delete(
     app: &App,
     caller: &Caller,
     request: DeleteArtifact,
+    mode: Mode,
 ) -> Result<Trashed, DeleteError> {
-    caller.require_person().map_err(|_| DeleteError::PersonOnly)?;
     let DeleteArtifact { address, if_revision } = request;
     let project = find(app, caller, &address).await?;
     let before = app.ports.artifacts.load(&project, &address.artifact).await?;
+    if caller.run().is_some_and(|run| before.summary.created_by_run_id.as_ref() != Some(run)) {
+        return Err(DeleteError::AnothersWork { artifact: before.id.clone() });
+    }
+    match mode {
+        Mode::Commit => {}
+        Mode::DryRun => {
+            if let Some(state) = &before.state {
+                check_revision(state, if_revision)?;
+            }
+            let now = app.ports.clock.now();
+            return Ok(Trashed {
+                artifact_id: before.id.clone(),
+                title: Some(before.summary.heading.title.clone()),
+                deleted_at: now,
+                expires_at: now.plus_ms(limits::TRASH_RETENTION.allowed),
+            });
+        }
+    }
     let trashed = app.ports.trash.delete(&project, &address.artifact, if_revision).await?;
     app.publish(ArtifactAction::Deleted, &before);
     Ok(trashed)
@@ -33,7 +55,10 @@ pub async fn trash(
     request: ListTrash,
 ) -> Result<Vec<InTrash>, ListError> {
     let mut found = Vec::new();
-    for project in app.ports.projects.list().await? {
+    // What a removed project held is in its trash, and can be brought back like everything else.
+    let mut projects = app.ports.projects.list().await?;
+    projects.extend(app.ports.projects.removed().await?);
+    for project in projects {
         let project = project.id;
         let asked = request.project.as_ref().is_none_or(|asked| *asked == project);
         if asked && caller.may_see(&project) {
@@ -65,13 +90,16 @@ pub async fn find_restorable(
     }
 }
 
-/// Brings an artifact back from the trash.
+/// Brings an artifact back from the trash, and its project with it if that was removed.
 pub async fn restore(
     app: &App,
     caller: &Caller,
     address: Address,
 ) -> Result<Arc<Stored>, RestoreError> {
     let InTrash { project, .. } = find_restorable(app, caller, &address).await?;
+    if app.ports.projects.get(&project).await?.is_none() {
+        app.ports.projects.restore(&project).await?;
+    }
     let stored = app.ports.trash.restore(&project, &address.artifact).await?;
     app.publish(ArtifactAction::Created, &stored);
     Ok(stored)
@@ -92,9 +120,15 @@ pub enum DeleteError {
     /// There is no such artifact.
     #[error(transparent)]
     Find(#[from] FindError),
-    /// Only a person removes artifacts.
-    #[error("an agent may not remove artifacts")]
-    PersonOnly,
+    /// An agent removes what its own run created, and nothing else.
+    #[error("artifact `{artifact}` was not created by this run")]
+    AnothersWork {
+        /// The artifact.
+        artifact: ArtifactId,
+    },
+    /// It is at another revision than the request names.
+    #[error(transparent)]
+    Stale(#[from] StaleRevision),
     /// The store refused or failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -104,8 +138,13 @@ impl From<DeleteError> for Failure {
     fn from(err: DeleteError) -> Self {
         match err {
             DeleteError::Find(err) => err.into(),
-            DeleteError::PersonOnly => Self::new(ErrorCode::Forbidden, err.to_string())
-                .suggest("ask the person to remove it in the console"),
+            DeleteError::AnothersWork { ref artifact } => {
+                Self::new(ErrorCode::Forbidden, err.to_string()).suggest(format!(
+                    "ask the person to remove it in the console or with `od artifacts delete {artifact}`; an \
+                     update with \"status\": \"archived\" puts it away"
+                ))
+            }
+            DeleteError::Stale(err) => err.into(),
             DeleteError::Store(err) => failure::store(err),
         }
     }
@@ -148,6 +187,9 @@ pub enum RestoreError {
     /// The trash could not be read.
     #[error(transparent)]
     Trash(#[from] ListError),
+    /// Its project could not be taken into use again.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
     /// The store refused or failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -169,6 +211,7 @@ impl From<RestoreError> for Failure {
                 Self::new(ErrorCode::Forbidden, message).suggest("ask the person to restore it")
             }
             RestoreError::Trash(err) => err.into(),
+            RestoreError::Project(err) => failure::registry(err),
             RestoreError::Store(err) => failure::store(err),
         }
     }

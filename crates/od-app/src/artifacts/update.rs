@@ -2,19 +2,26 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactState, SourcePin, ToolUpdateRequest, UpdateRequest, check_page};
+use od_core::artifact::{
+    ArtifactState, Pins, ToolUpdateRequest, UpdateRequest, check_page, page_grammar,
+};
 use od_core::decide::{self, Decision, UpdateRefused};
 use od_core::error::{ErrorCode, Failure, Issue};
+use od_core::event::ArtifactAction;
 use od_core::ids::ProjectId;
 use od_core::json::{Message, Value};
+use od_core::ledger::CommitKind;
+use od_core::repair::{Operation, foreign_marks, named_artifact};
 use od_ports::store::{StoreError, Stored};
 
 use super::read::{Address, FindError, find};
-use super::request_faults::{check_source, further_faults};
+use super::rehearsal::{Rehearsal, rehearse};
+use super::request_faults::{check_sources, further_faults, mended, refused_code};
 use super::transaction::{
     BeginError, Mode, StaleRevision, Transaction, check_revision, healthy_state,
 };
-use crate::{App, Caller, failure};
+use super::trial::{Trial, try_queries};
+use crate::{App, Caller, failure, schedule};
 
 /// Changes an artifact: everything or nothing, by the rules of create.
 pub async fn update(
@@ -30,22 +37,35 @@ pub async fn update(
     check_revision(&seen, request.if_revision)?;
     // Decided before the lock is taken, because the check of a source may ask a connector, and
     // decided again under it if somebody committed in between.
-    let (pin, mut decision) = decide(app, caller, &project, &seen, &body, &request).await?;
+    let (pins, mut decision) = decide(app, caller, &project, &seen, &body, &request).await?;
     let transaction = Transaction::begin(app, &project, &address.artifact, mode).await?;
     let before = transaction.state();
     if !Arc::ptr_eq(before, &seen) {
-        check_revision(before, request.if_revision)?;
-        if pin.is_none() && decide::new_source(before, &request).is_some() {
+        transaction.check_revision(request.if_revision)?;
+        let next = decide::next_design(before, &request);
+        let is_checked = |id: &String| pins.contains_key(id);
+        if next.is_some_and(|next| !next.new_sources.iter().all(is_checked)) {
             // It was the artifact's own source when it was looked at, and is a new one now that
             // nobody has checked.
             let (expected, actual) = (seen.artifact.revision, before.artifact.revision);
             return Err(StaleRevision { artifact: address.artifact, expected, actual }.into());
         }
         let (author, now) = (caller.author(), app.ports.clock.now());
-        decision = decide::update(before, &request, pin, author, now)?;
+        decision = decide::update(before, &request, &pins, author, now)?;
     }
-    let warnings = decision.warnings.clone();
-    let stored = transaction.commit(decision).await?;
+    let allowed = schedule::allowed_for_agents(app, caller, &project).await;
+    let decision = decision.with_agents_schedule(allowed);
+    let mut warnings = decision.warnings.clone();
+    warnings.extend(transaction.edit_remark());
+    let UpdateRequest { input, template_html, provenance, .. } = &request;
+    let is_empty = input.is_none() && template_html.is_none() && provenance.is_none();
+    if is_empty && transaction.has_adopted_edits() {
+        // Asked only to keep what was edited by hand; a second revision would hold nothing new.
+        let stored = Arc::clone(transaction.stored());
+        app.publish(ArtifactAction::Updated, &stored);
+        return Ok(UpdatedArtifact { stored, warnings });
+    }
+    let stored = transaction.commit(decision, caller.note(CommitKind::Update)).await?;
     Ok(UpdatedArtifact { stored, warnings })
 }
 
@@ -122,9 +142,7 @@ impl From<UpdateError> for Failure {
     fn from(err: UpdateError) -> Self {
         match err {
             UpdateError::Find(err) => err.into(),
-            UpdateError::Invalid { issues } => {
-                Self::validation(ErrorCode::LiveArtifactInvalid, &issues)
-            }
+            UpdateError::Invalid { issues } => Self::validation(refused_code(&issues), &issues),
             UpdateError::SwitchedOff => Self::new(ErrorCode::Forbidden, err.to_string())
                 .suggest("leave refreshPermission at none, and ask the person to switch it on"),
             UpdateError::Begin(err) => err.into(),
@@ -144,8 +162,11 @@ async fn read(
     let (parsed, address) = match target {
         Target::Address(address) => (UpdateRequest::parse(body.value()), Some(address)),
         Target::InBody(project) => {
-            let named = body.value().get("artifactId").and_then(Value::as_str);
-            let named = named.and_then(|id| id.parse().ok());
+            let field = body.value().get("artifactId").and_then(Value::as_str);
+            let named = field.and_then(|id| id.parse().ok());
+            // Refused all the same, but with fixes that know the artifact.
+            let meant = || named_artifact(body.value()).and_then(|id| id.parse().ok());
+            let named = named.or_else(meant);
             let address = named.map(|artifact| Address { project: Some(project), artifact });
             (ToolUpdateRequest::parse(body.value()).map(|named| named.update), address)
         }
@@ -162,8 +183,10 @@ async fn read(
     {
         let before = stored.state.as_deref();
         issues.extend(further_faults(app, &project, before, body.value()).await);
+        let issues = mended(app, &project, Operation::Update, before, body, issues).await;
+        return Err(UpdateError::Invalid { issues });
     } else if let Some(html) = body.value().get("templateHtml").and_then(Value::as_str) {
-        issues.extend(check_page(html, None));
+        issues.extend(check_page(html, None, page_grammar(body.value(), None)));
     }
     Err(UpdateError::Invalid { issues: body.report(issues) })
 }
@@ -194,20 +217,37 @@ async fn decide(
     before: &ArtifactState,
     body: &Message,
     request: &UpdateRequest,
-) -> Result<(Option<SourcePin>, Decision), UpdateError> {
-    let (pin, mut issues) = match decide::new_source(before, request) {
-        Some(source) => match check_source(app, project, source).await {
-            Ok(pin) => (Some(pin), Vec::new()),
-            Err(issues) => (None, issues),
-        },
-        None => (None, Vec::new()),
-    };
+) -> Result<(Pins, Decision), UpdateError> {
+    let mut issues = Vec::new();
+    let mut pins = Pins::new();
+    let mut trial = Trial::default();
+    let mut rehearsal = Rehearsal::default();
+    if let Some(next) = decide::next_design(before, request) {
+        let mut sources = next.document.all_sources();
+        sources.retain(|source| next.new_sources.iter().any(|id| id == source.id));
+        (pins, issues) = check_sources(app, project, &sources).await;
+        if issues.is_empty() {
+            rehearsal = rehearse(app, project, &sources).await;
+            issues.append(&mut rehearsal.issues);
+        }
+        if issues.is_empty() && next.tries_queries {
+            let id = Some(&before.artifact.id);
+            trial = try_queries(app, caller, project, id, &next.document).await;
+            issues.append(&mut trial.issues);
+        }
+    }
+    issues.extend(request.template_html.as_deref().map(foreign_marks).unwrap_or_default());
     let (author, now) = (caller.author(), app.ports.clock.now());
-    match decide::update(before, request, pin.clone(), author, now) {
-        Ok(decision) if issues.is_empty() && body.is_sound() => return Ok((pin, decision)),
+    match decide::update(before, request, &pins, author, now) {
+        Ok(mut decision) if issues.is_empty() && body.is_sound() => {
+            decision.warnings.append(&mut rehearsal.warnings);
+            decision.warnings.append(&mut trial.warnings);
+            return Ok((pins, decision));
+        }
         Ok(_) => {}
         Err(UpdateRefused::SwitchedOff) => return Err(UpdateError::SwitchedOff),
         Err(UpdateRefused::Invalid { issues: found }) => issues.extend(found),
     }
-    Err(UpdateError::Invalid { issues: body.report(issues) })
+    let issues = mended(app, project, Operation::Update, Some(before), body, issues).await;
+    Err(UpdateError::Invalid { issues })
 }

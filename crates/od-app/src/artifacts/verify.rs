@@ -1,9 +1,11 @@
 //! Check an artifact against its own digests.
 
-use od_core::artifact::{Health, PageRefused, render_stored};
-use od_core::ids::{ArtifactId, Digest};
+use std::collections::BTreeMap;
+
+use od_core::artifact::{Health, PageRefused, PageSettings, Provenance, render_stored};
+use od_core::ids::{ArtifactId, Digest, Timestamp};
 use od_core::json::Value;
-use od_ports::store::{InspectedFile, Inspection};
+use od_ports::store::{InspectedFile, Inspection, RevisionFault};
 use serde::Serialize;
 
 use super::read::{Address, FindError, find};
@@ -37,6 +39,8 @@ pub struct VerifyReport {
     pub records_checked: usize,
     /// Snapshots that were read.
     pub snapshots_checked: usize,
+    /// Revisions whose contents were read back.
+    pub revisions_checked: usize,
 }
 
 /// Derives every digest anew, renders the page again and compares.
@@ -59,6 +63,15 @@ pub async fn verify(
     for id in &inspection.snapshot_faults {
         findings.push(finding(&format!("snapshots/{id}"), "it cannot be read"));
     }
+    for path in &inspection.obstacles {
+        findings.push(finding(path, "od did not write it, and cannot write the artifact past it"));
+    }
+    if inspection.has_unfinished_commit {
+        let problem =
+            "a commit is served and could not be finished, so nothing more can be written";
+        findings.push(finding("pending", problem));
+    }
+    findings.extend(damaged_objects(&inspection.revision_faults));
     Ok(VerifyReport {
         artifact_id: address.artifact,
         health: inspection.health,
@@ -67,7 +80,26 @@ pub async fn verify(
         files_checked: inspection.files.iter().filter(|file| file.bytes.is_some()).count(),
         records_checked: inspection.log_records,
         snapshots_checked: inspection.snapshots,
+        revisions_checked: inspection.revisions,
     })
+}
+
+/// Returns one finding for each content, with the revisions that name it.
+fn damaged_objects(faults: &[RevisionFault]) -> Vec<Finding> {
+    let mut named: BTreeMap<&Digest, Vec<&RevisionFault>> = BTreeMap::new();
+    for fault in faults {
+        named.entry(&fault.object).or_default().push(fault);
+    }
+    let finding_of = |(object, faults): (&Digest, Vec<&RevisionFault>)| {
+        let mut revisions: Vec<_> = faults.iter().map(|fault| fault.revision).collect();
+        revisions.sort_unstable();
+        let revisions: Vec<String> = revisions.iter().map(ToString::to_string).collect();
+        let part = faults.first().map_or("content", |fault| fault.part.as_str());
+        let problem =
+            format!("the {part} of revision {} cannot be read back", revisions.join(", "));
+        finding(&format!("objects/{}", object.hex_digits()), &problem)
+    };
+    named.into_iter().map(finding_of).collect()
 }
 
 fn finding(file: &str, problem: &str) -> Finding {
@@ -98,9 +130,13 @@ fn check_page(inspection: &Inspection) -> Option<Finding> {
     let Ok(html) = std::str::from_utf8(&template) else {
         return Some(finding("template.html", "it is not UTF-8"));
     };
-    let page = match render_stored(html, &data, None) {
+    let provenance: Option<Provenance> =
+        bytes("provenance.json").and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let data_of = provenance.map_or(Timestamp::from_unix_ms(0), |it| it.generated_at);
+    let document = inspection.artifact.as_ref().and_then(|artifact| artifact.document.as_ref());
+    let page = match render_stored(html, &data, &PageSettings::new(document, data_of), None) {
         Ok(page) => page,
-        Err(PageRefused::Template(_)) => {
+        Err(PageRefused::Template(_) | PageRefused::NewerFormat { .. }) => {
             return Some(finding("template.html", "it does not compile"));
         }
         Err(refused @ PageRefused::Data(_)) => {

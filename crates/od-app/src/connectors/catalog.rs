@@ -10,19 +10,27 @@ use od_core::error::Failure;
 use od_core::ids::ConnectorId;
 use od_ports::connector_provider::{CatalogEntry, ConnectorAccess, ConnectorProvider};
 use od_ports::credential_vault::{Connection, Standing, VaultError};
+use od_ports::service_registry::RegistryError;
 
 use crate::{App, Caller, failure};
 
 /// Lists the connectors: all for a person; for an agent the connected ones with the tools it may run.
 pub async fn list(app: &App, caller: &Caller) -> Result<Vec<Connector>, ListConnectorsError> {
     let connections = app.ports.vault.connections().await?;
+    let services = app.ports.services.list().await?;
     let all = app.ports.connectors.iter().map(|provider| {
         let entry = provider.catalog();
         let link = link(&entry, &connections);
-        describe(app, entry, &link)
+        let access = entry.access;
+        let mut connector = describe(app, entry, &link);
+        if let ConnectorAccess::Registered(kind) = access {
+            let of_kind = services.iter().filter(|service| service.url.kind() == kind);
+            connector.services = of_kind.cloned().collect();
+        }
+        connector
     });
     Ok(match caller {
-        Caller::Person => all.collect(),
+        Caller::Person | Caller::PersonVia(_) | Caller::Schedule => all.collect(),
         Caller::Agent { .. } => all.filter_map(for_agent).collect(),
     })
 }
@@ -59,12 +67,16 @@ pub enum ListConnectorsError {
     /// The decisions about them cannot be read.
     #[error(transparent)]
     Vault(#[from] VaultError),
+    /// The registered services cannot be read.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
 }
 
 impl From<ListConnectorsError> for Failure {
     fn from(err: ListConnectorsError) -> Self {
         match err {
             ListConnectorsError::Vault(err) => failure::vault(&err),
+            ListConnectorsError::Registry(err) => failure::service_registry(&err),
         }
     }
 }
@@ -104,8 +116,13 @@ pub(super) struct Link {
 }
 
 /// Finds the provider of a connector.
-pub(super) fn provider(app: &App, id: &ConnectorId) -> Option<Arc<dyn ConnectorProvider>> {
+pub(crate) fn provider(app: &App, id: &ConnectorId) -> Option<Arc<dyn ConnectorProvider>> {
     app.ports.connectors.iter().find(|provider| provider.catalog().id == *id).cloned()
+}
+
+/// Returns how a connector is reached, if there is one of that id.
+pub(crate) fn access_of(app: &App, id: &ConnectorId) -> Option<ConnectorAccess> {
+    provider(app, id).map(|provider| provider.catalog().access)
 }
 
 /// Works out how a connector stands, from the vault's entry if there is one.
@@ -118,7 +135,9 @@ pub(super) fn link(entry: &CatalogEntry, connections: &[Connection]) -> Link {
         };
     }
     let standing = match entry.access {
-        ConnectorAccess::Local | ConnectorAccess::OptionalSecret => Standing::Connected,
+        ConnectorAccess::Local
+        | ConnectorAccess::Registered(_)
+        | ConnectorAccess::OptionalSecret => Standing::Connected,
         ConnectorAccess::RequiredSecret => Standing::Disconnected,
     };
     let account_label = entry.anonymous_label.map(str::to_owned);
@@ -136,7 +155,9 @@ pub(super) fn describe(app: &App, entry: CatalogEntry, link: &Link) -> Connector
     };
     let is_anonymous = link.account_label.as_deref() == entry.anonymous_label;
     let auth = match entry.access {
-        ConnectorAccess::Local => ConnectorAuth { provider: "none".to_owned(), configured: true },
+        ConnectorAccess::Local | ConnectorAccess::Registered(_) => {
+            ConnectorAuth { provider: "none".to_owned(), configured: true }
+        }
         ConnectorAccess::OptionalSecret | ConnectorAccess::RequiredSecret => ConnectorAuth {
             provider: "token".to_owned(),
             configured: link.standing == Standing::Connected && link.is_decided && !is_anonymous,
@@ -151,19 +172,22 @@ pub(super) fn describe(app: &App, entry: CatalogEntry, link: &Link) -> Connector
         status,
         account_label: link.account_label.clone(),
         last_error,
-        tools: entry.tools.into_iter().map(classified).collect(),
+        tools: entry
+            .tools
+            .into_iter()
+            .map(|mut tool| {
+                // The catalogue's own word about safety is replaced by the one that applies.
+                tool.safety = safety_of(&tool);
+                tool.refresh_eligible &= tool.safety.runs();
+                tool
+            })
+            .collect(),
         allowed_tool_names: entry.allowed_tool_names,
         featured_tool_names: entry.featured_tool_names,
         minimum_approval: MinimumApproval::ReadOnlyAuto,
         auth,
+        services: Vec::new(),
     }
-}
-
-/// Replaces a tool's catalog safety with the one that applies.
-fn classified(mut tool: Tool) -> Tool {
-    tool.safety = safety_of(&tool);
-    tool.refresh_eligible &= tool.safety.runs();
-    tool
 }
 
 /// Classifies a tool afresh; the stricter of the catalog's word and the tool's own words holds.

@@ -12,7 +12,7 @@ use super::catalog::{GetConnectorError, get, provider};
 use crate::{App, Caller, PersonOnly, failure};
 
 /// Characters of an account label.
-const LABEL_LENGTH_MAX: usize = 200;
+const LABEL_LENGTH_MAX: usize = od_core::limits::CONNECTION_LABEL.max();
 
 /// Connects a connector: asks the provider whose secret it is, then keeps both. Only a person may.
 pub async fn connect(
@@ -27,15 +27,18 @@ pub async fn connect(
     };
     let entry = provider.catalog();
     let account_label = match (&secret, entry.access) {
-        (Some(_), ConnectorAccess::Local) => {
+        (Some(_), ConnectorAccess::Local | ConnectorAccess::Registered(_)) => {
             return Err(ConnectError::SecretNotTaken { connector });
         }
         (None, ConnectorAccess::RequiredSecret) => {
             return Err(ConnectError::SecretNeeded { connector });
         }
-        (None, ConnectorAccess::Local | ConnectorAccess::OptionalSecret) => {
-            entry.anonymous_label.map(str::to_owned)
-        }
+        (
+            None,
+            ConnectorAccess::Local
+            | ConnectorAccess::Registered(_)
+            | ConnectorAccess::OptionalSecret,
+        ) => entry.anonymous_label.map(str::to_owned),
         (Some(secret), ConnectorAccess::OptionalSecret | ConnectorAccess::RequiredSecret) => {
             Some(identify(app, provider.as_ref(), secret).await?)
         }
@@ -65,7 +68,7 @@ pub async fn disconnect(
         return Err(DisconnectError::NotFound { connector: connector.clone() });
     };
     let standing = match provider.catalog().access {
-        ConnectorAccess::Local => Standing::Disabled,
+        ConnectorAccess::Local | ConnectorAccess::Registered(_) => Standing::Disabled,
         ConnectorAccess::OptionalSecret | ConnectorAccess::RequiredSecret => Standing::Disconnected,
     };
     let connection = Connection {

@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use od_core::artifact::{OutputMapping, SourcePin};
 use od_core::connector::{
-    ContractParts, Origin, ProtectError, Protected, Purpose, Tool, ToolSafety, check_input,
-    contract_digest, protect_output, protect_text,
+    ContractParts, Origin, ProtectError, Purpose, Tool, ToolSafety, check_input, contract_digest,
+    protect_output, protect_text,
 };
 use od_core::credential::{Redactions, Scrubber};
-use od_core::error::Issue;
+use od_core::error::{Issue, nearest_name};
 use od_core::ids::{ConnectorId, ProjectId, ToolName};
+use od_core::intake::{Intake, sample};
 use od_core::json::{BoundedJson, BoundedObject, Map, Value};
-use od_core::limits::{CONNECTOR_OUTPUT, INTAKE_SOURCE, SHORT_TEXT, SOURCE_TIMEOUT, cut};
+use od_core::limits::{SHORT_TEXT, SOURCE_TIMEOUT, cut};
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
@@ -20,9 +21,11 @@ use od_ports::credential_vault::{Secret, Standing, VaultError};
 use serde::Serialize;
 
 use super::catalog::{link, provider, safety_of};
-use super::denied::{self, Denied};
+use super::denied::Denied;
+use super::protect::{WHOLE_MAX, blocking, protect, scrubbed};
 use super::state::{OverLimit, Payer};
 use crate::app::App;
+use crate::services::note_request;
 
 /// A tool to run.
 #[derive(Clone, Debug)]
@@ -54,7 +57,16 @@ pub struct Expected {
     pub pin: Option<SourcePin>,
 }
 
-/// What a tool gave, after protection: this value, and no other, is shown and stored.
+/// The protected output of a tool, as large as it was read: mappings and queries pick from it.
+#[derive(Clone, Debug)]
+pub(crate) struct Taken {
+    /// The call: everything but the output.
+    pub(crate) call: Executed,
+    /// The protected output.
+    pub(crate) intake: Arc<Intake>,
+}
+
+/// The protected output of a tool: this value, and no other, is shown and stored.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Executed {
@@ -67,8 +79,11 @@ pub struct Executed {
     pub tool_name: ToolName,
     /// The safety that applied.
     pub safety: ToolSafety,
-    /// The protected output.
+    /// The protected output; of one that is larger than an answer may be, its shape and first rows.
     pub output: BoundedJson,
+    /// Whether the output is only the shape and the first rows of what the tool gave.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
     /// What was left out of it or replaced in it.
     #[serde(skip_serializing_if = "Redactions::is_empty")]
     pub redactions: Redactions,
@@ -90,6 +105,8 @@ pub enum ExecuteError {
     ConnectorNotFound {
         /// The id asked for.
         connector: ConnectorId,
+        /// The one that was probably meant.
+        nearest: Option<ConnectorId>,
     },
     /// A person switched it off.
     #[error("connector `{connector}` is switched off")]
@@ -122,6 +139,8 @@ pub enum ExecuteError {
         tool: String,
         /// The tools that may be called.
         allowed: Vec<ToolName>,
+        /// The one of them that was probably meant.
+        nearest: Option<ToolName>,
     },
     /// The tool does not only read.
     #[error("tool `{tool}` does not only read: {}", safety.reason)]
@@ -146,6 +165,8 @@ pub enum ExecuteError {
         tool: ToolName,
         /// Every fault.
         issues: Vec<Issue>,
+        /// The input.
+        input: BoundedObject,
     },
     /// Too many calls.
     #[error("too many connector calls")]
@@ -187,33 +208,136 @@ pub enum ExecuteError {
     Vault(#[from] VaultError),
 }
 
+/// Runs a tool for someone who looks at what it gives: an output that is larger than an answer may be is
+/// answered with its shape and its first rows.
+pub async fn execute(app: &App, request: ExecuteTool) -> Result<Executed, ExecuteError> {
+    let Taken { call, intake } = take(app, request).await?;
+    if intake.json_size() <= WHOLE_MAX {
+        match BoundedJson::check(intake.to_value()) {
+            Ok(output) => return Ok(Executed { output, ..call }),
+            Err(faults) if faults.is_size() => {}
+            Err(faults) => {
+                let fault = ProtectError::Unacceptable { faults };
+                return Err(ExecuteError::Output { tool: call.tool_name, fault });
+            }
+        }
+    }
+    let output = blocking(&intake, sample).await;
+    Ok(Executed { output, truncated: true, ..call })
+}
+
 /// Runs a tool, if everything that has to hold does.
 ///
 /// The checks in order: known, not disabled, connected, same account as saved, in the allow-list,
-/// safe, input, rate. Then the call, under a deadline; then scrubbing, redaction and bounds.
-pub async fn execute(app: &App, request: ExecuteTool) -> Result<Executed, ExecuteError> {
+/// safe, input, rate. Then the call, under a deadline; then scrubbing and redaction. What is stored of
+/// it has limits of its own.
+pub(crate) async fn take(app: &App, request: ExecuteTool) -> Result<Taken, ExecuteError> {
     let checked = check(app, &request).await?;
     let now = app.ports.clock.now();
-    app.connectors.rate.take(&request.payer, now).map_err(ExecuteError::OverLimit)?;
+    let payer = request.payer.clone().of_tool(&checked.tool.name);
+    // After every check: a call that would be refused anyway must not use up what the run may ask for.
+    app.connectors.rate.take(&payer, now).map_err(ExecuteError::OverLimit)?;
+    // All of them, not only this connector's: a provider may echo what another one's page or log held.
     let secrets = app.ports.vault.secrets().await?;
     let secret = app.ports.vault.secret(&request.connector).await?;
     // The secret of this very call may have been put or replaced between the two questions.
     let scrubber = Arc::new(Scrubber::new(secrets.iter().chain(&secret).map(Secret::expose)));
     let result = call(app, &checked, &request, secret, &scrubber).await;
     note(app, &request.connector, &result);
+    if let (Err(ExecuteError::Provider { fault: ProviderError::Missing { .. }, .. }), true) =
+        (&result, matches!(request.purpose, Purpose::AgentPreview))
+    {
+        note_request(app, &request, checked.provider.catalog().access).await;
+    }
+    // Scrubbed before anything else looks at the answer: bounds clip texts, and a secret that was cut in two is
+    // one that nobody recognises any more.
     let tool = checked.tool.name.clone();
     let raw = result.map_err(|err| scrubbed(err, &scrubber))?;
-    let value = whole_output(&raw, &tool)?;
-    if let Some(found) = denied::find_mapped(&value, request.mapping.as_ref(), &scrubber) {
-        return Err(ExecuteError::Denied { tool, found });
-    }
-    let before = denied::size(&value);
-    let executed = protect(checked, value, raw, &scrubber)
+    let mapping = request.mapping.as_ref();
+    let (intake, redactions) = protect(&checked, mapping, raw.output, raw.clips, &scrubber).await?;
+    let entry = checked.provider.catalog();
+    let clean = |text: String| cut(protect_text(&text, &scrubber), SHORT_TEXT);
+    // The adapter's own words about the call are no answer that could hide an error.
+    let metadata = protect_output(Value::Object(raw.metadata), Origin::Local, &[], &scrubber)
         .map_err(|fault| ExecuteError::Output { tool: tool.clone(), fault })?;
-    if denied::is_all_denied(before, executed.output.value()) {
-        return Err(ExecuteError::Denied { tool, found: Denied::Everything });
+    let call = Executed {
+        connector_id: entry.id,
+        account_label: checked.account_label,
+        tool_name: tool,
+        safety: checked.safety,
+        output: BoundedObject::default().into(),
+        truncated: false,
+        redactions,
+        output_summary: raw.summary.map(clean),
+        provider_execution_id: raw.execution_id.map(clean),
+        metadata: metadata.output.value().as_object().cloned().unwrap_or_default(),
+    };
+    Ok(Taken { call, intake: Arc::new(intake) })
+}
+
+/// Makes the refusal of a connector that nobody provides, with the one that was probably meant.
+pub(super) fn connector_not_found(app: &App, connector: &ConnectorId) -> ExecuteError {
+    let known: Vec<ConnectorId> =
+        app.ports.connectors.iter().map(|provider| provider.catalog().id).collect();
+    let near = nearest_name(connector.as_str(), known.iter().map(|id| id.as_str()));
+    // `github.com`, `local_git`, `files`: a name inside the other.
+    let inside = known
+        .iter()
+        .map(|id| id.as_str())
+        .find(|id| connector.as_str().contains(id) || id.contains(connector.as_str()));
+    let nearest = near.or(inside).or_else(|| by_meaning(connector.as_str(), &known));
+    let nearest = nearest.and_then(|name| name.parse().ok());
+    ExecuteError::ConnectorNotFound { connector: connector.clone(), nearest }
+}
+
+/// Returns the connector for what other programs call by another name.
+fn by_meaning<'k>(given: &str, known: &'k [ConnectorId]) -> Option<&'k str> {
+    let meant = match given.to_ascii_lowercase().replace(['-', '_'], "").as_str() {
+        "filesystem" | "fs" | "file" | "files" | "local" | "localfiles" | "localfile" | "disk"
+        | "workspace" | "projectfile" | "project" | "json" => "project_files",
+        "repo" | "repository" | "vcs" | "versioncontrol" => "git",
+        "db" | "database" | "sql" | "sqlite3" => "sqlite",
+        "gh" => "github",
+        "rest" | "api" | "web" | "fetch" | "https" | "url" => "http",
+        "metrics" | "prom" => "prometheus",
+        _ => return None,
+    };
+    known.iter().map(|id| id.as_str()).find(|id| *id == meant)
+}
+
+/// Returns the tool that a name was probably meant for: by its letters, or by one of its words.
+fn nearest_tool(given: &str, allowed: &[ToolName]) -> Option<ToolName> {
+    let short = given.rsplit('.').next().unwrap_or(given);
+    let names = allowed.iter().map(|name| name.as_str().rsplit('.').next().unwrap_or_default());
+    let words = |name: &str| -> Vec<String> {
+        name.split(['_', '-', '.'])
+            .map(|word| word.trim_end_matches('s').to_ascii_lowercase())
+            .collect()
+    };
+    let given = words(short);
+    let shared = |name: &ToolName| {
+        let name = words(name.as_str().rsplit('.').next().unwrap_or_default());
+        given.iter().filter(|word| name.contains(word)).count()
+    };
+    if let Some(near) = nearest_name(short, names) {
+        return allowed.iter().find(|name| name.as_str().ends_with(&format!(".{near}"))).cloned();
     }
-    Ok(executed)
+    let closest = |name: &&ToolName| (shared(name), std::cmp::Reverse(name.as_str().len()));
+    let best = allowed.iter().max_by_key(closest).filter(|name| shared(name) > 0);
+    best.or(match allowed {
+        [only] => Some(only),
+        _ => None,
+    })
+    .cloned()
+}
+
+/// Makes every check of a call and counts it, without running anything: a refresh that would be refused
+/// is refused before it leaves a trace.
+pub(crate) async fn admit(app: &App, request: &ExecuteTool) -> Result<(), ExecuteError> {
+    let checked = check(app, request).await?;
+    let now = app.ports.clock.now();
+    let payer = request.payer.clone().of_tool(&checked.tool.name);
+    app.connectors.rate.take(&payer, now).map_err(ExecuteError::OverLimit)
 }
 
 /// A call that passed every check but the rate.
@@ -227,8 +351,7 @@ pub(super) struct Checked {
 /// Makes every check that needs no call.
 pub(super) async fn check(app: &App, request: &ExecuteTool) -> Result<Checked, ExecuteError> {
     let connector = &request.connector;
-    let provider = provider(app, connector)
-        .ok_or_else(|| ExecuteError::ConnectorNotFound { connector: connector.clone() })?;
+    let provider = provider(app, connector).ok_or_else(|| connector_not_found(app, connector))?;
     let entry = provider.catalog();
     let link = link(&entry, &app.ports.vault.connections().await?);
     match link.standing {
@@ -253,14 +376,20 @@ pub(super) async fn check(app: &App, request: &ExecuteTool) -> Result<Checked, E
         connector: connector.clone(),
         tool: request.tool.clone(),
         allowed: entry.allowed_tool_names.clone(),
+        nearest: nearest_tool(&request.tool, &entry.allowed_tool_names),
     })?;
+    // Classified again at every call: a catalog may have changed since the source was saved, and what it says of
+    // itself is only one of the two opinions, of which the stricter one counts.
     let safety = safety_of(&tool);
     if !safety.runs() {
         return Err(ExecuteError::Unsafe { tool: tool.name, safety });
     }
     check_contract(&tool, request.expected.as_ref())?;
-    check_input(&tool, request.input.value())
-        .map_err(|issues| ExecuteError::Input { tool: tool.name.clone(), issues })?;
+    check_input(&tool, request.input.value()).map_err(|issues| ExecuteError::Input {
+        tool: tool.name.clone(),
+        issues,
+        input: request.input.clone(),
+    })?;
     Ok(Checked { provider, tool, safety, account_label: link.account_label })
 }
 
@@ -327,71 +456,4 @@ fn note(app: &App, connector: &ConnectorId, result: &Result<RawOutput, ExecuteEr
         }
         Err(_) => {}
     }
-}
-
-/// Builds the output as one value, unless it is certainly larger than an output may be.
-fn whole_output(raw: &RawOutput, tool: &ToolName) -> Result<Value, ExecuteError> {
-    // Texts that are still to be cut may be long.
-    let most = if raw.clips.is_empty() { 4 * CONNECTOR_OUTPUT.max() } else { INTAKE_SOURCE.max() };
-    if raw.output.json_size() > most {
-        let fault = ProviderError::TooLarge { allowed: CONNECTOR_OUTPUT.allowed };
-        return Err(ExecuteError::Provider { tool: tool.clone(), fault });
-    }
-    Ok(raw.output.to_value())
-}
-
-fn protect(
-    checked: Checked,
-    value: Value,
-    raw: RawOutput,
-    scrubber: &Scrubber,
-) -> Result<Executed, ProtectError> {
-    let RawOutput { output: _, summary, execution_id, metadata, clips } = raw;
-    let entry = checked.provider.catalog();
-    let clean = |text: String| cut(protect_text(&text, scrubber), SHORT_TEXT);
-    // The adapter's own words about the call are no answer that could hide an error.
-    let metadata = protect_output(Value::Object(metadata), Origin::Local, &[], scrubber)?;
-    let metadata = metadata.output.value().as_object().cloned().unwrap_or_default();
-    let Protected { output, redactions } =
-        protect_output(value, entry.access.origin(), clips, scrubber)?;
-    Ok(Executed {
-        connector_id: entry.id,
-        account_label: checked.account_label,
-        tool_name: checked.tool.name,
-        safety: checked.safety,
-        output,
-        redactions,
-        output_summary: summary.map(clean),
-        provider_execution_id: execution_id.map(clean),
-        metadata,
-    })
-}
-
-/// Takes the secrets out of an adapter's own words too: it may have been fooled into repeating one.
-fn scrubbed(error: ExecuteError, scrubber: &Scrubber) -> ExecuteError {
-    let ExecuteError::Provider { tool, fault } = error else { return error };
-    let clean = |text: String| protect_text(&text, scrubber);
-    let fault = match fault {
-        ProviderError::Input { pointer, message } => {
-            ProviderError::Input { pointer: clean(pointer), message: clean(message) }
-        }
-        ProviderError::Missing { message } => ProviderError::Missing { message: clean(message) },
-        ProviderError::Forbidden { message } => {
-            ProviderError::Forbidden { message: clean(message) }
-        }
-        ProviderError::Malformed { message } => {
-            ProviderError::Malformed { message: clean(message) }
-        }
-        ProviderError::OutOfBounds { message } => {
-            ProviderError::OutOfBounds { message: clean(message) }
-        }
-        ProviderError::Unavailable { message } => {
-            ProviderError::Unavailable { message: clean(message) }
-        }
-        fault @ (ProviderError::UnknownTool { .. }
-        | ProviderError::TooLarge { .. }
-        | ProviderError::CredentialRefused
-        | ProviderError::RateLimited { .. }) => fault,
-    };
-    ExecuteError::Provider { tool, fault }
 }

@@ -1,9 +1,10 @@
 //! A tool that gave nothing, in the neutral form.
 
 use od_core::connector::ProtectError;
-use od_core::error::{ErrorCode, Failure, Retry};
-use od_core::limits::CONNECTOR_OUTPUT;
+use od_core::error::{ErrorCode, Failure, Issue, Retry};
+use od_core::repair::{Operation, Proposal};
 use od_ports::connector_provider::ProviderError;
+use serde_json::json;
 
 use super::denied::Denied;
 use super::execute::ExecuteError;
@@ -14,7 +15,12 @@ impl From<ExecuteError> for Failure {
     fn from(err: ExecuteError) -> Self {
         let message = err.to_string();
         match err {
-            ExecuteError::ConnectorNotFound { .. } => failure::unknown_connector(message),
+            ExecuteError::ConnectorNotFound { nearest: Some(near), .. } => {
+                meant(ErrorCode::ConnectorNotFound, message, "/connectorId", near.as_str())
+            }
+            ExecuteError::ConnectorNotFound { nearest: None, .. } => {
+                failure::unknown_connector(message)
+            }
             ExecuteError::Disabled { connector } => {
                 Self::new(ErrorCode::ConnectorDisabled, message)
                     .suggest(format!("switch it on with `od connectors connect {connector}`"))
@@ -30,7 +36,10 @@ impl From<ExecuteError> for Failure {
                     .detail("savedAccount", saved)
                     .detail("connectedAccount", connected)
             }
-            ExecuteError::ToolNotFound { allowed, .. } => {
+            ExecuteError::ToolNotFound { nearest: Some(near), .. } => {
+                meant(ErrorCode::ConnectorToolNotFound, message, "/toolName", near.as_str())
+            }
+            ExecuteError::ToolNotFound { allowed, nearest: None, .. } => {
                 let names: Vec<&str> = allowed.iter().map(|name| name.as_str()).collect();
                 Self::new(ErrorCode::ConnectorToolNotFound, message)
                     .suggest(format!("call one of {}", names.join(", ")))
@@ -47,15 +56,18 @@ impl From<ExecuteError> for Failure {
                     .detail("kind", "tool_drift")
                     .detail("changed", changes)
             }
-            ExecuteError::Input { issues, .. } => {
+            ExecuteError::Input { issues, input, .. } => {
+                let body = json!({ "input": input.value() });
+                let issues = issues.into_iter().map(|issue| issue.under("/input")).collect();
+                let mut proposal = Proposal::new(Operation::Execute, &body);
+                proposal.mend(issues, None);
+                let issues = proposal.finish(false);
                 Self::validation(ErrorCode::ConnectorInputSchemaMismatch, &issues)
             }
             ExecuteError::OverLimit(limit) => over_limit(limit),
-            ExecuteError::TimedOut { .. } => {
-                Self::new(ErrorCode::ConnectorExecutionFailed, message)
-                    .suggest("ask for less at once, or try again later")
-                    .detail("kind", "timed_out")
-            }
+            ExecuteError::TimedOut { .. } => Self::new(ErrorCode::ConnectorTimedOut, message)
+                .suggest("ask for less at once, or try again later")
+                .detail("kind", "timed_out"),
             ExecuteError::Provider { fault, .. } => provider_failure(&fault),
             ExecuteError::Denied { found, .. } => {
                 let failure =
@@ -74,6 +86,12 @@ impl From<ExecuteError> for Failure {
     }
 }
 
+/// Refuses a name with the one that was probably meant.
+fn meant(code: ErrorCode, message: String, path: &str, near: &str) -> Failure {
+    let issue = Issue::new(path, code.as_str(), message.clone()).fix(format!("write `\"{near}\"`"));
+    Failure { message, ..Failure::validation(code, &[issue]) }
+}
+
 fn over_limit(limit: OverLimit) -> Failure {
     match limit {
         OverLimit::PerMinute { after_ms, allowed } => Failure::new(
@@ -89,14 +107,14 @@ fn over_limit(limit: OverLimit) -> Failure {
         )
         .retry(Retry::NotRetryable)
         .suggest("work with the data already fetched; a new run has calls again")
+        .detail("kind", "per_run")
         .detail("allowed", allowed),
     }
 }
 
 fn provider_failure(fault: &ProviderError) -> Failure {
-    let failed = |kind: &str, suggestion: &str| {
-        Failure::new(ErrorCode::ConnectorExecutionFailed, fault.to_string())
-            .retry(Retry::NotRetryable)
+    let unreadable = |kind: &str, suggestion: &str| {
+        Failure::new(ErrorCode::SourceUnreadable, fault.to_string())
             .suggest(suggestion)
             .detail("kind", kind)
     };
@@ -110,11 +128,12 @@ fn provider_failure(fault: &ProviderError) -> Failure {
                 .suggest("correct the input")
                 .detail("pointer", pointer.as_str())
         }
-        ProviderError::Missing { .. } => {
-            failed("source_missing", "check the name; put back what is gone, or set another source")
-        }
+        ProviderError::Missing { .. } => unreadable(
+            "source_missing",
+            "check the name; put back what is gone, or set another source",
+        ),
         ProviderError::Malformed { .. } => {
-            failed("wrong_type", "check what the source holds: it is not what the tool reads")
+            unreadable("wrong_type", "check what the source holds: it is not what the tool reads")
         }
         ProviderError::Forbidden { .. } => {
             Failure::new(ErrorCode::ConnectorSafetyDenied, fault.to_string())
@@ -122,9 +141,10 @@ fn provider_failure(fault: &ProviderError) -> Failure {
                 .detail("kind", "forbidden")
         }
         ProviderError::TooLarge { allowed } => {
-            too_large(fault.to_string()).detail("allowed", *allowed)
+            too_large(fault.to_string(), &format!("at most {allowed} bytes (as read)"))
+                .detail("allowed", *allowed)
         }
-        ProviderError::OutOfBounds { .. } => too_large(fault.to_string()),
+        ProviderError::OutOfBounds { limit, .. } => too_large(fault.to_string(), limit),
         ProviderError::CredentialRefused => {
             Failure::new(ErrorCode::ConnectorNotConnected, fault.to_string())
                 .suggest("make a new token at the provider and connect again")
@@ -144,10 +164,10 @@ fn provider_failure(fault: &ProviderError) -> Failure {
 
 fn output_failure(fault: &ProtectError, message: String) -> Failure {
     match fault {
-        ProtectError::TooLarge { faults } => too_large(message)
+        ProtectError::TooLarge { faults } => too_large(message, faults.limit())
             .detail("issues", serde_json::to_value(faults.issues("")).unwrap_or_default()),
         ProtectError::Unacceptable { faults } => {
-            Failure::validation(fault.code(), &faults.issues("")).retry(Retry::NotRetryable)
+            Failure::validation(fault.code(), &faults.issues("")).detail("limit", faults.limit())
         }
         ProtectError::ErrorAsData { .. } => Failure::new(fault.code(), message)
             .suggest("read what the provider says; the input may name something it refuses")
@@ -155,9 +175,9 @@ fn output_failure(fault: &ProtectError, message: String) -> Failure {
     }
 }
 
-fn too_large(message: String) -> Failure {
+/// Refuses more than a limit allows; the limit is the one that was broken.
+fn too_large(message: String, limit: &str) -> Failure {
     Failure::new(ErrorCode::ConnectorOutputTooLarge, message)
         .suggest("narrow the input: fewer entries, a smaller file, a glob")
-        .detail("limit", CONNECTOR_OUTPUT.want())
-        .detail("howMeasured", CONNECTOR_OUTPUT.how_measured)
+        .detail("limit", limit)
 }

@@ -145,10 +145,12 @@ fn daemon_tool(app: &App, source: &Source) -> Result<(ConnectorId, String), Sour
     let access = provider(app, &connector).map(|provider| provider.catalog().access);
     match access {
         Some(ConnectorAccess::Local) => Ok((connector, tool.to_owned())),
-        Some(ConnectorAccess::OptionalSecret | ConnectorAccess::RequiredSecret) => {
-            Err(SourceRefused::NotLocal { connector })
-        }
-        None => Err(ExecuteError::ConnectorNotFound { connector }.into()),
+        Some(
+            ConnectorAccess::Registered(_)
+            | ConnectorAccess::OptionalSecret
+            | ConnectorAccess::RequiredSecret,
+        ) => Err(SourceRefused::NotLocal { connector }),
+        None => Err(execute::connector_not_found(app, &connector).into()),
     }
 }
 
@@ -171,7 +173,11 @@ fn refuse_secrets(tool: &str, input: &BoundedObject) -> Result<(), SourceRefused
             | LocalTool::ReadTable
             | LocalTool::ReadData
             | LocalTool::SqliteQuery
-            | LocalTool::SqliteSchema,
+            | LocalTool::SqliteSchema
+            | LocalTool::GitLog
+            | LocalTool::GitFileHistory
+            | LocalTool::GitBlameSummary
+            | LocalTool::GitCodeSearch,
         ) => ("path", "file"),
         Some(LocalTool::ReadJsonFolder) => ("folder", "folder"),
         Some(LocalTool::SearchFiles | LocalTool::GitSummary) | None => return Ok(()),

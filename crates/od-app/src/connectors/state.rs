@@ -3,10 +3,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use od_core::ids::{ArtifactId, ConnectorId, ProjectId, RunId, Timestamp};
+use od_core::connector::LocalTool;
+use od_core::ids::{ArtifactId, ConnectorId, ProjectId, RunId, Timestamp, ToolName};
 use od_core::limits::{
     ARTIFACT_CALLS_PER_MINUTE, CONNECTOR_CALLS_PER_MINUTE, CONNECTOR_CALLS_PER_RUN,
-    FILE_READS_PER_MINUTE,
+    FILE_READS_PER_MINUTE, LOCAL_READS_PER_MINUTE,
 };
 
 /// The window that calls are counted in.
@@ -45,10 +46,14 @@ impl ConnectorState {
 pub enum Payer {
     /// An agent's run.
     Run(RunId),
+    /// An agent's run that reads this machine.
+    LocalReads(RunId),
     /// The refreshes of an artifact that no run asked for.
     Artifact(ProjectId, ArtifactId),
     /// A person who looks at the files of a project.
     Project(ProjectId),
+    /// Nobody: the call was counted before its refresh began.
+    Counted,
 }
 
 /// Why a call may not be made now.
@@ -80,6 +85,23 @@ struct Account {
     total: u64,
 }
 
+impl Payer {
+    /// Returns the account for a tool: what an agent reads from this machine costs no provider
+    /// anything, and a server that stands for days reads often.
+    pub(crate) fn of_tool(self, tool: &ToolName) -> Self {
+        match self {
+            Self::Run(run) if LocalTool::from_word(tool.as_str()).is_some() => {
+                Self::LocalReads(run)
+            }
+            payer @ (Self::Run(_)
+            | Self::LocalReads(_)
+            | Self::Artifact(..)
+            | Self::Project(_)
+            | Self::Counted) => payer,
+        }
+    }
+}
+
 impl RateLimiter {
     /// Counts one call, or says why it may not be made.
     pub(crate) fn take(&self, payer: &Payer, now: Timestamp) -> Result<(), OverLimit> {
@@ -105,8 +127,10 @@ impl Account {
             Payer::Run(_) => {
                 (CONNECTOR_CALLS_PER_MINUTE.allowed, Some(CONNECTOR_CALLS_PER_RUN.allowed))
             }
+            Payer::LocalReads(_) => (LOCAL_READS_PER_MINUTE.allowed, None),
             Payer::Artifact(..) => (ARTIFACT_CALLS_PER_MINUTE.allowed, None),
             Payer::Project(_) => (FILE_READS_PER_MINUTE.allowed, None),
+            Payer::Counted => return Ok(()),
         };
         // A clock that was set back must not lock anyone out: times ahead of it no longer count.
         self.recent.retain(|at| *at <= now && now.ms_since(*at) < WINDOW_MS);
@@ -125,7 +149,9 @@ impl Account {
     fn is_idle(&self, payer: &Payer, now: Timestamp) -> bool {
         let keep_ms = match payer {
             Payer::Run(_) => RUN_IDLE_MS,
-            Payer::Artifact(..) | Payer::Project(_) => WINDOW_MS,
+            Payer::LocalReads(_) | Payer::Artifact(..) | Payer::Project(_) | Payer::Counted => {
+                WINDOW_MS
+            }
         };
         self.recent.back().is_none_or(|at| now.ms_since(*at) >= keep_ms)
     }
@@ -169,6 +195,17 @@ mod tests {
         for call in 0..1000 {
             assert_eq!(limiter.take(&artifact, at(call * 6000)), Ok(()));
         }
+    }
+
+    #[test]
+    fn what_a_run_reads_from_this_machine_is_counted_apart_and_has_no_end() {
+        let limiter = RateLimiter::default();
+        let local = run().of_tool(&"project_files.read_json".parse().unwrap());
+        for call in 0..1_500 {
+            assert_eq!(limiter.take(&local, at(call * 101)), Ok(()));
+        }
+        let provider = run().of_tool(&"github.repository".parse().unwrap());
+        assert_eq!((provider.clone(), limiter.take(&provider, at(0))), (run(), Ok(())));
     }
 
     #[test]

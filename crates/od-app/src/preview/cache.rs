@@ -9,7 +9,7 @@ use od_ports::store::PageKey;
 use super::page::Page;
 
 /// The bytes of all pages kept; beyond it the least recently used go.
-const BYTES_MAX: usize = 64 * 1024 * 1024;
+const BYTES_MAX: usize = od_core::limits::PREVIEW_CACHE.max();
 
 /// Rendered pages by what they were made from: an entry is never wrong, only no longer asked for.
 #[derive(Debug, Default)]
@@ -45,6 +45,7 @@ impl PageCache {
     }
 
     pub(super) fn put(&self, key: (PageKey, Variant), page: &Page) {
+        // One page of 8 MiB fits; anything that would drive out most of the others is drawn each time.
         if page.bytes.len() > BYTES_MAX / 4 {
             return;
         }
@@ -56,6 +57,7 @@ impl PageCache {
             pages.bytes -= before.page.bytes.len();
         }
         while pages.bytes > BYTES_MAX {
+            // A walk, but a rare one: it runs when the budget is full, and over as many pages as fit into it.
             let oldest = pages.by_key.iter().min_by_key(|(_, kept)| kept.used);
             let Some(oldest) = oldest.map(|(key, _)| key.clone()) else { return };
             if let Some(dropped) = pages.by_key.remove(&oldest) {

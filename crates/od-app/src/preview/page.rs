@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use od_core::artifact::{ArtifactState, Health, PageRefused, render_stored};
 use od_core::error::{ErrorCode, Failure};
-use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId};
+use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId, Revision};
+use od_core::json::BoundedObject;
+use od_core::ownership::{PathOrigin, origins};
 use od_core::template::Inspection;
 use od_core::token::Variant;
-use od_ports::store::{StoreError, Stored};
+use od_ports::store::{KeptRevision, PageKey, StoreError, Stored};
 
 use crate::App;
 use crate::failure;
@@ -23,6 +25,8 @@ pub struct PageRequest {
     pub variant: Variant,
     /// With the data of an earlier refresh.
     pub snapshot: Option<RefreshId>,
+    /// As it looked at an earlier revision; this comes before a snapshot.
+    pub revision: Option<Revision>,
 }
 
 /// The kind of the bytes.
@@ -50,6 +54,7 @@ pub struct Page {
 impl Page {
     fn new(bytes: Vec<u8>, media: Media) -> Self {
         let digest = Digest::of_bytes(&bytes);
+        // Of the bytes, not of the revision: a page that a refresh left as it was is not sent again.
         let etag = format!("\"{}\"", &digest.hex_digits()[..32]);
         Self { bytes: bytes.into(), etag: etag.into(), media, degraded: None }
     }
@@ -127,7 +132,7 @@ impl From<PageError> for Failure {
 
 /// Returns the page of an artifact: the current one, or the last good one of a damaged artifact.
 pub async fn page(app: &App, request: PageRequest) -> Result<Page, PageError> {
-    let PageRequest { project, artifact, variant, snapshot } = request;
+    let PageRequest { project, artifact, variant, snapshot, revision } = request;
     let project = match project {
         Some(project) => project,
         None => match app.ports.artifacts.locate(&artifact).await? {
@@ -137,9 +142,13 @@ pub async fn page(app: &App, request: PageRequest) -> Result<Page, PageError> {
     };
     let stored = app.ports.artifacts.load(&project, &artifact).await?;
     let degraded = (!stored.health.is_healthy()).then_some(stored.health);
-    let page = match snapshot {
-        None => current(app, &stored, variant)?,
-        Some(refresh) => {
+    let page = match (revision, snapshot) {
+        (Some(revision), _) => {
+            let kept = app.ports.revisions.revision(&project, &artifact, revision).await?;
+            at_revision(app, &stored, kept, variant)?
+        }
+        (None, None) => current(app, &stored, variant)?,
+        (None, Some(refresh)) => {
             let snapshot = app.ports.revisions.snapshot(&project, &artifact, &refresh).await?;
             let state = state(&stored)?;
             let state = ArtifactState {
@@ -147,13 +156,15 @@ pub async fn page(app: &App, request: PageRequest) -> Result<Page, PageError> {
                 provenance: snapshot.provenance,
                 ..state.as_ref().clone()
             };
-            draw(&state, Some(&refresh), variant)?
+            draw(&state, None, Some(&refresh), variant)?
         }
     };
     Ok(Page { degraded, ..page })
 }
 
 fn current(app: &App, stored: &Stored, variant: Variant) -> Result<Page, PageError> {
+    // A damaged artifact shows its last good page as it was written: its template and data cannot be trusted
+    // to draw it again.
     if let (None, Some(page)) = (&stored.state, &stored.last_page) {
         return match variant {
             Variant::Rendered | Variant::Inspect => Ok(Page::new(page.to_vec(), Media::Html)),
@@ -162,13 +173,48 @@ fn current(app: &App, stored: &Stored, variant: Variant) -> Result<Page, PageErr
         };
     }
     let state = state(stored)?;
-    let Some(page_key) = stored.page_key.clone() else { return draw(state, None, variant) };
+    let committed = stored.committed_data.as_deref();
+    // An inspection also tells of the source and of the last refresh, which are in no page key.
+    let cacheable = stored.page_key.clone().filter(|_| variant != Variant::Inspect);
+    let Some(page_key) = cacheable else { return draw(state, committed, None, variant) };
     let key = (page_key, variant);
     if let Some(page) = app.pages.get(&key) {
         return Ok(page);
     }
-    let page = draw(state, None, variant)?;
+    let page = draw(state, committed, None, variant)?;
     app.pages.put(key, &page);
+    Ok(page)
+}
+
+/// Returns the page as it looked at a revision: its own template with its own data.
+fn at_revision(
+    app: &App,
+    stored: &Stored,
+    kept: KeptRevision,
+    variant: Variant,
+) -> Result<Page, PageError> {
+    let KeptRevision { commit, template_html, data, provenance, source } = kept;
+    let digests = commit.digests;
+    let page_key =
+        PageKey { template: digests.template, data: digests.data, provenance: digests.provenance };
+    let key = (page_key, variant);
+    if variant != Variant::Inspect
+        && let Some(page) = app.pages.get(&key)
+    {
+        return Ok(page);
+    }
+    let mut artifact = state(stored)?.artifact.clone();
+    artifact.document = source.document;
+    artifact.source_pin = source.source_pin;
+    artifact.source_pins = source.source_pins;
+    artifact.stale.clone_from(&provenance.stale);
+    artifact.revision = commit.revision;
+    let state = ArtifactState { artifact, template_html, data, provenance };
+    let page = draw(&state, None, None, variant)?;
+    // An inspection also tells of the last refresh, which is in no page key.
+    if variant != Variant::Inspect {
+        app.pages.put(key, &page);
+    }
     Ok(page)
 }
 
@@ -183,6 +229,7 @@ fn nothing_good(stored: &Stored) -> PageError {
 /// Draws a state: the current one, or with the data of an earlier refresh.
 fn draw(
     state: &ArtifactState,
+    committed: Option<&BoundedObject>,
     snapshot: Option<&RefreshId>,
     variant: Variant,
 ) -> Result<Page, PageError> {
@@ -194,15 +241,9 @@ fn draw(
         Variant::Template => state.template_html.as_bytes().to_vec(),
         Variant::Rendered | Variant::RenderedSource => render(state, snapshot, None)?,
         Variant::Inspect => {
-            let source = state
-                .provenance
-                .sources
-                .iter()
-                .map(|source| source.label.as_str())
-                .collect::<Vec<_>>()
-                .join(", ");
-            let at = state.provenance.generated_at.to_string();
-            render(state, snapshot, Some(Inspection { source: &source, time: &at }))?
+            let paths: Vec<_> =
+                origins(state, committed).iter().map(PathOrigin::inspected).collect();
+            render(state, snapshot, Some(Inspection { paths: &paths }))?
         }
     };
     Ok(Page::new(bytes, media))
@@ -214,15 +255,18 @@ fn render(
     inspection: Option<Inspection<'_>>,
 ) -> Result<Vec<u8>, PageError> {
     let artifact = || state.artifact.id.clone();
-    render_stored(&state.template_html, state.data.value(), inspection).map_err(|refused| {
-        match (refused, snapshot) {
-            (PageRefused::Template(_), _) => PageError::Template { artifact: artifact() },
+    let settings = state.page_settings();
+    render_stored(&state.template_html, state.data.value(), &settings, inspection).map_err(
+        |refused| match (refused, snapshot) {
+            (PageRefused::Template(_) | PageRefused::NewerFormat { .. }, _) => {
+                PageError::Template { artifact: artifact() }
+            }
             (source @ PageRefused::Data(_), None) => {
                 PageError::Render { artifact: artifact(), source }
             }
             (source @ PageRefused::Data(_), Some(refresh)) => {
                 PageError::Outgrown { artifact: artifact(), refresh: refresh.clone(), source }
             }
-        }
-    })
+        },
+    )
 }

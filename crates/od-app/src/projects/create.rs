@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{ProjectId, Slug};
 use od_core::limits;
-use od_ports::entropy::EntropyError;
 use od_ports::project_registry::{Project, ProjectError};
+use od_ports::system::EntropyError;
 
 use crate::{App, Caller, failure};
 
@@ -62,10 +62,7 @@ pub async fn create(
 ) -> Result<Project, CreateProjectError> {
     caller.require_person().map_err(|_| CreateProjectError::PersonOnly)?;
     let CreateProject { id, name, root } = request;
-    let name = name.trim().to_owned();
-    if name.is_empty() || !limits::TITLE.allows(limits::utf16_len(&name)) {
-        return Err(CreateProjectError::Name);
-    }
+    let name = checked_name(&name)?;
     let id = match id {
         Some(id) => id,
         None => {
@@ -74,22 +71,17 @@ pub async fn create(
             ProjectId::generate(&Slug::from_title(&name), entropy)
         }
     };
-    let project = Project { id, name, root, created_at: app.ports.clock.now() };
+    let created_at = app.ports.clock.now();
+    let project = Project { id, name, root, created_at, allow_schedules: false };
     app.ports.projects.create(project.clone()).await?;
     Ok(project)
 }
 
-/// Changes the directory a project's sources may read. For the command line.
-pub async fn set_root(
-    app: &App,
-    caller: &Caller,
-    project: &ProjectId,
-    root: Option<PathBuf>,
-) -> Result<Project, CreateProjectError> {
-    caller.require_person().map_err(|_| CreateProjectError::PersonOnly)?;
-    let found = app.ports.projects.get(project).await?;
-    let found = found.ok_or_else(|| ProjectError::NotFound { project: project.clone() })?;
-    let changed = Project { root, ..found };
-    app.ports.projects.update(changed.clone()).await?;
-    Ok(changed)
+/// Returns the name without the space around it, if it is a name.
+pub(super) fn checked_name(name: &str) -> Result<String, CreateProjectError> {
+    let name = name.trim();
+    if name.is_empty() || !limits::TITLE.allows(limits::utf16_len(name)) {
+        return Err(CreateProjectError::Name);
+    }
+    Ok(name.to_owned())
 }

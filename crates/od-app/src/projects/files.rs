@@ -11,7 +11,7 @@ use crate::failure::{SUGGEST_OTHER_DATA_DIR, unknown_project};
 use crate::{App, Caller};
 
 /// The most files one answer names.
-const FILES_MAX: usize = 2_000;
+const FILES_MAX: usize = od_core::limits::FILES_LISTED.max();
 
 /// Returns the regular files below a project's root, without the daemon's own and without files that
 /// hold secrets by what they are.
@@ -69,6 +69,12 @@ impl From<ProjectFilesError> for Failure {
             }
             ProjectFilesError::Files(FilesError::RootOutside { .. }) => {
                 Self::new(ErrorCode::Forbidden, message).suggest(SUGGEST_OTHER_DATA_DIR)
+            }
+            ProjectFilesError::Files(FilesError::RootMissing { project, root }) => {
+                let message = format!("the folder `{}` of this project is gone", root.display());
+                Self::new(ErrorCode::NotFound, message).suggest(format!(
+                    "if it was moved, run `od projects rebind {project} --dir NEW_FOLDER`"
+                ))
             }
             ProjectFilesError::Files(
                 FilesError::NotFound { .. }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use od_core::ids::{ArtifactId, ProjectId, RefreshId};
+use od_core::ids::{ArtifactId, ProjectId, RefreshId, RunId};
 use tokio::sync::watch;
 
 type Key = (ProjectId, ArtifactId);
@@ -16,6 +16,7 @@ type Map = HashMap<Key, Arc<Active>>;
 #[derive(Debug)]
 pub(super) struct Active {
     id: OnceLock<RefreshId>,
+    run: Option<RunId>,
     cancelled: watch::Sender<bool>,
     ended: watch::Sender<bool>,
 }
@@ -24,6 +25,11 @@ impl Active {
     /// Returns the refresh's id, once it has one.
     pub(super) fn id(&self) -> Option<&RefreshId> {
         self.id.get()
+    }
+
+    /// Returns the run whose agent started the refresh, if an agent did.
+    pub(super) fn run(&self) -> Option<&RunId> {
+        self.run.as_ref()
     }
 
     /// Asks the refresh to stop.
@@ -46,13 +52,15 @@ pub(crate) struct ActiveRefreshes {
 
 impl ActiveRefreshes {
     /// Enters a refresh, or returns the one that runs already.
-    pub(super) fn enter(&self, key: Key) -> Result<Entry<'_>, Arc<Active>> {
+    pub(super) fn enter(&self, key: Key, run: Option<RunId>) -> Result<Entry<'_>, Arc<Active>> {
         let mut running = self.lock();
         if let Some(active) = running.get(&key) {
             return Err(Arc::clone(active));
         }
+        // `watch`, not `Notify`: a cancellation that comes before the refresh listens must still reach it.
         let active = Arc::new(Active {
             id: OnceLock::new(),
+            run,
             cancelled: watch::Sender::new(false),
             ended: watch::Sender::new(false),
         });
@@ -71,6 +79,7 @@ impl ActiveRefreshes {
     }
 
     fn lock(&self) -> MutexGuard<'_, Map> {
+        // Every change of the map is one insert or one remove: a panic beside it leaves nothing half done.
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -103,6 +112,8 @@ impl Entry<'_> {
 
 impl Drop for Entry<'_> {
     fn drop(&mut self) {
+        // Out of the map before it is told: whoever waited for the end may begin the next refresh at once, and
+        // must not be answered that this one still runs.
         self.all.lock().remove(&self.key);
         self.active.ended.send_replace(true);
     }

@@ -7,7 +7,7 @@ use od_ports::store::{StoreError, UnfinishedRefresh};
 
 use super::recover::{CloseError, close};
 use crate::app::App;
-use crate::{Caller, PersonOnly, failure};
+use crate::{Caller, failure};
 
 /// A refresh to cancel, by its artifact.
 #[derive(Clone, Debug)]
@@ -30,9 +30,12 @@ pub struct Cancelled {
 /// Why nothing was cancelled.
 #[derive(Debug, thiserror::Error)]
 pub enum CancelError {
-    /// An agent asked.
-    #[error(transparent)]
-    PersonOnly(#[from] PersonOnly),
+    /// An agent asked about a refresh that its run did not start.
+    #[error("the refresh of artifact `{artifact}` was not started by this run")]
+    AnothersWork {
+        /// The artifact.
+        artifact: ArtifactId,
+    },
     /// No refresh of the artifact runs.
     #[error("no refresh of artifact `{artifact}` is running")]
     NotRunning {
@@ -58,19 +61,26 @@ pub fn cancel_all(app: &App) {
     app.refreshes.cancel_all();
 }
 
-/// Cancels the running refresh of an artifact and waits until it is over. Only a person may.
+/// Cancels the running refresh of an artifact and waits until it is over. An agent may cancel what its
+/// own run started.
 ///
-/// One that runs in another process is closed: whatever it still brings is refused.
+/// One that runs in another process is closed, for a person: whatever it still brings is refused.
 pub async fn cancel(
     app: &App,
     caller: &Caller,
     request: CancelRefresh,
 ) -> Result<Cancelled, CancelError> {
-    caller.require_person()?;
     let CancelRefresh { project, artifact } = request;
+    if !caller.may_see(&project) {
+        return Err(CancelError::NotRunning { artifact });
+    }
     // An unknown artifact is told apart from one that is not being refreshed.
     app.ports.artifacts.load(&project, &artifact).await?;
     let refresh = match app.refreshes.get(&(project.clone(), artifact.clone())) {
+        Some(active) if caller.run().is_some_and(|run| active.run() != Some(run)) => {
+            return Err(CancelError::AnothersWork { artifact });
+        }
+        None if caller.run().is_some() => None,
         Some(active) => {
             active.cancel();
             active.wait_until_ended().await;
@@ -111,7 +121,8 @@ impl From<CancelError> for Failure {
     fn from(err: CancelError) -> Self {
         let message = err.to_string();
         match err {
-            CancelError::PersonOnly(err) => err.into(),
+            CancelError::AnothersWork { .. } => Self::new(ErrorCode::Forbidden, message)
+                .suggest("wait for it, or ask the person to cancel it"),
             CancelError::NotRunning { artifact } => Self::new(ErrorCode::Conflict, message)
                 .suggest("look at the history: the refresh may be over already")
                 .detail("artifactId", artifact.as_str()),

@@ -4,11 +4,13 @@ use od_core::artifact::{Health, PageRefused};
 use od_core::decide::RefreshRefused;
 use od_core::error::{ErrorCode, Failure, Retry};
 use od_core::ids::ArtifactId;
-use od_core::limits::RENDERED_PREVIEW;
+use od_core::intake::RowsFault;
+use od_core::limits::{INTAKE_REFRESH, JSON_DOCUMENT, RENDERED_PREVIEW};
 use od_core::refresh::{CompactError, InvalidTransition, MappingError};
 use od_core::template::RenderError;
 use od_ports::store::StoreError;
 
+use super::gather::QueriesFailed;
 use super::recover::CloseError;
 use crate::artifacts::BeginError;
 use crate::connectors::SourceRefused;
@@ -29,6 +31,18 @@ pub enum RefreshFault {
     /// The output does not become valid data, or the template does not fit it.
     #[error(transparent)]
     Refused(#[from] RefreshRefused),
+    /// The rows of a source cannot be read as a table.
+    #[error(transparent)]
+    Rows(#[from] RowsFault),
+    /// The queries gave nothing.
+    #[error(transparent)]
+    Queries(#[from] QueriesFailed),
+    /// The sources gave more than one refresh may read.
+    #[error("the sources gave {measured} bytes, and one refresh reads {}", INTAKE_REFRESH.want())]
+    IntakeTooLarge {
+        /// The bytes of all outputs.
+        measured: usize,
+    },
     /// Someone cancelled it.
     #[error("{}", CompactError::cancelled().message)]
     Cancelled,
@@ -84,11 +98,14 @@ impl From<StoreError> for RefreshFault {
             | StoreError::NotFound { .. }
             | StoreError::NotInTrash { .. }
             | StoreError::SnapshotNotFound { .. }
+            | StoreError::RevisionNotFound { .. }
+            | StoreError::RevisionDamaged { .. }
             | StoreError::Exists { .. }
             | StoreError::AttemptConflict { .. }
             | StoreError::AttemptTrashed { .. }
             | StoreError::NotHealthy { .. }
             | StoreError::RefreshLocked { .. }
+            | StoreError::RefreshOvertaken { .. }
             | StoreError::Busy { .. }
             | StoreError::ForeignWitness
             | StoreError::Io { .. }) => Self::Store(err),
@@ -108,6 +125,28 @@ impl From<RefreshFault> for Failure {
             }
             RefreshFault::Execute(err) => Self::from(err),
             RefreshFault::Refused(refused) => refused_failure(&refused),
+            RefreshFault::Rows(fault) => {
+                let failure = Self::new(ErrorCode::QueryFailed, message);
+                match fault {
+                    RowsFault::Unresolved { path, .. } => failure
+                        .suggest("name the path of the rows in `rows`, or leave it out")
+                        .detail("rows", path.as_str()),
+                    RowsFault::TooManyColumns { .. } | RowsFault::TooManyCells { .. } => {
+                        failure.suggest("name narrower rows in `rows`, or ask the source for less")
+                    }
+                }
+            }
+            RefreshFault::Queries(QueriesFailed::Refused(refused)) => Self::from(refused),
+            RefreshFault::Queries(QueriesFailed::History(err)) => failure::store(err),
+            RefreshFault::Queries(QueriesFailed::Tables(_) | QueriesFailed::HistoryRows(_)) => {
+                Self::new(ErrorCode::QueryFailed, message).suggest("ask the sources for less")
+            }
+            RefreshFault::IntakeTooLarge { measured } => {
+                Self::new(ErrorCode::OutputTooLarge, message)
+                    .suggest("ask the sources for less")
+                    .detail("limit", INTAKE_REFRESH.want())
+                    .detail("measured", measured)
+            }
             RefreshFault::Cancelled => Self::from(CompactError::cancelled()),
             RefreshFault::SourceChanged => Self::new(ErrorCode::RevisionConflict, message)
                 .retry(Retry::RetryableImmediate)
@@ -129,13 +168,19 @@ impl From<RefreshFault> for Failure {
 fn refused_failure(refused: &RefreshRefused) -> Failure {
     let code = refused.code();
     match refused {
-        RefreshRefused::Mapping(fault) => mapping_failure(fault),
-        RefreshRefused::Limits { .. } | RefreshRefused::Data { .. } => {
-            let failure = Failure::validation(code, &refused.issues());
-            let message = format!("the refreshed data cannot be stored: {}", failure.message);
-            Failure { message, ..failure }
+        RefreshRefused::Mapping { source_id, fault } => {
+            let failure = Failure { message: refused.to_string(), ..mapping_failure(fault) };
+            match source_id {
+                Some(id) => failure.detail("source", id.as_str()),
+                None => failure,
+            }
         }
-        RefreshRefused::Page(PageRefused::Template(_)) => {
+        RefreshRefused::Redacted { .. } => Failure::validation(code, &refused.issues()),
+        RefreshRefused::Limits { faults } => {
+            not_stored(code, refused).detail("limit", faults.limit())
+        }
+        RefreshRefused::Data { .. } => not_stored(code, refused),
+        RefreshRefused::Page(PageRefused::Template(_) | PageRefused::NewerFormat { .. }) => {
             Failure::new(code, "the stored template does not compile").suggest(SUGGEST_FIT)
         }
         RefreshRefused::Page(page @ PageRefused::Data(faults)) => {
@@ -154,6 +199,12 @@ fn refused_failure(refused: &RefreshRefused) -> Failure {
     }
 }
 
+fn not_stored(code: ErrorCode, refused: &RefreshRefused) -> Failure {
+    let failure = Failure::validation(code, &refused.issues());
+    let message = format!("the refreshed data cannot be stored: {}", failure.message);
+    Failure { message, ..failure }
+}
+
 fn mapping_failure(fault: &MappingError) -> Failure {
     let failure = Failure::new(fault.code(), fault.to_string());
     match fault {
@@ -167,6 +218,14 @@ fn mapping_failure(fault: &MappingError) -> Failure {
         MappingError::Transform { .. } => {
             failure.suggest("use the transform that fits the value, or `identity`")
         }
+        MappingError::TooLarge { measured, .. } => failure
+            .suggest(
+                "map a smaller part, use `compact_table`, or write a query that picks the rows",
+            )
+            .detail("limit", JSON_DOCUMENT.want())
+            .detail("measured", *measured)
+            .detail("allowed", JSON_DOCUMENT.allowed)
+            .detail("howMeasured", JSON_DOCUMENT.how_measured),
         MappingError::NotAnObject { .. } => failure.suggest(
             "give `outputMapping.dataPaths`, such as [{\"from\": \"$\", \"to\": \"rows\"}]",
         ),

@@ -73,10 +73,14 @@ impl From<CloseError> for Failure {
 /// Finishes interrupted commits, then closes every refresh whose process is gone or that is past its
 /// time. For start-up. One that cannot be closed keeps none of the others open.
 pub async fn recover(app: &App) -> Result<Recovered, RecoverError> {
+    // Commits first: one that is rolled forward brings the last record of its refresh along, which would
+    // otherwise be found open here and be called abandoned although its data is the current one.
     let unrecovered = app.ports.maintenance.recover().await?;
     let at = app.ports.clock.now();
     let mut recovered = Recovered { unrecovered, ..Recovered::default() };
     for found in app.ports.refresh_log.unfinished_refreshes().await? {
+        // A lock dies with its holder, so a free one is proof. A held one may be a stopped process: it keeps the
+        // lock, and loses the refresh once its time is over.
         let event = if !found.lock_held {
             Signal::HolderLost { at }
         } else if at.ms_since(found.started_at) > REFRESH_TIMEOUT.allowed {

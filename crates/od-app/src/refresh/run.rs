@@ -2,17 +2,24 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{Health, RefreshStatus, Status};
+use od_core::artifact::{Health, OnFailure, RefreshStatus, StaleSource, Status};
+use od_core::credential::Redactions;
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Timestamp};
-use od_core::refresh::ChangeReport;
+use od_core::ledger::{IfNewest, RefreshStart};
+use od_core::refresh::{ChangeReport, RecordStatus};
+use od_core::schedule::{SlotRun, Trigger};
 use od_ports::store::{StoreError, Stored};
 
+use super::fault::RefreshFault;
 use super::recover::{CloseError, close_overdue};
 use super::runner::Runner;
+use super::sources::saved_call;
 use crate::app::App;
 use crate::app::Caller;
 use crate::artifacts::Mode;
+use crate::connectors::execute::ExecuteError;
+use crate::connectors::{Payer, execute};
 use crate::failure;
 
 /// A refresh to run.
@@ -26,6 +33,46 @@ pub struct RunRefresh {
     pub artifact: ArtifactId,
     /// Take a changed tool or account as the new state of things. Only a person may.
     pub accept_drift: bool,
+    /// What it is for.
+    pub cause: Cause,
+}
+
+/// What a refresh is for.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum Cause {
+    /// Somebody asked for it.
+    #[default]
+    Asked,
+    /// A person opened the page when it was too old.
+    Opened,
+    /// A file that a source reads has changed.
+    FileChanged,
+    /// A slot of the schedule came. Refused if another refresh has begun since the log was read.
+    Slot {
+        /// The slot.
+        run: SlotRun,
+        /// The newest refresh of that log.
+        newest: Option<RefreshId>,
+        /// Who looked at the clock: the daemon, or a command.
+        trigger: Trigger,
+    },
+}
+
+impl Cause {
+    fn start(&self, at: Timestamp) -> RefreshStart {
+        let manual = RefreshStart::manual(at);
+        match self {
+            Self::Asked => manual,
+            Self::Opened => RefreshStart { trigger: Trigger::Open, ..manual },
+            Self::FileChanged => RefreshStart { trigger: Trigger::Change, ..manual },
+            Self::Slot { run, newest, trigger } => RefreshStart {
+                at,
+                trigger: *trigger,
+                slot: Some(*run),
+                if_newest: IfNewest::Is(newest.clone()),
+            },
+        }
+    }
 }
 
 /// A refresh that succeeded.
@@ -37,11 +84,23 @@ pub struct Refreshed {
     pub refresh: RefreshId,
     /// The places of the data that it changed.
     pub changes: ChangeReport,
+    /// What was taken out of the sources' outputs, as answers name it.
+    pub redactions: Redactions,
+    /// The number of sources that gave their data.
+    pub source_count: u64,
+    /// The sources that failed and kept their values.
+    pub stale: Vec<StaleSource>,
 }
 
 impl Refreshed {
-    /// The number of sources that ran.
-    pub const SOURCE_COUNT: u64 = 1;
+    /// Returns how the refresh ended, as its last record says it.
+    pub fn status(&self) -> RecordStatus {
+        if self.stale.is_empty() {
+            RecordStatus::Succeeded
+        } else {
+            RecordStatus::SucceededPartially
+        }
+    }
 }
 
 /// Why a refresh did not succeed.
@@ -80,6 +139,13 @@ pub enum RefreshError {
         /// The refresh that runs, if it is known.
         running: Option<RefreshId>,
     },
+    /// Its source may not be run now: too many calls, another account or tool than was saved, a
+    /// connector that is off. Nothing was recorded.
+    #[error("the refresh was refused: {}", failure.message)]
+    Refused {
+        /// Why.
+        failure: Box<Failure>,
+    },
     /// The refresh could not begin. Nothing was recorded.
     #[error(transparent)]
     Begin(StoreError),
@@ -113,9 +179,13 @@ pub enum Unavailable {
     /// It is put away.
     #[error("it is not active")]
     NotActive,
+    /// Its page was opened, and that asks for no refresh.
+    #[error("it is not older than its schedule allows, or its schedule is off")]
+    StillFresh,
 }
 
-/// Runs the source of an artifact and takes over what it gives, or leaves everything as it was.
+/// Runs the sources and queries of an artifact and takes over what they give, or leaves everything as it
+/// was.
 ///
 /// Exactly one refresh of an artifact runs at a time, in all processes. Its id is durable before the
 /// source runs, and its last record is the only one that ends it. A caller that may go away (a
@@ -129,24 +199,33 @@ pub async fn run(app: &App, request: RunRefresh, mode: Mode) -> Result<Refreshed
     let stored = check_request(app, &request).await?;
     let started = app.ports.clock.now();
     let runner = match mode {
-        Mode::Commit => begin(app, request, started).await?,
+        Mode::Commit => begin(app, request, &stored, started).await?,
         Mode::DryRun => begin_dry(app, request, stored).await?,
     };
     runner.drive(started).await
 }
 
-async fn begin(
-    app: &App,
+async fn begin<'a>(
+    app: &'a App,
     request: RunRefresh,
+    stored: &Stored,
     started: Timestamp,
-) -> Result<Runner<'_>, RefreshError> {
-    let RunRefresh { project, artifact, .. } = &request;
-    let entry = app.refreshes.enter((project.clone(), artifact.clone())).map_err(|running| {
+) -> Result<Runner<'a>, RefreshError> {
+    let RunRefresh { caller, project, artifact, .. } = &request;
+    let key = (project.clone(), artifact.clone());
+    // The map before the disk and before the rate: of two requests in this process the second is told at once,
+    // and costs its caller no call.
+    let entry = app.refreshes.enter(key, caller.run().cloned()).map_err(|running| {
         let running = running.id().cloned();
         RefreshError::Locked { artifact: artifact.clone(), running }
     })?;
-    match app.ports.refresh_log.begin_refresh(project, artifact, started).await {
+    admit(app, &request, stored).await?;
+    let start = request.cause.start(started);
+    match app.ports.refresh_log.begin_refresh(project, artifact, start).await {
         Ok(running) => Ok(Runner::of_running(app, request, running, entry).await),
+        // Whoever is refused for a lock is the one who comes by: nothing else looks whether its holder is past its
+        // time. This request is refused all the same: a living process keeps its lock, but what it still brings
+        // is refused from now on.
         Err(err) => Err(match close_overdue(app, project, artifact, &err).await {
             Ok(()) => RefreshError::Begin(err),
             Err(fault) => RefreshError::Overdue { artifact: artifact.clone(), fault },
@@ -160,20 +239,49 @@ async fn begin_dry(
     stored: Arc<Stored>,
 ) -> Result<Runner<'_>, RefreshError> {
     let RunRefresh { project, artifact, .. } = &request;
+    // No lock is taken: a dry run that hangs on its provider must not keep a real refresh out.
     let history = app.ports.refresh_log.history(project, artifact).await;
     let newest = history.map_err(RefreshError::Begin)?.records.into_iter().next();
     let newest = newest.map(|record| record.refresh_id);
     if stored.summary.refresh_status == RefreshStatus::Running {
         return Err(RefreshError::Locked { artifact: artifact.clone(), running: newest });
     }
+    admit(app, &request, &stored).await?;
     let refresh = RefreshId::from_number(newest.map_or(0, |newest| newest.number()) + 1);
     Ok(Runner::of_dry_run(app, request, refresh, stored))
 }
 
+/// Makes every check that needs no call of the source, and counts the call: what is refused here has no
+/// id and no record, so nobody fills a history with refusals.
+async fn admit(app: &App, request: &RunRefresh, stored: &Stored) -> Result<(), RefreshError> {
+    let payer = match request.caller.run() {
+        Some(run) => Payer::Run(run.clone()),
+        None => Payer::Artifact(request.project.clone(), request.artifact.clone()),
+    };
+    let Some(artifact) = stored.artifact() else { return Ok(()) };
+    for source in artifact.sources() {
+        let admitted = match saved_call(app, request, artifact, &source, payer.clone()) {
+            Ok(call) => execute::admit(app, &call).await.map_err(RefreshFault::Execute),
+            Err(fault) => Err(fault),
+        };
+        let Err(fault) = admitted else { continue };
+        // One that may fail fails in the refresh, with its record; the count holds for all.
+        let is_count = matches!(fault, RefreshFault::Execute(ExecuteError::OverLimit(_)));
+        if source.on_failure == OnFailure::Fail || is_count {
+            let mut failure = Failure::from(fault);
+            if source.index.is_some() {
+                failure = failure.detail("source", source.id);
+            }
+            return Err(RefreshError::Refused { failure: Box::new(failure) });
+        }
+    }
+    Ok(())
+}
+
 /// Checks what has to hold before a refresh is even recorded; returns the artifact.
 async fn check_request(app: &App, request: &RunRefresh) -> Result<Arc<Stored>, RefreshError> {
-    let RunRefresh { caller, project, artifact, accept_drift } = request;
-    if *accept_drift && *caller != Caller::Person {
+    let RunRefresh { caller, project, artifact, accept_drift, cause } = request;
+    if *accept_drift && caller.require_person().is_err() {
         return Err(RefreshError::DriftNotYours);
     }
     if !caller.may_see(project) {
@@ -183,7 +291,19 @@ async fn check_request(app: &App, request: &RunRefresh) -> Result<Arc<Stored>, R
     }
     let stored = app.ports.artifacts.load(project, artifact).await.map_err(RefreshError::Begin)?;
     check_refreshable(&stored)?;
+    if *cause == Cause::Opened && !may_open(&stored, app.ports.clock.now()) {
+        let (artifact, reason) = (artifact.clone(), Unavailable::StillFresh);
+        return Err(RefreshError::Unavailable { artifact, reason });
+    }
     Ok(stored)
+}
+
+/// Returns whether opening a page refreshes it: its schedule runs, and says an age that it has passed.
+fn may_open(stored: &Stored, now: Timestamp) -> bool {
+    let line = stored.summary.schedule.as_ref().filter(|line| line.active_since().is_some());
+    let max_age = line.and_then(|line| line.refresh.max_age);
+    let age = stored.summary.last_refreshed_at.map(|at| now.ms_since(at));
+    max_age.is_some_and(|max_age| age.is_none_or(|age| age > max_age.ms()))
 }
 
 fn check_refreshable(stored: &Stored) -> Result<(), RefreshError> {
@@ -200,7 +320,7 @@ fn check_refreshable(stored: &Stored) -> Result<(), RefreshError> {
         Status::Active => {}
         Status::Archived | Status::Error => return Err(refused(Unavailable::NotActive)),
     }
-    if artifact.source().is_none() {
+    if !artifact.has_source() {
         return Err(refused(Unavailable::NoSource));
     }
     if !artifact.is_refreshable(&stored.health) {
@@ -220,6 +340,7 @@ impl From<RefreshError> for Failure {
                         "a person can permit it in the console, or with an update of the source"
                     }
                     Unavailable::NotActive => "make the artifact active first",
+                    Unavailable::StillFresh => "refresh it by hand for newer data",
                 };
                 Self::new(ErrorCode::LiveArtifactRefreshUnavailable, message)
                     .suggest(suggestion)
@@ -234,6 +355,7 @@ impl From<RefreshError> for Failure {
             RefreshError::Locked { artifact, running } => {
                 failure::refresh_locked(&artifact, running.as_ref())
             }
+            RefreshError::Refused { failure } => *failure,
             RefreshError::Begin(err) => failure::store(err),
             RefreshError::Overdue { fault, .. } => Self::from(fault),
             RefreshError::Failed { refresh, failure } => {

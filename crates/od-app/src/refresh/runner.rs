@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use od_core::artifact::{ArtifactState, SourcePin};
-use od_core::decide::{self, Decision, SourceOutput};
+use od_core::artifact::{ArtifactState, OnFailure, SourcePin, StaleSource};
+use od_core::decide::{self, Decision, Gathered};
 use od_core::error::Failure;
 use od_core::event::ArtifactAction;
 use od_core::ids::{RefreshId, Timestamp};
-use od_core::limits::{REFRESH_TIMEOUT, SHORT_TEXT, cut};
+use od_core::ledger::CommitKind;
+use od_core::limits::REFRESH_TIMEOUT;
 use od_core::refresh::{
-    ChangeReport, CompactError, Effect, InvalidTransition, RecordConnector, RecordStatus,
-    RefreshRecord, RefreshState, Signal, step,
+    ChangeReport, CompactError, Effect, InvalidTransition, RefreshRecord, RefreshState, Signal,
+    SourceRan, step,
 };
 use od_ports::store::{RunningLock, RunningRefresh, StoreError, Stored};
 
@@ -19,10 +20,11 @@ use super::active::Entry;
 use super::fault::RefreshFault;
 use super::recover::{self, CloseError};
 use super::run::{RefreshError, Refreshed, RunRefresh};
+use super::sources::{Gathering, Outputs, Told, gather};
 use crate::app::App;
 use crate::artifacts::{Mode, Transaction};
-use crate::connectors::execute::{Executed, Expected, execute};
-use crate::connectors::{Payer, pin_of, source_call};
+use crate::connectors::execute::Executed;
+use crate::connectors::pin_of;
 use crate::failure;
 
 /// A refresh that has its id, and what its steps have given so far.
@@ -34,9 +36,13 @@ pub(super) struct Runner<'a> {
     journal: Journal<'a>,
     /// Why the refresh before this one could not be closed: then this one does not run.
     left_open: Option<CloseError>,
-    executed: Option<Executed>,
+    gathered: Option<Outputs>,
     decided: Option<(Transaction<'a>, Decision)>,
     stored: Option<Arc<Stored>>,
+    /// Why the queries gave nothing, until the next step tells it.
+    query_fault: Option<RefreshFault>,
+    /// The sources that failed and kept their values.
+    stale: Vec<StaleSource>,
     /// The first thing that went wrong, in full; the machine and the record know it in short.
     failure: Option<Failure>,
 }
@@ -95,9 +101,11 @@ impl<'a> Runner<'a> {
             base,
             journal,
             left_open: None,
-            executed: None,
+            gathered: None,
             decided: None,
             stored: None,
+            query_fault: None,
+            stale: Vec::new(),
             failure: None,
         }
     }
@@ -122,10 +130,12 @@ impl<'a> Runner<'a> {
     /// Carries effects out up to the one that something comes of.
     async fn carry_out(&mut self, effects: Vec<Effect>) -> Option<Signal> {
         for effect in effects {
+            // The effects behind one that something comes of are given up with it: the machine answers what
+            // happened with effects of its own.
             let happened = match effect {
                 Effect::AppendStep(record) => self.append_step(*record).await,
                 Effect::AppendLast(record) => Some(self.append_last(*record).await),
-                Effect::ExecuteSource => Some(self.execute_source().await),
+                Effect::ExecuteSource => Some(self.execute_sources().await),
                 Effect::BuildCandidate => Some(self.build_candidate().await),
                 Effect::Commit(record) => Some(self.commit(*record).await),
                 Effect::Publish(notice) => {
@@ -153,25 +163,23 @@ impl<'a> Runner<'a> {
         None
     }
 
-    /// Runs the source. Ends early when the refresh is cancelled or out of time.
-    async fn execute_source(&mut self) -> Signal {
+    /// Runs the sources and the queries. Ends early when the refresh is cancelled or out of time.
+    async fn execute_sources(&mut self) -> Signal {
         if let Some(err) = self.left_open.take() {
             return self.source_failed(RefreshFault::LeftOpen(err));
         }
         let deadline = self.app.ports.clock.sleep(Duration::from_millis(REFRESH_TIMEOUT.allowed));
+        // In this order: somebody who cancelled is not told of a success that came in the same instant, and an
+        // output that did arrive is not thrown away for a deadline that passed with it.
         let ran = tokio::select! {
             biased;
             () = self.cancelled() => Err(RefreshFault::Cancelled),
-            ran = self.call_source() => ran,
+            ran = self.gather() => ran,
             () = deadline => Err(RefreshFault::TimedOut),
         };
         let at = self.now();
         match ran {
-            Ok(executed) => {
-                let connector = Some(connector_metadata(&executed));
-                self.executed = Some(executed);
-                Signal::SourceSucceeded { at, connector }
-            }
+            Ok(gathered) => self.sources_ran(gathered),
             Err(RefreshFault::Cancelled) => self.stop(),
             Err(RefreshFault::TimedOut) => {
                 self.note(RefreshFault::TimedOut);
@@ -181,27 +189,19 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Runs the source of the artifact, if tool and account are still those it was saved with.
-    async fn call_source(&self) -> Result<Executed, RefreshFault> {
-        let RunRefresh { caller, project, artifact, accept_drift } = &self.request;
-        let saved = &self.base_state()?.artifact;
-        let source = saved.source().ok_or(RefreshFault::SourceChanged)?;
-        let payer = match caller.run() {
-            Some(run) => Payer::Run(run.clone()),
-            None => Payer::Artifact(project.clone(), artifact.clone()),
-        };
-        let mut call = source_call(self.app, project, payer, source)?;
-        if !accept_drift {
-            let account = source.connector.as_ref().and_then(|saved| saved.account_label.clone());
-            call.expected = match &saved.source_pin {
-                Some(pin) => Some(Expected {
-                    account_label: pin.account_label.clone(),
-                    pin: Some(pin.clone()),
-                }),
-                None => account.map(|label| Expected { account_label: Some(label), pin: None }),
-            };
+    async fn gather(&self) -> Result<Gathering, RefreshFault> {
+        gather(self.app, &self.request, &self.base_state()?.artifact).await
+    }
+
+    fn sources_ran(&mut self, gathering: Gathering) -> Signal {
+        let document = self.base.artifact().and_then(|artifact| artifact.document.as_ref());
+        let Told { ran, outputs, failure, query_fault } = gathering.told(document);
+        if let Some(failure) = failure {
+            self.failure.get_or_insert(failure);
         }
-        Ok(execute(self.app, call).await?)
+        self.query_fault = query_fault;
+        self.gathered = Some(outputs);
+        Signal::SourcesRan { at: self.now(), ran }
     }
 
     fn base_state(&self) -> Result<&ArtifactState, RefreshFault> {
@@ -216,6 +216,9 @@ impl<'a> Runner<'a> {
         if self.is_cancelled() {
             return self.stop();
         }
+        if let Some(fault) = self.query_fault.take() {
+            return self.step_failed(fault);
+        }
         match self.decide().await {
             Ok(_) if self.is_cancelled() => {
                 // The transaction is given up: the last record needs the lock that it holds.
@@ -229,40 +232,53 @@ impl<'a> Runner<'a> {
 
     async fn decide(&mut self) -> Result<Signal, RefreshFault> {
         let RunRefresh { project, artifact, .. } = &self.request;
+        // Only now: the commit lock is held for the decision and the write, never while a source is waited for,
+        // so that an update does not hang behind a slow provider.
         let transaction = Transaction::begin(self.app, project, artifact, self.mode()).await?;
         let before = Arc::clone(transaction.state());
         // An update meanwhile is fine, as long as it did not touch where the data comes from.
-        let ran = self.base_state()?.artifact.source();
-        let source = before.artifact.source().filter(|source| ran == Some(*source));
-        let source = source.ok_or(RefreshFault::SourceChanged)?;
-        let executed =
-            self.executed.as_ref().ok_or(RefreshFault::OutOfOrder { lacks: "the output" })?;
-        let pin = self.new_pin(&before, executed);
-        let output = SourceOutput {
-            source,
-            output: &executed.output,
-            account_label: executed.account_label.as_deref(),
-            pin: pin.as_ref(),
+        let ran = self.base_state()?.artifact.document.as_ref();
+        let is_same = match (&before.artifact.document, ran) {
+            (Some(now), Some(ran)) => now.runs_as(ran) && now.permission() == ran.permission(),
+            (Some(_) | None, _) => false,
         };
+        if !is_same {
+            return Err(RefreshFault::SourceChanged);
+        }
+        let lacks = RefreshFault::OutOfOrder { lacks: "the output" };
+        let gathered = self.gathered.as_ref().ok_or(lacks)?;
+        let Outputs { taken, failed, results } = gathered;
+        let sources = before.artifact.sources();
+        let pins: Vec<Option<SourcePin>> =
+            taken.iter().map(|(id, taken)| self.new_pin(&before, id, &taken.call)).collect();
+        let outputs = gathered.of_sources(&sources, &pins);
         let at = self.now();
-        let decision = decide::refresh(&before, output, at)?;
+        let gathered = Gathered { outputs: &outputs, results, failed };
+        let decision = decide::refresh(&before, gathered, at)?;
+        let stale = match &decision {
+            Some(decision) => decision.state.provenance.stale.clone(),
+            None => before.provenance.stale.clone(),
+        };
         let revision = decision.is_some().then(|| before.artifact.revision.next());
         let changes = decision.as_ref().map_or_else(ChangeReport::default, |it| it.changes.clone());
+        self.stale.clone_from(&stale);
         self.decided = decision.map(|decision| (transaction, decision));
-        Ok(Signal::CandidateBuilt { at, changes, revision })
+        Ok(Signal::CandidateBuilt { at, changes, stale, revision })
     }
 
-    /// Returns the pin of the next state: the old one, or what was found if a person accepted it.
-    fn new_pin(&self, before: &ArtifactState, executed: &Executed) -> Option<SourcePin> {
-        let saved = before.artifact.source_pin.clone();
-        if self.request.accept_drift { pin_of(self.app, executed).or(saved) } else { saved }
+    /// Returns the pin of a source in the next state: the old one, or what was found if a person
+    /// accepted it.
+    fn new_pin(&self, before: &ArtifactState, id: &str, call: &Executed) -> Option<SourcePin> {
+        let saved = before.artifact.pin(id).cloned();
+        if self.request.accept_drift { pin_of(self.app, call).or(saved) } else { saved }
     }
 
     async fn commit(&mut self, record: RefreshRecord) -> Signal {
         let Some((transaction, decision)) = self.decided.take() else {
             return self.step_failed(RefreshFault::OutOfOrder { lacks: "the decision" });
         };
-        match transaction.commit_refresh(decision, record).await {
+        let note = self.request.caller.note(CommitKind::Refresh);
+        match transaction.commit_refresh(decision, note, record).await {
             Ok(stored) => {
                 self.stored = Some(stored);
                 Signal::Committed
@@ -282,7 +298,7 @@ impl<'a> Runner<'a> {
             Ok(()) => Signal::Recorded,
             Err(err @ StoreError::RefreshClosed { .. }) => match self.last_record().await {
                 Ok(Some(record)) => {
-                    let succeeded = record.status == RecordStatus::Succeeded;
+                    let succeeded = record.status.is_success();
                     self.failure = (!succeeded).then(|| RefreshFault::Fenced.into());
                     Signal::FoundClosed { record: Box::new(record) }
                 }
@@ -326,7 +342,13 @@ impl<'a> Runner<'a> {
             }
         };
         match self.stored().await {
-            Ok(stored) => Ok(Refreshed { stored, refresh, changes }),
+            Ok(stored) => {
+                let gathered = self.gathered.as_ref();
+                let redactions = gathered.map(Outputs::redactions).unwrap_or_default();
+                let source_count = gathered.map_or(0, |gathered| gathered.taken.len() as u64);
+                let stale = std::mem::take(&mut self.stale);
+                Ok(Refreshed { stored, refresh, changes, redactions, source_count, stale })
+            }
             Err(err) => Err(self.failed(failure::store(err))),
         }
     }
@@ -382,7 +404,9 @@ impl<'a> Runner<'a> {
 
     fn source_failed(&mut self, fault: RefreshFault) -> Signal {
         let (at, error) = (self.now(), self.note(fault));
-        Signal::SourceFailed { at, error }
+        let on_failure = OnFailure::Fail;
+        let ran = SourceRan { source: None, at, rows: None, on_failure, outcome: Err(error) };
+        Signal::SourcesRan { at, ran: vec![ran] }
     }
 
     fn step_failed(&mut self, fault: RefreshFault) -> Signal {
@@ -406,19 +430,5 @@ impl<'a> Runner<'a> {
 
     fn failed(&self, failure: Failure) -> RefreshError {
         RefreshError::Failed { refresh: self.refresh.clone(), failure: Box::new(failure) }
-    }
-}
-
-/// Returns all that is known of a call but its output.
-fn connector_metadata(executed: &Executed) -> RecordConnector {
-    RecordConnector {
-        connector_id: executed.connector_id.clone(),
-        tool_name: executed.tool_name.clone(),
-        account_label: executed.account_label.clone().map(|label| cut(label, SHORT_TEXT)),
-        safety: Some(executed.safety.clone()),
-        output_summary: executed.output_summary.clone(),
-        provider_execution_id: executed.provider_execution_id.clone(),
-        redactions: executed.redactions.bounded(),
-        metadata: RecordConnector::bounded_metadata(&executed.metadata),
     }
 }

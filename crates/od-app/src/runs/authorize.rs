@@ -2,6 +2,7 @@
 
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::RunId;
+use od_core::ledger::Door;
 use od_core::token::{Claims, Endpoint, ScopeError, TokenError, TokenKind};
 use od_ports::run_store::{Run, RunState, RunStoreError};
 use od_ports::token_authority::{KeyringError, VerifyError};
@@ -101,7 +102,7 @@ impl From<AuthorizeError> for Failure {
 pub async fn authorize(app: &App, request: Authorize<'_>) -> Result<Caller, AuthorizeError> {
     let Authorize { token, endpoint } = request;
     let token = token.ok_or(AuthorizeError::Missing)?;
-    let now = app.ports.clock.now();
+    let now = app.lease_time();
     let verified = app.ports.tokens.verify(token, now).map_err(|error| match error {
         VerifyError::Token(error) => AuthorizeError::Token(error),
         VerifyError::Keyring(error) => AuthorizeError::Keyring(error),
@@ -115,17 +116,24 @@ pub async fn authorize(app: &App, request: Authorize<'_>) -> Result<Caller, Auth
         }
     };
     let run = match app.ports.runs.get(&claims.run_id).await {
+        // A record of another project is answered like none at all, so that ids cannot be tried out.
         Ok(Some(run)) if run.project_id == claims.project_id => run,
         Ok(Some(_) | None) => {
             return Err(AuthorizeError::UnknownRun { run: claims.run_id.clone() });
         }
         Err(error) => return Err(AuthorizeError::Runs(error)),
     };
+    // The record counts beside the claims: what a run was granted can be taken back, a signature cannot.
     check_run(&run, endpoint)?;
     if !run.is_live(now) {
+        // Ended for good, so that a later start with a clock that was set back finds it ended as well. If
+        // that fails, it lapses again at the next call.
+        let ended = Run { state: RunState::Ended, ended_at: Some(now), ..run.clone() };
+        let _ = app.ports.runs.replace(&run, &ended).await;
         return Err(AuthorizeError::LeaseLapsed { run: run.id });
     }
-    Ok(Caller::Agent { run: run.id, project: run.project_id })
+    // Which door its client uses is for the one who took the request to say.
+    Ok(Caller::Agent { run: run.id, project: run.project_id, door: Door::Http })
 }
 
 fn check_run(run: &Run, endpoint: Option<Endpoint>) -> Result<(), AuthorizeError> {

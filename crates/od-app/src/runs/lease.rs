@@ -16,7 +16,7 @@ pub async fn renew(app: &App, caller: &Caller, run: RunId) -> Result<Run, MoveRu
     let Some(found) = app.ports.runs.get(&run).await? else {
         return Err(MoveRunError::Unknown { run });
     };
-    let now = app.ports.clock.now();
+    let now = app.lease_time();
     if !found.is_live(now) {
         return Err(MoveRunError::Over { run });
     }

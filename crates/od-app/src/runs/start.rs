@@ -1,21 +1,23 @@
 //! Start a run.
 
 use od_core::error::{ErrorCode, Failure};
-use od_core::ids::{ProjectId, RunId, TokenId};
+use od_core::ids::{AgentName, ProjectId, RunId, Timestamp, TokenId};
 use od_core::limits;
 use od_core::token::{Claims, Endpoint, Operation, ToolClaims};
-use od_ports::entropy::EntropyError;
-use od_ports::project_registry::ProjectError;
 use od_ports::run_store::{Run, RunState, RunStoreError};
+use od_ports::system::EntropyError;
 use od_ports::token_authority::KeyringError;
 
-use crate::{App, Caller, PersonOnly, failure};
+use crate::projects::{self, ReadProjectError};
+use crate::{App, Caller, PersonOnly};
 
 /// A run to start.
 #[derive(Clone, Debug)]
 pub struct StartRun {
     /// The project it works in.
     pub project: ProjectId,
+    /// The program that the agent is, if that is known.
+    pub agent: Option<AgentName>,
 }
 
 /// A run that began, and the token its agent gets. The token is nowhere else.
@@ -33,15 +35,9 @@ pub enum StartRunError {
     /// An agent asked.
     #[error(transparent)]
     PersonOnly(#[from] PersonOnly),
-    /// There is no such project.
-    #[error("no project `{project}`")]
-    UnknownProject {
-        /// The id asked for.
-        project: ProjectId,
-    },
-    /// The projects could not be read.
+    /// There is no such project, or it could not be read.
     #[error(transparent)]
-    Projects(#[from] ProjectError),
+    Project(#[from] ReadProjectError),
     /// There were no random bytes for an id.
     #[error(transparent)]
     Entropy(#[from] EntropyError),
@@ -57,8 +53,7 @@ impl From<StartRunError> for Failure {
     fn from(err: StartRunError) -> Self {
         match err {
             StartRunError::PersonOnly(err) => err.into(),
-            StartRunError::UnknownProject { project } => failure::unknown_project(&project),
-            StartRunError::Projects(err) => failure::registry(err),
+            StartRunError::Project(err) => err.into(),
             StartRunError::Runs(_) => {
                 Self::new(ErrorCode::LiveArtifactStorageFailed, err.to_string())
                     .suggest("check free space and permissions of the data directory")
@@ -78,10 +73,8 @@ pub async fn start(
     request: StartRun,
 ) -> Result<StartedRun, StartRunError> {
     caller.require_person()?;
-    let StartRun { project } = request;
-    if app.ports.projects.get(&project).await?.is_none() {
-        return Err(StartRunError::UnknownProject { project });
-    }
+    let StartRun { project, agent } = request;
+    projects::get(app, caller, project.clone()).await?;
     let (mut run_entropy, mut token_entropy) = ([0; 16], [0; 16]);
     app.ports.entropy.fill(&mut run_entropy)?;
     app.ports.entropy.fill(&mut token_entropy)?;
@@ -89,6 +82,7 @@ pub async fn start(
     let run = Run {
         id: RunId::generate(run_entropy),
         project_id: project,
+        agent,
         state: RunState::Live,
         started_at: now,
         lease_until: now.plus_ms(limits::RUN_LEASE.allowed),
@@ -96,7 +90,11 @@ pub async fn start(
         endpoints: Endpoint::ALL.to_vec(),
         operations: Operation::ALL.to_vec(),
     };
+    // The record first: a run without a token harms nobody, a token without a record is refused as unknown.
     app.ports.runs.create(&run).await?;
+    // Whatever keeps old records from being removed does not keep an agent from its work.
+    let kept_ms = i64::try_from(limits::RUN_RETENTION.allowed).unwrap_or(i64::MAX);
+    let _ = app.ports.runs.forget(Timestamp::from_unix_ms(now.unix_ms() - kept_ms)).await;
     let token = app.ports.tokens.sign(&Claims::Tool(ToolClaims {
         token_id: TokenId::generate(token_entropy),
         run_id: run.id.clone(),

@@ -9,5 +9,6 @@ mod projects;
 mod refresh;
 mod roll_back;
 mod runs;
+mod schedule;
 mod update;
 mod world;

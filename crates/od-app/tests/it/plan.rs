@@ -1,7 +1,7 @@
 //! What is only tried says what the real call says, and changes nothing.
 
 use od_app::artifacts::{self, CreateArtifact, ListArtifacts, ListTrash};
-use od_app::refresh::run::RunRefresh;
+use od_app::refresh::run::{Cause, RunRefresh};
 use od_app::{Caller, Mode, connectors, refresh};
 use od_core::artifact::{Health, HealthReason, HealthState};
 use od_core::error::{ErrorCode, Failure};
@@ -14,7 +14,8 @@ use crate::world::{World, id};
 
 fn by_person(artifact: &ArtifactId) -> RunRefresh {
     let artifact = artifact.clone();
-    RunRefresh { caller: Caller::Person, project: id("web"), artifact, accept_drift: false }
+    let (caller, cause) = (Caller::Person, Cause::Asked);
+    RunRefresh { caller, project: id("web"), artifact, accept_drift: false, cause }
 }
 
 #[tokio::test]
@@ -138,7 +139,7 @@ async fn the_trash_names_what_can_be_brought_back_and_a_plan_leaves_it_there() {
         artifact: artifact.clone(),
     };
     let delete = artifacts::DeleteArtifact { address: address(None), if_revision: None };
-    artifacts::delete(&world.app, &Caller::Person, delete).await.unwrap();
+    artifacts::delete(&world.app, &Caller::Person, delete, Mode::Commit).await.unwrap();
     let listed = || artifacts::trash(&world.app, &Caller::Person, ListTrash::default());
     let trash = listed().await.unwrap();
     assert_eq!(trash[0].trashed.artifact_id, artifact);

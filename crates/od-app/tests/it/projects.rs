@@ -1,6 +1,7 @@
 //! Projects: who may make and see them.
 
 use od_app::Caller;
+use od_app::artifacts::{self, Address, ListArtifacts, ListTrash};
 use od_app::projects::{self, CreateProject};
 use od_core::error::{ErrorCode, Failure};
 use od_core::limits;
@@ -22,9 +23,7 @@ async fn a_project_gets_an_id_from_its_name_and_keeps_it() {
         projects::create(&world.app, &Caller::Person, named("Quarterly Plan")).await.unwrap();
     assert_ne!(other.id, made.id, "one name, two projects");
     let rooted =
-        projects::set_root(&world.app, &Caller::Person, &made.id, Some("/elsewhere".into()))
-            .await
-            .unwrap();
+        projects::rebind(&world.app, &Caller::Person, &made.id, "/elsewhere".into()).await.unwrap();
     assert_eq!((&rooted.id, &rooted.name), (&made.id, &made.name));
     let found = projects::get(&world.app, &Caller::Person, made.id.clone()).await.unwrap();
     assert_eq!(found, rooted);
@@ -45,8 +44,15 @@ async fn a_name_is_neither_empty_nor_too_long_and_an_id_is_used_once() {
     let again = CreateProject { id: Some(id("web")), ..named("Web") };
     let err = projects::create(&world.app, &Caller::Person, again).await.unwrap_err();
     assert_eq!(Failure::from(err).code, ErrorCode::Conflict);
-    let err = projects::set_root(&world.app, &Caller::Person, &id("none"), None).await.unwrap_err();
-    assert_eq!(Failure::from(err).code, ErrorCode::ProjectNotFound);
+    let gone = projects::rebind(&world.app, &Caller::Person, &id("none"), "/x".into()).await;
+    assert_eq!(Failure::from(gone.unwrap_err()).code, ErrorCode::ProjectNotFound);
+    for name in ["", &format!("{longest}x")] {
+        let err = projects::rename(&world.app, &Caller::Person, &id("web"), name).await;
+        assert_eq!(Failure::from(err.unwrap_err()).code, ErrorCode::BadRequest);
+    }
+    let renamed =
+        projects::rename(&world.app, &Caller::Person, &id("web"), " Site ").await.unwrap();
+    assert_eq!((renamed.id, renamed.name.as_str()), (id("web"), "Site"));
 }
 
 #[tokio::test]
@@ -105,4 +111,27 @@ async fn files_are_listed_with_their_bound() {
     }
     let listing = projects::files(&world.app, &agent("web"), id("web")).await.unwrap();
     assert_eq!((listing.files.len(), listing.truncated), (2_000, true));
+}
+
+#[tokio::test]
+async fn a_removed_project_is_gone_until_one_of_its_artifacts_comes_back() {
+    let world = World::new().await;
+    let artifact = world.create_artifact("Fleet").await;
+    for caller in [agent("web"), agent("app")] {
+        let refused = projects::remove(&world.app, &caller, &id("web")).await.unwrap_err();
+        assert_eq!(Failure::from(refused).code, ErrorCode::Forbidden);
+    }
+    let removed = projects::remove(&world.app, &Caller::Person, &id("web")).await.unwrap();
+    assert_eq!(removed.trashed, std::slice::from_ref(&artifact));
+    assert_eq!(projects::list(&world.app, &Caller::Person).await.unwrap(), []);
+    let all = artifacts::list(&world.app, &Caller::Person, ListArtifacts::default()).await.unwrap();
+    assert!(all.is_empty());
+    let again = projects::remove(&world.app, &Caller::Person, &id("web")).await.unwrap_err();
+    assert_eq!(Failure::from(again).code, ErrorCode::ProjectNotFound);
+    let trash = artifacts::trash(&world.app, &Caller::Person, ListTrash::default()).await.unwrap();
+    assert_eq!(trash[0].trashed.artifact_id, artifact);
+    let address = Address { project: None, artifact: artifact.clone() };
+    artifacts::restore(&world.app, &Caller::Person, address).await.unwrap();
+    let back = projects::list(&world.app, &Caller::Person).await.unwrap();
+    assert_eq!(back, [removed.project]);
 }

@@ -1,10 +1,11 @@
 //! The refresh runner does what the state machine says, and nothing else.
 
-use od_app::refresh::run::{RefreshError, RunRefresh};
+use od_app::refresh::run::{Cause, RefreshError, RunRefresh};
 use od_app::{Caller, Mode, refresh};
 use od_core::error::{ErrorCode, Failure};
 use od_core::event::Event;
 use od_core::ids::ArtifactId;
+use od_core::ledger::{Door, RefreshStart};
 use od_core::refresh::{Phase, RecordStatus, RecordStep};
 use od_ports::connector_provider::ProviderError;
 use od_ports::fakes::Act;
@@ -15,7 +16,8 @@ use crate::world::{World, id};
 
 fn by_person(artifact: &ArtifactId) -> RunRefresh {
     let artifact = artifact.clone();
-    RunRefresh { caller: Caller::Person, project: id("web"), artifact, accept_drift: false }
+    let (caller, cause) = (Caller::Person, Cause::Asked);
+    RunRefresh { caller, project: id("web"), artifact, accept_drift: false, cause }
 }
 
 /// The steps of the history, oldest first.
@@ -96,12 +98,22 @@ async fn what_was_left_open_is_closed_by_the_machine_as_well() {
     let world = World::new().await;
     let artifact = world.create_artifact("before").await;
     let now = world.app.ports.clock.now();
-    drop(world.artifacts.begin_refresh(&id("web"), &artifact, now).await.unwrap());
+    drop(
+        world
+            .artifacts
+            .begin_refresh(&id("web"), &artifact, RefreshStart::manual(now))
+            .await
+            .unwrap(),
+    );
     world.events.take();
     let closed = refresh::recover(&world.app).await.unwrap().closed;
     assert_eq!(closed.len(), 1);
     assert_eq!(phases(&world), [Some(Phase::Failed)]);
-    let held = world.artifacts.begin_refresh(&id("web"), &artifact, now).await.unwrap();
+    let held = world
+        .artifacts
+        .begin_refresh(&id("web"), &artifact, RefreshStart::manual(now))
+        .await
+        .unwrap();
     assert_eq!(refresh::recover(&world.app).await.unwrap().closed, [], "it may still be running");
     world.clock.advance(std::time::Duration::from_secs(121));
     let closed = refresh::recover(&world.app).await.unwrap().closed;
@@ -137,7 +149,7 @@ async fn to_an_agent_an_artifact_of_another_project_is_not_there() {
     let world = World::new().await;
     let artifact = world.create_artifact("before").await;
     let run = world.start_run().await.run.id;
-    let caller = Caller::Agent { run, project: id("other") };
+    let caller = Caller::Agent { run, project: id("other"), door: Door::Http };
     let request = RunRefresh { caller, ..by_person(&artifact) };
     let err = refresh::run(&world.app, request.clone(), Mode::Commit).await.unwrap_err();
     assert_eq!(Failure::from(err).code, ErrorCode::ProjectNotFound);

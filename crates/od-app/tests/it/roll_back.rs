@@ -1,9 +1,10 @@
 //! A stored state becomes the current one again, by the rules of an update.
 
 use od_app::artifacts::{
-    self, Address, RollBack, RollBackError, RolledBack, Target, UpdateArtifact, roll_back,
+    self, Address, RollBack, RollBackError, RollBackTo, RolledBack, Target, UpdateArtifact,
+    roll_back,
 };
-use od_app::refresh::run::RunRefresh;
+use od_app::refresh::run::{Cause, RunRefresh};
 use od_app::{Caller, Mode, refresh};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, RefreshId, Revision};
@@ -15,7 +16,11 @@ use crate::world::{World, agent, id};
 
 fn to(artifact: &ArtifactId, refresh: u64) -> RollBack {
     let address = Address { project: None, artifact: artifact.clone() };
-    RollBack { address, refresh: RefreshId::from_number(refresh), if_revision: None }
+    RollBack {
+        address,
+        to: RollBackTo::Refresh(RefreshId::from_number(refresh)),
+        if_revision: None,
+    }
 }
 
 /// Refreshes to `first`, then to `second`.
@@ -25,7 +30,8 @@ async fn with_two_states(world: &World) -> ArtifactId {
         world.script.set(Act::Give(json!({ "title": title })));
         let (caller, project) = (Caller::Person, id("web"));
         let artifact = artifact.clone();
-        let request = RunRefresh { caller, project, artifact, accept_drift: false };
+        let request =
+            RunRefresh { caller, project, artifact, accept_drift: false, cause: Cause::Asked };
         refresh::run(&world.app, request, Mode::Commit).await.unwrap();
     }
     world.events.take();

@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use od_app::projects::ReadProjectError;
 use od_app::runs::{self, Authorize, AuthorizeError, MoveRunError, StartRun, StartRunError};
 use od_app::{App, Caller};
 use od_core::error::{ErrorCode, Failure};
-use od_core::ids::{RunId, TokenId};
+use od_core::ids::{RunId, Timestamp, TokenId};
+use od_core::ledger::Door;
 use od_core::limits;
 use od_core::token::{Claims, CliClaims, Endpoint, Operation, ScopeError, ToolClaims};
 use od_ports::Ports;
@@ -38,7 +40,8 @@ async fn a_run_starts_with_every_grant_and_its_token_stands_for_it() {
     assert_eq!(kept, Some(started.run.clone()), "durable before the token is given");
     let record = serde_json::to_string(&kept).unwrap();
     assert!(!record.contains(&started.token), "the token is in no record");
-    let expected = Caller::Agent { run: started.run.id.clone(), project: id("web") };
+    let expected =
+        Caller::Agent { run: started.run.id.clone(), project: id("web"), door: Door::Http };
     for endpoint in Endpoint::ALL {
         assert_eq!(ask(&world, &started.token, *endpoint).await.unwrap(), expected);
     }
@@ -49,16 +52,18 @@ async fn a_run_starts_with_every_grant_and_its_token_stands_for_it() {
 #[tokio::test]
 async fn a_run_of_a_project_that_is_not_there_does_not_start() {
     let world = World::empty();
-    let err = runs::start(&world.app, &Caller::Person, StartRun { project: id("web") })
-        .await
-        .unwrap_err();
-    assert!(matches!(err, StartRunError::UnknownProject { .. }));
+    let err =
+        runs::start(&world.app, &Caller::Person, StartRun { project: id("web"), agent: None })
+            .await
+            .unwrap_err();
+    assert!(matches!(err, StartRunError::Project(ReadProjectError::NotFound { .. })));
     assert_eq!(Failure::from(err).code, ErrorCode::ProjectNotFound);
     world.create_project("web").await;
     world.projects.damage(&id("web"));
-    let err = runs::start(&world.app, &Caller::Person, StartRun { project: id("web") })
-        .await
-        .unwrap_err();
+    let err =
+        runs::start(&world.app, &Caller::Person, StartRun { project: id("web"), agent: None })
+            .await
+            .unwrap_err();
     assert_eq!(Failure::from(err).code, ErrorCode::LiveArtifactStorageFailed);
 }
 
@@ -79,6 +84,23 @@ async fn a_lease_that_nobody_renews_ends_the_run_for_good() {
     let err = runs::renew(&world.app, &Caller::Person, started.run.id).await.unwrap_err();
     assert!(matches!(err, MoveRunError::Over { .. }), "a run does not come back");
     assert_eq!(Failure::from(err).code, ErrorCode::Conflict);
+}
+
+#[tokio::test]
+async fn a_clock_that_is_set_back_does_not_revive_a_lapsed_lease() {
+    let world = World::new().await;
+    let (lapsed, other) = (world.start_run().await, world.start_run().await);
+    let lease = Duration::from_millis(limits::RUN_LEASE.allowed);
+    world.clock.advance(lease);
+    let err = ask(&world, &lapsed.token, Endpoint::ALL[0]).await.unwrap_err();
+    assert!(matches!(err, AuthorizeError::LeaseLapsed { .. }), "{err:?}");
+    world.clock.set_back(lease);
+    let err = ask(&world, &lapsed.token, Endpoint::ALL[0]).await.unwrap_err();
+    assert!(matches!(err, AuthorizeError::RunEnded { .. }), "it is ended in the store: {err:?}");
+    // Nobody had asked for this one meanwhile; the time that was told for the other counts for it.
+    let err = ask(&world, &other.token, Endpoint::ALL[0]).await.unwrap_err();
+    assert!(matches!(err, AuthorizeError::LeaseLapsed { .. }), "{err:?}");
+    assert!(runs::renew(&world.app, &Caller::Person, other.run.id).await.is_err());
 }
 
 #[tokio::test]
@@ -170,9 +192,10 @@ async fn keys_that_cannot_be_read_refuse_everything_and_two_rotations_do_too() {
     let err = ask(&world, &token, Endpoint::ALL[0]).await.unwrap_err();
     assert!(matches!(err, AuthorizeError::Keyring(_)), "{err:?}");
     assert_eq!(code(err), ErrorCode::ToolTokenInvalid);
-    let err = runs::start(&world.app, &Caller::Person, StartRun { project: id("web") })
-        .await
-        .unwrap_err();
+    let err =
+        runs::start(&world.app, &Caller::Person, StartRun { project: id("web"), agent: None })
+            .await
+            .unwrap_err();
     assert!(matches!(err, StartRunError::Keyring(_)), "{err:?}");
 }
 
@@ -202,6 +225,24 @@ impl RunStore for Contested {
         }
         self.runs.replace(from, to).await
     }
+
+    async fn forget(&self, over_at: Timestamp) -> Result<(), RunStoreError> {
+        self.runs.forget(over_at).await
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_is_over_is_forgotten_after_seven_days() {
+    let world = World::new().await;
+    let run = world.start_run().await.run;
+    runs::end(&world.app, &Caller::Person, run.id.clone()).await.unwrap();
+    world.clock.advance(Duration::from_millis(limits::RUN_RETENTION.allowed - 1));
+    let second = world.start_run().await.run;
+    assert!(world.runs.get(&run.id).await.unwrap().is_some(), "a week is not over");
+    world.clock.advance(Duration::from_millis(1));
+    world.start_run().await;
+    assert_eq!(world.runs.get(&run.id).await.unwrap(), None);
+    assert!(world.runs.get(&second.id).await.unwrap().is_some());
 }
 
 #[tokio::test]
@@ -233,8 +274,8 @@ async fn an_agent_starts_renews_and_ends_no_run() {
     let world = World::new().await;
     let started = world.start_run().await;
     let run = started.run.id.clone();
-    let agent = Caller::Agent { run: run.clone(), project: id("web") };
-    let start = runs::start(&world.app, &agent, StartRun { project: id("web") }).await;
+    let agent = Caller::Agent { run: run.clone(), project: id("web"), door: Door::Http };
+    let start = runs::start(&world.app, &agent, StartRun { project: id("web"), agent: None }).await;
     assert!(matches!(start, Err(StartRunError::PersonOnly(_))), "{start:?}");
     let renewed = runs::renew(&world.app, &agent, run.clone()).await;
     assert!(matches!(renewed, Err(MoveRunError::PersonOnly(_))), "{renewed:?}");

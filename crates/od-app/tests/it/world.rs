@@ -7,11 +7,13 @@ use od_app::artifacts::{self, CreateArtifact};
 use od_app::projects::{self, CreateProject};
 use od_app::{Caller, Mode, runs};
 use od_core::ids::{ArtifactId, ProjectId, RunId};
+use od_core::ledger::Door;
 use od_ports::Ports;
 use od_ports::contract::sample;
 use od_ports::fakes::{
-    CountingEntropy, MemoryArtifactStore, MemoryEvents, MemoryProjectFiles, MemoryProjectRegistry,
-    MemoryRunStore, MemoryTokens, MemoryVault, ScriptedConnector, StillClock,
+    CountingEntropy, EchoQueryEngine, MemoryArtifactStore, MemoryEvents, MemoryProjectFiles,
+    MemoryProjectRegistry, MemoryRunStore, MemoryServiceRegistry, MemoryTokens, MemoryVault,
+    ScriptedConnector, StillClock,
 };
 use serde_json::{Value, json};
 
@@ -60,8 +62,16 @@ impl World {
             tokens: tokens.clone(),
             connectors: vec![script.clone()],
             vault: Arc::new(MemoryVault::default()),
+            queries: Arc::new(EchoQueryEngine),
+            services: Arc::new(MemoryServiceRegistry::default()),
+            sessions: Arc::new(od_ports::fakes::MemoryConsoleSessions::default()),
         });
         Self { app, clock, projects, files, artifacts, runs, tokens, events, script }
+    }
+
+    /// Returns the use cases of another process over the same store and the same clock.
+    pub(crate) fn another_process(&self) -> App {
+        App::new(self.app.ports.clone())
     }
 
     pub(crate) async fn create_project(&self, name: &str) -> ProjectId {
@@ -81,7 +91,7 @@ impl World {
     }
 
     pub(crate) async fn start_run(&self) -> runs::StartedRun {
-        runs::start(&self.app, &Caller::Person, runs::StartRun { project: id("web") })
+        runs::start(&self.app, &Caller::Person, runs::StartRun { project: id("web"), agent: None })
             .await
             .unwrap()
     }
@@ -111,5 +121,5 @@ pub(crate) fn id(name: &str) -> ProjectId {
 
 /// The agent of a run in a project.
 pub(crate) fn agent(project: &str) -> Caller {
-    Caller::Agent { run: RunId::generate([9; 16]), project: id(project) }
+    Caller::Agent { run: RunId::generate([9; 16]), project: id(project), door: Door::ToolShell }
 }

@@ -29,7 +29,7 @@ struct Served {
 pub(crate) fn measure() -> Outcome<Vec<Row>> {
     let world = World::make()?;
     world.fill(0, 10)?;
-    let request = StartRun { project: world.project.clone() };
+    let request = StartRun { project: world.project.clone(), agent: None };
     let token = world.run(start(&world.app, &od_app::Caller::Person, request)).map_err(told)?.token;
     let daemon = Daemon::spawn(world.path())?;
     let served = Served { daemon, token, world };

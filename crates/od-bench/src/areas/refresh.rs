@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use od_app::refresh::run::RunRefresh;
+use od_app::refresh::run::{Cause, RunRefresh};
 use od_app::{Caller, Mode, refresh};
 use od_core::ids::ArtifactId;
 use serde_json::{Value, json};
@@ -153,6 +153,7 @@ fn refreshed(world: &World, artifact: &ArtifactId) -> Outcome<bool> {
         project: world.project.clone(),
         artifact: artifact.clone(),
         accept_drift: false,
+        cause: Cause::Asked,
     };
     let done = world.run(refresh::run(&world.app, request, Mode::Commit)).map_err(told)?;
     Ok(done.changes.is_changed())

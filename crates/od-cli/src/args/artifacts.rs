@@ -11,8 +11,14 @@ pub enum ArtifactsCommand {
     Show(ArtifactArgs),
     /// `od artifacts refresh`
     Refresh(ArtifactArgs),
+    /// `od artifacts schedule`
+    Schedule(ScheduleArtifact),
     /// `od artifacts history`
     History(ArtifactArgs),
+    /// `od artifacts revisions`
+    Revisions(ListRevisions),
+    /// `od artifacts diff`
+    Diff(DiffRevisions),
     /// `od artifacts verify`
     Verify(VerifyArtifacts),
     /// `od artifacts repair`
@@ -48,6 +54,47 @@ impl From<Matches> for ArtifactArgs {
     }
 }
 
+/// `od artifacts schedule`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ScheduleArtifact {
+    /// The artifact.
+    pub artifact: ArtifactArgs,
+    /// Whether it was switched on or off as it is, if that was asked for.
+    pub on: Option<bool>,
+    /// The time between two refreshes.
+    pub every: Option<String>,
+    /// The times of the clock.
+    pub cron: Option<String>,
+    /// The zone of those times.
+    pub time_zone: Option<String>,
+    /// The age at which it is stale.
+    pub max_age: Option<String>,
+    /// Whether changed files are followed by a refresh.
+    pub on_change: bool,
+    /// What becomes of missed slots.
+    pub missed: Option<String>,
+}
+
+impl From<Matches> for ScheduleArtifact {
+    fn from(mut given: Matches) -> Self {
+        let on = match (given.has("on"), given.has("off")) {
+            (_, true) => Some(false),
+            (true, false) => Some(true),
+            (false, false) => None,
+        };
+        Self {
+            on,
+            every: given.text("every"),
+            cron: given.text("cron"),
+            time_zone: given.text("time-zone"),
+            max_age: given.text("max-age"),
+            on_change: given.has("on-change"),
+            missed: given.text("missed"),
+            artifact: given.into(),
+        }
+    }
+}
+
 /// `od artifacts list`
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ListArtifacts {
@@ -60,6 +107,37 @@ pub struct ListArtifacts {
 impl From<Matches> for ListArtifacts {
     fn from(mut given: Matches) -> Self {
         Self { project: given.text("project"), trash: given.has("trash") }
+    }
+}
+
+/// `od artifacts revisions`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ListRevisions {
+    /// The artifact.
+    pub artifact: ArtifactArgs,
+    /// The most that are shown, if that was given.
+    pub limit: Option<usize>,
+}
+
+impl From<Matches> for ListRevisions {
+    fn from(mut given: Matches) -> Self {
+        Self { limit: given.number("limit"), artifact: given.into() }
+    }
+}
+
+/// `od artifacts diff`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct DiffRevisions {
+    /// The artifact.
+    pub artifact: ArtifactArgs,
+    /// The two revisions as they were given, if they were.
+    pub range: Option<String>,
+}
+
+impl From<Matches> for DiffRevisions {
+    fn from(mut given: Matches) -> Self {
+        let range = if given.positionals.len() > 1 { given.argument() } else { None };
+        Self { range, artifact: given.into() }
     }
 }
 

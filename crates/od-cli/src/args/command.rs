@@ -7,6 +7,7 @@ use od_mcp::launch::Agent;
 
 use super::artifacts::ArtifactsCommand;
 use super::matches::Matches;
+use super::projects::ProjectsCommand;
 use super::tools::ToolCommand;
 
 /// A command, with every flag and argument in its own type.
@@ -33,18 +34,28 @@ pub enum Command {
     Init(Init),
     /// `od run`
     Run(Run),
+    /// `od refresh`
+    Refresh(RefreshDue),
+    /// `od service …`
+    Service(ServiceCommand),
     /// `od tools …`
     Tools(ToolCommand),
     /// `od artifacts …`
     Artifacts(ArtifactsCommand),
+    /// `od projects …`
+    Projects(ProjectsCommand),
     /// `od connectors …`
     Connectors(ConnectorsCommand),
+    /// `od sources …`
+    Sources(SourcesCommand),
     /// `od skills …`
     Skills(SkillsCommand),
     /// `od mcp …`
     Mcp(McpCommand),
     /// `od keys …`
     Keys(KeysCommand),
+    /// `od sessions …`
+    Sessions(SessionsCommand),
     /// `od doctor`
     Doctor,
     /// `od report`
@@ -111,6 +122,10 @@ pub struct Demo {
     pub port: Option<u16>,
     /// Whether to leave the browser alone.
     pub no_open: bool,
+    /// Whether to take the demo away instead.
+    pub remove: bool,
+    /// Whether the person has confirmed that beforehand.
+    pub yes: bool,
     /// Whether to change nothing.
     pub dry_run: bool,
 }
@@ -122,6 +137,8 @@ impl From<Matches> for Demo {
             directory: given.path("dir"),
             port: given.number("port"),
             no_open: given.has("no-open"),
+            remove: given.has("remove"),
+            yes: given.has("yes"),
             dry_run: given.dry_run(),
         }
     }
@@ -149,13 +166,125 @@ pub struct Init {
     pub directory: Option<PathBuf>,
     /// The project's name, if it was given.
     pub name: Option<String>,
+    /// Whether agents may switch on schedules of local sources, if that was said.
+    pub allow_schedules: Option<bool>,
     /// Whether to change nothing.
     pub dry_run: bool,
 }
 
+/// `od refresh`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RefreshDue {
+    /// Whether to run what is due; nothing else is known yet.
+    pub due: bool,
+    /// The project, if it was given.
+    pub project: Option<String>,
+    /// Whether to wait for what others run.
+    pub wait: bool,
+    /// Whether to change nothing.
+    pub dry_run: bool,
+}
+
+impl From<Matches> for RefreshDue {
+    fn from(mut given: Matches) -> Self {
+        Self {
+            due: given.has("due"),
+            project: given.text("project"),
+            wait: given.has("wait"),
+            dry_run: given.dry_run(),
+        }
+    }
+}
+
+/// `od service …`
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ServiceCommand {
+    /// `od service install`
+    Install {
+        /// Whether the person has confirmed it beforehand.
+        yes: bool,
+        /// Whether to change nothing.
+        dry_run: bool,
+    },
+    /// `od service status`
+    Status,
+    /// `od service remove`
+    Remove {
+        /// Whether the person has confirmed it beforehand.
+        yes: bool,
+        /// Whether to change nothing.
+        dry_run: bool,
+    },
+}
+
 impl From<Matches> for Init {
     fn from(mut given: Matches) -> Self {
-        Self { directory: given.directory(), name: given.text("name"), dry_run: given.dry_run() }
+        let allow_schedules = match (given.has("allow-schedules"), given.has("no-schedules")) {
+            (_, true) => Some(false),
+            (true, false) => Some(true),
+            (false, false) => None,
+        };
+        Self {
+            directory: given.directory(),
+            name: given.text("name"),
+            allow_schedules,
+            dry_run: given.dry_run(),
+        }
+    }
+}
+
+/// An agent whose flags `od run` knows.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum RunAgent {
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+    /// Copilot CLI.
+    Copilot,
+    /// Cursor's command line.
+    Cursor,
+    /// Gemini CLI.
+    Gemini,
+    /// opencode.
+    Opencode,
+    /// Qwen Code.
+    Qwen,
+}
+
+impl RunAgent {
+    /// Every agent, in the order of the documentation.
+    pub const ALL: [Self; 7] = [
+        Self::Claude,
+        Self::Codex,
+        Self::Copilot,
+        Self::Cursor,
+        Self::Gemini,
+        Self::Opencode,
+        Self::Qwen,
+    ];
+    /// The words that the command line takes.
+    pub(super) const WORDS: &'static [&'static str] =
+        &["claude", "codex", "copilot", "cursor", "gemini", "opencode", "qwen"];
+
+    /// Returns the word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Copilot => "copilot",
+            Self::Cursor => "cursor",
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+            Self::Qwen => "qwen",
+        }
+    }
+
+    /// Returns the agent of a word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|agent| agent.as_str() == word)
     }
 }
 
@@ -164,6 +293,8 @@ impl From<Matches> for Init {
 pub struct Run {
     /// The project, if it was given.
     pub project: Option<String>,
+    /// The agent whose flags are added.
+    pub agent: Option<RunAgent>,
     /// The program.
     pub program: OsString,
     /// The program's arguments.
@@ -175,9 +306,10 @@ pub struct Run {
 impl From<Matches> for Run {
     fn from(mut given: Matches) -> Self {
         let (project, dry_run) = (given.text("project"), given.dry_run());
+        let agent = given.text("agent").and_then(|word| RunAgent::from_word(&word));
         let mut words = given.positionals.into_iter();
         let program = words.next().unwrap_or_default();
-        Self { project, program, arguments: words.collect(), dry_run }
+        Self { project, agent, program, arguments: words.collect(), dry_run }
     }
 }
 
@@ -208,6 +340,72 @@ impl From<Matches> for ConnectorArgs {
     }
 }
 
+/// `od sources …`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum SourcesCommand {
+    /// `od sources add http`
+    AddHttp(AddSource),
+    /// `od sources add postgres`
+    AddPostgres(SourceArgs),
+    /// `od sources list`
+    List,
+    /// `od sources test`
+    Test(TestSource),
+    /// `od sources remove`
+    Remove(SourceArgs),
+}
+
+/// `od sources add http`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct AddSource {
+    /// The name that sources will use.
+    pub name: String,
+    /// The address below which they may read.
+    pub url: String,
+    /// The header of its secret, if it takes one.
+    pub header: Option<String>,
+    /// Whether to change nothing.
+    pub dry_run: bool,
+}
+
+impl From<Matches> for AddSource {
+    fn from(mut given: Matches) -> Self {
+        let (header, dry_run) = (given.text("header"), given.dry_run());
+        let url = given.required_argument();
+        Self { name: given.required_argument(), url, header, dry_run }
+    }
+}
+
+/// `od sources test`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct TestSource {
+    /// The service.
+    pub name: String,
+    /// The path below its address.
+    pub path: String,
+}
+
+impl From<Matches> for TestSource {
+    fn from(mut given: Matches) -> Self {
+        Self { path: given.text("path").unwrap_or_default(), name: given.required_argument() }
+    }
+}
+
+/// One service, to be registered or removed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SourceArgs {
+    /// The service.
+    pub name: String,
+    /// Whether to change nothing.
+    pub dry_run: bool,
+}
+
+impl From<Matches> for SourceArgs {
+    fn from(mut given: Matches) -> Self {
+        Self { dry_run: given.dry_run(), name: given.required_argument() }
+    }
+}
+
 /// `od skills …`
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum SkillsCommand {
@@ -220,6 +418,10 @@ pub enum SkillsCommand {
     Show {
         /// The skill.
         name: String,
+        /// Lists its templates instead.
+        templates: bool,
+        /// Prints one of its templates instead.
+        template: Option<String>,
     },
     /// `od skills install`
     Install(InstallSkill),
@@ -260,15 +462,46 @@ impl From<Matches> for InstallSkill {
 }
 
 /// `od mcp …`
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum McpCommand {
     /// `od mcp live-artifacts`
-    Serve,
+    Serve {
+        /// The project, if it was given.
+        project: Option<String>,
+    },
     /// `od mcp config`
     Config {
         /// The agent whose format is printed.
         agent: Agent,
+        /// The project, if it was given.
+        project: Option<String>,
     },
+}
+
+/// `od sessions …`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum SessionsCommand {
+    /// `od sessions list`
+    List,
+    /// `od sessions revoke`
+    Revoke(RevokeSession),
+}
+
+/// `od sessions revoke`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RevokeSession {
+    /// The session's id, if one is named.
+    pub session: Option<String>,
+    /// Whether every session is meant.
+    pub all: bool,
+    /// Whether to change nothing.
+    pub dry_run: bool,
+}
+
+impl From<Matches> for RevokeSession {
+    fn from(mut given: Matches) -> Self {
+        Self { all: given.has("all"), dry_run: given.dry_run(), session: given.argument() }
+    }
 }
 
 /// `od keys …`

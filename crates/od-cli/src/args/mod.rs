@@ -4,23 +4,27 @@ mod artifacts;
 mod command;
 mod matches;
 mod parse;
+mod projects;
 mod table;
 mod tools;
 mod usage_error;
 mod verb;
 
 pub use artifacts::{
-    ArtifactArgs, ArtifactsCommand, ListArtifacts, OpenArtifact, RepairArtifact, RollBackArtifact,
-    VerifyArtifacts,
+    ArtifactArgs, ArtifactsCommand, DiffRevisions, ListArtifacts, ListRevisions, OpenArtifact,
+    RepairArtifact, RollBackArtifact, ScheduleArtifact, VerifyArtifacts,
 };
 pub use command::{
-    Command, ConnectorArgs, ConnectorsCommand, Demo, Init, InstallSkill, KeysCommand, McpCommand,
-    Open, Run, Serve, Shell, SkillsCommand,
+    AddSource, Command, ConnectorArgs, ConnectorsCommand, Demo, Init, InstallSkill, KeysCommand,
+    McpCommand, Open, RefreshDue, RevokeSession, Run, RunAgent, Serve, ServiceCommand,
+    SessionsCommand, Shell, SkillsCommand, SourceArgs, SourcesCommand, TestSource,
 };
 pub use parse::{Globals, Invocation, parse};
+pub use projects::{ProjectsCommand, RebindProject, RemoveProject, RenameProject};
 pub use table::{GLOBAL_FLAGS, VERBS};
 pub use tools::{
-    ExecuteTool, Format, ToolCommand, ToolCreate, ToolRefresh, ToolUpdate, ToolValidate,
+    DataFile, ExecuteTool, Format, ToolCommand, ToolCreate, ToolDelete, ToolGet, ToolList,
+    ToolRefresh, ToolUpdate, ToolValidate,
 };
 pub use usage_error::{UsageError, nearest};
 pub use verb::{Arity, Flag, Positional, Value, Verb};

@@ -86,7 +86,15 @@ fn find_verb(parser: &mut lexopt::Parser, globals: &mut Globals) -> Result<Found
                     fix: Some(format!("call that one by its path: `/usr/bin/od -{letter} …`")),
                 });
             }
-            Arg::Short(_) | Arg::Long(_) => return Err(misplaced(&spelled(&arg), &words)),
+            Arg::Short(_) | Arg::Long(_) => {
+                let flag = spelled(&arg);
+                let at = if words.is_empty() { "od".to_owned() } else { format!("od {words}") };
+                return Err(UsageError::Value {
+                    problem: format!("`{flag}` stands before the verb is complete"),
+                    verb: None,
+                    fix: Some(format!("write the verb first: `{at} … {flag}`")),
+                });
+            }
             Arg::Value(word) => {
                 if !words.is_empty() {
                     words.push(' ');
@@ -143,15 +151,6 @@ fn unknown_verb(given: String) -> UsageError {
     UsageError::UnknownVerb { given, nearest }
 }
 
-fn misplaced(flag: &str, words: &str) -> UsageError {
-    let at = if words.is_empty() { "od".to_owned() } else { format!("od {words}") };
-    UsageError::Value {
-        problem: format!("`{flag}` stands before the verb is complete"),
-        verb: None,
-        fix: Some(format!("write the verb first: `{at} … {flag}`")),
-    }
-}
-
 /// The outcome of reading a verb's flags and arguments.
 enum Collected {
     Everything,
@@ -177,7 +176,10 @@ fn collect(
             Arg::Short(letter) => all_flags(verb).find(|flag| flag.short == Some(*letter)),
         };
         let Some(flag) = flag else {
-            return Err(unknown_flag(&spelled(&arg), verb));
+            let given = spelled(&arg);
+            let names: Vec<&'static str> = all_flags(verb).map(|flag| flag.long).collect();
+            let nearest = nearest(given.trim_start_matches('-'), &names);
+            return Err(UsageError::UnknownFlag { given, nearest, verb });
         };
         match flag.long {
             "help" => return Ok(Collected::HelpFlag),
@@ -227,13 +229,21 @@ fn take_positional(
         return Err(UsageError::Unexpected { given: word.to_string_lossy().into_owned(), verb });
     };
     match positional.arity {
-        Arity::One | Arity::Optional if !matches.positionals.is_empty() => {
+        Arity::One | Arity::Optional | Arity::OneOrTwo
+            if matches.positionals.len() > usize::from(positional.arity == Arity::OneOrTwo) =>
+        {
             return Err(UsageError::Unexpected {
                 given: word.to_string_lossy().into_owned(),
                 verb,
             });
         }
-        Arity::One | Arity::Optional | Arity::Many => {
+        Arity::Two if matches.positionals.len() >= 2 => {
+            return Err(UsageError::Unexpected {
+                given: word.to_string_lossy().into_owned(),
+                verb,
+            });
+        }
+        Arity::One | Arity::OneOrTwo | Arity::Two | Arity::Optional | Arity::Many => {
             check_value(positional.name, positional.value, &word, verb)?;
             matches.positionals.push(word);
         }
@@ -286,8 +296,11 @@ fn check_required(verb: &'static Verb, matches: &Matches) -> Result<(), UsageErr
         return missing(format!("`{}`", flag.spelled()));
     }
     match verb.positional {
+        Some(positional) if positional.arity == Arity::Two && matches.positionals.len() < 2 => {
+            missing(format!("`{}`", positional.name))
+        }
         Some(positional)
-            if matches!(positional.arity, Arity::One | Arity::Rest)
+            if matches!(positional.arity, Arity::One | Arity::OneOrTwo | Arity::Rest)
                 && matches.positionals.is_empty() =>
         {
             let dashes = if positional.arity == Arity::Rest { "-- " } else { "" };
@@ -295,12 +308,6 @@ fn check_required(verb: &'static Verb, matches: &Matches) -> Result<(), UsageErr
         }
         Some(_) | None => Ok(()),
     }
-}
-
-fn unknown_flag(given: &str, verb: &'static Verb) -> UsageError {
-    let name = given.trim_start_matches('-');
-    let names: Vec<&'static str> = all_flags(verb).map(|flag| flag.long).collect();
-    UsageError::UnknownFlag { given: given.to_owned(), nearest: nearest(name, &names), verb }
 }
 
 fn spelled(arg: &Arg<'_>) -> String {
@@ -320,7 +327,7 @@ fn unreadable(error: lexopt::Error) -> UsageError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Format, Run, Serve, ToolCommand, ToolUpdate};
+    use crate::args::{DataFile, Format, Run, Serve, ToolCommand, ToolUpdate};
 
     #[track_caller]
     fn understood(line: &str) -> Invocation {
@@ -356,8 +363,13 @@ mod tests {
         for row in VERBS {
             for example in row.examples {
                 let words = example.split(" > ").next().unwrap().split(" < ").next().unwrap();
-                let words: Vec<&str> = words.split_whitespace().skip(1).collect();
-                let parsed = parse(words);
+                // What stands between quotes is one word.
+                let quoted = words.split('\'').enumerate();
+                let words = quoted.flat_map(|(at, part)| match at % 2 {
+                    0 => part.split_whitespace().collect(),
+                    _ => vec![part],
+                });
+                let parsed = parse(words.skip(1).collect::<Vec<&str>>());
                 assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
             }
         }
@@ -389,6 +401,7 @@ mod tests {
     fn the_command_of_a_run_keeps_its_own_flags() {
         let command = |project: Option<&str>| {
             Command::Run(Run {
+                agent: None,
                 project: project.map(str::to_owned),
                 program: "claude".into(),
                 arguments: ["-p", "--json", "hi"].map(OsString::from).to_vec(),
@@ -415,6 +428,7 @@ mod tests {
             Command::Tools(ToolCommand::Update(ToolUpdate {
                 artifact_id: "a".to_owned(),
                 input: "x/a.json".into(),
+                data: DataFile::LeftOut,
                 if_revision: Some(3),
                 format: Format::Json,
                 dry_run: false,
@@ -453,7 +467,7 @@ mod tests {
         );
         check_refused(
             "artifacts",
-            "`od artifacts` needs one more word: list, show, refresh, history, verify, repair, rollback, delete, restore, open",
+            "`od artifacts` needs one more word: list, show, refresh, schedule, history, revisions, diff, verify, repair, rollback, delete, restore, open",
             "`od help artifacts` says what each does",
         );
         check_refused("list", "`od` has no verb `list`", "did you mean `od artifacts list`?");

@@ -4,7 +4,11 @@
 use od_mcp::launch::Agent;
 
 use super::artifacts::ArtifactsCommand;
-use super::command::{Command, ConnectorsCommand, KeysCommand, McpCommand, Shell, SkillsCommand};
+use super::command::{
+    Command, ConnectorsCommand, KeysCommand, McpCommand, RunAgent, ServiceCommand, SessionsCommand,
+    Shell, SkillsCommand, SourcesCommand,
+};
+use super::projects::ProjectsCommand;
 use super::tools::{Format, ToolCommand};
 use super::verb::{Arity, Flag, Positional, Value, Verb};
 
@@ -27,6 +31,8 @@ const FORMAT: Flag = option(
     "One line with the fields that matter (compact, the default) or the whole answer, indented (json).",
 );
 const ARTIFACT_ID: Flag = needed("artifact-id", "ID", Value::Text, "The artifact.");
+const WITH_DATA: Flag =
+    switch("with-data", "Send data.json beside the input too; an update leaves it out otherwise.");
 const PORT: Flag = option(
     "port",
     "N",
@@ -58,11 +64,15 @@ const fn takes(
 /// The agents whose configuration format is known.
 const AGENTS: &[&str] = &[
     Agent::Claude.as_str(),
+    Agent::ClaudeDesktop.as_str(),
     Agent::Codex.as_str(),
+    Agent::Copilot.as_str(),
     Agent::Cursor.as_str(),
     Agent::Gemini.as_str(),
     Agent::Opencode.as_str(),
     Agent::Qwen.as_str(),
+    Agent::Vscode.as_str(),
+    Agent::Zed.as_str(),
 ];
 
 const ONE_ARTIFACT: Option<Positional> = takes(
@@ -71,6 +81,9 @@ const ONE_ARTIFACT: Option<Positional> = takes(
     Value::Text,
     "The artifact's id, or its slug if only one artifact of the project has it.",
 );
+
+const ONE_PROJECT: Option<Positional> =
+    takes("PROJECT", Arity::One, Value::Text, "The project's id, as `od projects list` shows it.");
 
 /// The verbs, in the order of help.
 #[rustfmt::skip]
@@ -86,27 +99,29 @@ pub const VERBS: &[Verb] = &[
             option("dir", "DIR", Value::Directory, "Where the demo's files live (default: od-demo in XDG_DATA_HOME, else in ~/.local/share; a temporary one with --once)."),
             PORT,
             switch("no-open", "Do not start a browser; print the address."),
+            switch("remove", "Take away what the demo brought: its project, artifacts and files. Asks at a terminal."),
+            YES,
             DRY_RUN,
         ],
-        examples: &["od demo", "od demo --once"],
+        examples: &["od demo", "od demo --once", "od demo --remove"],
     },
     Verb {
         words: "init",
         build: |given| Command::Init(given.into()),
         summary: "Register a directory as a project.",
-        detail: "Agents started with `od run` in this directory make their artifacts in the project, and sources read files below it. Only this command can bind a directory to a project. Running it again changes nothing.",
+        detail: "Agents started with `od run` in this directory make their artifacts in the project, and sources read files below it. Only this command can bind a directory to a project. Running it again changes nothing but what --allow-schedules or --no-schedules says.",
         positional: takes("DIR", Arity::Optional, Value::Directory, "The directory (default: the current one)."),
-        flags: &[option("name", "TEXT", Value::Text, "What the console calls the project (default: the directory's name)."), DRY_RUN],
+        flags: &[option("name", "TEXT", Value::Text, "What the console calls the project (default: the directory's name)."), switch("allow-schedules", "Let agents switch on schedules of sources that only read this machine."), switch("no-schedules", "No longer let them."), DRY_RUN],
         examples: &["od init", "od init ~/work/site --name 'Site'"],
     },
     Verb {
         words: "run",
         build: |given| Command::Run(given.into()),
         summary: "Start any agent with the right to make live artifacts.",
-        detail: "Starts the daemon if none runs, mints a token that is good for this project and this run only, puts OD_BIN, OD_DAEMON_URL, OD_DATA_DIR, OD_TOOL_TOKEN and OD_RUN_ID into the command's environment, renews the run's lease while the command lives, passes signals on, and ends the run when the command exits. Input, output and exit code are the command's; --json is only for what goes wrong before it starts.",
+        detail: "Starts the daemon if none runs, mints a token that is good for this project and this run only, puts OD_BIN, OD_DAEMON_URL, OD_DATA_DIR, OD_TOOL_TOKEN and OD_RUN_ID into the command's environment, renews the run's lease while the command lives, passes signals on, and ends the run when the command exits. Input, output and exit code are the command's; --json is only for what goes wrong before it starts. With --agent the command also gets the flags with which that agent sees od's tools over MCP and may use them without a question each: then it needs no shell, and works in a sandbox without a network.",
         positional: takes("CMD", Arity::Rest, Value::Text, "The command and its arguments."),
-        flags: &[PROJECT, DRY_RUN],
-        examples: &["od run -- claude", "od run --project site -- codex exec 'make a live release dashboard'"],
+        flags: &[option("agent", "NAME", Value::Choice(RunAgent::WORDS), "Add the flags of this agent: claude, codex, copilot, cursor, gemini, opencode or qwen."), PROJECT, DRY_RUN],
+        examples: &["od run --agent claude -- claude", "od run --agent codex --project site -- codex exec 'make a live release dashboard'", "od run -- my-agent"],
     },
     Verb {
         words: "open",
@@ -159,10 +174,72 @@ pub const VERBS: &[Verb] = &[
         positional: ONE_ARTIFACT, flags: &[PROJECT, DRY_RUN], examples: &["od artifacts refresh release-dashboard"],
     },
     Verb {
+        words: "artifacts schedule",
+        build: |given| Command::Artifacts(ArtifactsCommand::Schedule(given.into())),
+        summary: "Refresh an artifact by itself: set when, switch it on, switch it off.",
+        detail: "An agent proposes a schedule; this switches it on. --every or --cron sets one and switches it on; --on switches on what was proposed; --off switches it off. Without any of them it shows the schedule and its next five runs. Runs happen while `od serve` runs, or whenever `od refresh --due` does. Slots that passed meanwhile become one run, or none with --missed skip.",
+        positional: ONE_ARTIFACT,
+        flags: &[
+            option("every", "TIME", Value::Text, "The time between two refreshes: 15m, 2h, 1d. At least 1m, 5m if a source is beyond this machine."),
+            option("cron", "'M H D M W'", Value::Text, "The times of the clock instead: minute hour day month weekday."),
+            option("time-zone", "ZONE", Value::Text, "The zone that --cron is read in, such as Europe/Berlin (default: UTC)."),
+            option("max-age", "TIME", Value::Text, "Call the page stale when it is older; opening it in the console then refreshes it."),
+            switch("on-change", "Also refresh when a project file that it reads changes."),
+            option("missed", "once|skip", Value::Choice(&["once", "skip"]), "What slots that nobody could run become: one run (default), or none."),
+            switch("on", "Switch on what is proposed."),
+            switch("off", "Switch it off; what it says stays."),
+            PROJECT,
+            DRY_RUN,
+        ],
+        examples: &["od artifacts schedule release-dashboard --every 15m", "od artifacts schedule release-dashboard --cron '0 9 * * 1-5' --time-zone Europe/Berlin", "od artifacts schedule release-dashboard --off"],
+    },
+    Verb {
+        words: "refresh",
+        build: |given| Command::Refresh(given.into()),
+        summary: "Run every scheduled refresh that is due, and end.",
+        detail: "For cron, systemd timers and CI, with and without a daemon: a slot that somebody else runs is not run again. Exit code 0 if everything scheduled is fresh, 1 if a refresh failed or a scheduled artifact is stale.",
+        positional: None,
+        flags: &[switch("due", "Run what is due; required, so that nothing else is started by mistake."), PROJECT, switch("wait", "Wait for refreshes that others run at this moment, too."), DRY_RUN],
+        examples: &["od refresh --due", "od refresh --due --project site --wait --json"],
+    },
+    Verb {
+        words: "service install",
+        build: |given| Command::Service(ServiceCommand::Install { yes: given.has("yes"), dry_run: given.dry_run() }),
+        summary: "Let the daemon run whenever you are logged in.",
+        detail: "Writes a systemd user unit (Linux) or a launchd agent (macOS) for this data directory, shows it first, and asks. Never needs root.",
+        positional: None, flags: &[YES, DRY_RUN], examples: &["od service install --dry-run", "od service install --yes"],
+    },
+    Verb {
+        words: "service status",
+        build: |_| Command::Service(ServiceCommand::Status),
+        summary: "Say whether the service is installed, and whether a daemon runs.",
+        detail: "Exit code 1 if it is not installed.", positional: None, flags: &[], examples: &["od service status"],
+    },
+    Verb {
+        words: "service remove",
+        build: |given| Command::Service(ServiceCommand::Remove { yes: given.has("yes"), dry_run: given.dry_run() }),
+        summary: "Take the service away again.",
+        detail: "Stops the unit and removes its file; a daemon that was started by hand is left alone.", positional: None, flags: &[YES, DRY_RUN], examples: &["od service remove --yes"],
+    },
+    Verb {
         words: "artifacts history",
         build: |given| Command::Artifacts(ArtifactsCommand::History(given.into())),
         summary: "Show an artifact's refreshes, newest first.",
         detail: "", positional: ONE_ARTIFACT, flags: &[PROJECT], examples: &["od artifacts history release-dashboard"],
+    },
+    Verb {
+        words: "artifacts revisions",
+        build: |given| Command::Artifacts(ArtifactsCommand::Revisions(given.into())),
+        summary: "Show every commit of an artifact: what, who, when, through which door.",
+        detail: "Newest first. The newest 100 revisions can be shown, compared and restored; older ones are only listed.",
+        positional: ONE_ARTIFACT, flags: &[option("limit", "N", Value::Number, "Show at most so many (default: 100)."), PROJECT], examples: &["od artifacts revisions release-dashboard", "od artifacts revisions release-dashboard --limit 5 --json"],
+    },
+    Verb {
+        words: "artifacts diff",
+        build: |given| Command::Artifacts(ArtifactsCommand::Diff(given.into())),
+        summary: "Compare two revisions of an artifact.",
+        detail: "A and B are revisions: a number, `current`, `previous`, `first`, `yesterday` (the state of a day ago), `week-ago`, or a date such as 2026-04-30 (the state at the end of that day, UTC). Without them the last change is shown: `previous..current`. Data is compared value by value, the template line by line. Exit code 1 when they differ, 0 when they are equal.",
+        positional: takes("ARTIFACT [A..B]", Arity::OneOrTwo, Value::Text, "The artifact's id or slug, and the revisions."), flags: &[PROJECT], examples: &["od artifacts diff release-dashboard", "od artifacts diff release-dashboard 3..7", "od artifacts diff release-dashboard yesterday..current --json"],
     },
     Verb {
         words: "artifacts verify",
@@ -182,10 +259,10 @@ pub const VERBS: &[Verb] = &[
     Verb {
         words: "artifacts rollback",
         build: |given| Command::Artifacts(ArtifactsCommand::Rollback(given.into())),
-        summary: "Make the state that a refresh left the current one again.",
-        detail: "Data and provenance of that time become a new revision; nothing in the history changes, so that a rollback can be rolled back. Refused where the template or the data's schema of today does not fit the data of that time. `od artifacts history` shows the refreshes.",
-        positional: ONE_ARTIFACT, flags: &[needed("to", "REFRESH_ID", Value::Text, "The refresh whose state is wanted."), option("if-revision", "N", Value::Number, "Refuse if the artifact is at another revision."), PROJECT, DRY_RUN],
-        examples: &["od artifacts rollback release-dashboard --to refresh-000003"],
+        summary: "Make an earlier state the current one again.",
+        detail: "A revision comes back whole: template, data, source and provenance of that time become a new revision; whether it may be refreshed stays as it is, or becomes narrower. With the id of a refresh only its data and provenance come back, under the template of today; refused where that does not fit them. Nothing in the history changes, so that a rollback can be rolled back. `od artifacts revisions` shows the revisions.",
+        positional: ONE_ARTIFACT, flags: &[needed("to", "REVISION|REFRESH_ID", Value::Text, "The revision, or the refresh, whose state is wanted."), option("if-revision", "N", Value::Number, "Refuse if the artifact is at another revision."), PROJECT, DRY_RUN],
+        examples: &["od artifacts rollback release-dashboard --to 3", "od artifacts rollback release-dashboard --to refresh-000003"],
     },
     Verb {
         words: "artifacts delete",
@@ -210,6 +287,33 @@ pub const VERBS: &[Verb] = &[
         examples: &["od artifacts open release-dashboard"],
     },
     Verb {
+        words: "projects list",
+        build: |_| Command::Projects(ProjectsCommand::List),
+        summary: "List projects with their folders.",
+        detail: "", positional: None, flags: &[], examples: &["od projects list"],
+    },
+    Verb {
+        words: "projects rename",
+        build: |given| Command::Projects(ProjectsCommand::Rename(given.into())),
+        summary: "Give a project another name.",
+        detail: "Its id stays, and with it every link.",
+        positional: ONE_PROJECT, flags: &[needed("name", "TEXT", Value::Text, "The new name."), DRY_RUN], examples: &["od projects rename site-1a2b3c4d5e6f --name Site"],
+    },
+    Verb {
+        words: "projects rebind",
+        build: |given| Command::Projects(ProjectsCommand::Rebind(given.into())),
+        summary: "Bind a project to another folder, after its own was moved.",
+        detail: "Refreshes read their files from there from now on; what is stored stays as it is.",
+        positional: ONE_PROJECT, flags: &[option("dir", "DIR", Value::Directory, "The folder (default: the current one)."), DRY_RUN], examples: &["od projects rebind site-1a2b3c4d5e6f --dir ~/work/new-site"],
+    },
+    Verb {
+        words: "projects remove",
+        build: |given| Command::Projects(ProjectsCommand::Remove(given.into())),
+        summary: "Remove a project; its live artifacts go to the trash.",
+        detail: "The trash keeps them for 7 days: `od artifacts restore` brings one back, and the project with it. The files in the project's folder are not touched. Asks at a terminal; elsewhere it needs --yes.",
+        positional: ONE_PROJECT, flags: &[YES, DRY_RUN], examples: &["od projects remove site-1a2b3c4d5e6f --dry-run"],
+    },
+    Verb {
         words: "connectors list",
         build: |_| Command::Connectors(ConnectorsCommand::List),
         summary: "List data sources, their state and their tools.",
@@ -230,6 +334,46 @@ pub const VERBS: &[Verb] = &[
         positional: takes("CONNECTOR", Arity::One, Value::Text, "The connector's id."), flags: &[DRY_RUN], examples: &["od connectors disconnect github"],
     },
     Verb {
+        words: "sources add http",
+        build: |given| Command::Sources(SourcesCommand::AddHttp(given.into())),
+        summary: "Register a service that sources may read over HTTP.",
+        detail: "Sources then name it and a path below its address: JSON, CSV, RSS and Atom by the connector `http`, metrics by `prometheus`. Only GET requests are made, to this address and no other; an agent can use what is registered and never register. With --header the secret is read from the terminal without echo, or from stdin, kept encrypted in OD_HOME, and sent to this address only; `Authorization` means a bearer token, `Authorization: Basic` another scheme. The same name again replaces the registration.",
+        positional: takes("NAME URL", Arity::Two, Value::Text, "The name that sources use, and the address."),
+        flags: &[option("header", "NAME", Value::Text, "The request header that carries the secret, such as X-Api-Key."), DRY_RUN],
+        examples: &["od sources add http weather https://api.example.com/v1", "od sources add http metrics http://127.0.0.1:9090", "od sources add http board https://jira.example.com/rest/api/2 --header Authorization < token.txt"],
+    },
+    Verb {
+        words: "sources add postgres",
+        build: |given| Command::Sources(SourcesCommand::AddPostgres(given.into())),
+        summary: "Register a PostgreSQL database that sources may read.",
+        detail: "The connection string, postgresql://USER:PASSWORD@HOST:5432/DATABASE, is read from the terminal without echo, or from stdin, never from the command line, and kept encrypted in OD_HOME. Sources then name the database and one SELECT. Give a role that may only read: superusers and roles that may run programs or reach files on the server are refused. Another machine is read over TLS and its certificate is checked; `?sslmode=require` encrypts without checking. The same name again replaces the registration.",
+        positional: takes("NAME", Arity::One, Value::Text, "The name that sources use."),
+        flags: &[DRY_RUN],
+        examples: &["od sources add postgres shop", "od sources add postgres shop < connection.txt"],
+    },
+    Verb {
+        words: "sources list",
+        build: |_| Command::Sources(SourcesCommand::List),
+        summary: "List the registered services, never their secrets.",
+        detail: "", positional: None, flags: &[], examples: &["od sources list"],
+    },
+    Verb {
+        words: "sources test",
+        build: |given| Command::Sources(SourcesCommand::Test(given.into())),
+        summary: "Ask a registered service for one resource, or a database for its tables.",
+        detail: "Makes the request that a refresh would make, secret included, and says what came.",
+        positional: takes("NAME", Arity::One, Value::Text, "The service."),
+        flags: &[option("path", "PATH", Value::Text, "A resource below its address (default: the address itself).")],
+        examples: &["od sources test weather --path forecast", "od sources test shop"],
+    },
+    Verb {
+        words: "sources remove",
+        build: |given| Command::Sources(SourcesCommand::Remove(given.into())),
+        summary: "Remove a registered service and forget its secret.",
+        detail: "Artifacts that read it keep their last data and say at their next refresh that it is gone.",
+        positional: takes("NAME", Arity::One, Value::Text, "The service."), flags: &[DRY_RUN], examples: &["od sources remove weather"],
+    },
+    Verb {
         words: "skills list",
         build: |mut given| Command::Skills(SkillsCommand::List { directory: given.directory() }),
         summary: "Show the skills that an agent here would see.",
@@ -238,9 +382,14 @@ pub const VERBS: &[Verb] = &[
     },
     Verb {
         words: "skills show",
-        build: |mut given| Command::Skills(SkillsCommand::Show { name: given.required_argument() }),
+        build: |mut given| Command::Skills(SkillsCommand::Show {
+            templates: given.has("templates"), template: given.text("template"), name: given.required_argument(),
+        }),
         summary: "Print a skill: the built-in one, or one that `od skills list` names.",
-        detail: "", positional: takes("NAME", Arity::One, Value::Text, "The skill's name."), flags: &[], examples: &["od skills show live-artifact"],
+        detail: "The built-in skill has templates of whole pages, each with sample data: `--templates` lists them, `--template` prints one.",
+        positional: takes("NAME", Arity::One, Value::Text, "The skill's name."),
+        flags: &[switch("templates", "List the built-in skill's templates."), option("template", "NAME", Value::Text, "Print one of them.")],
+        examples: &["od skills show live-artifact", "od skills show live-artifact --templates", "od skills show live-artifact --template status"],
     },
     Verb {
         words: "skills install",
@@ -269,18 +418,30 @@ pub const VERBS: &[Verb] = &[
     },
     Verb {
         words: "tools live-artifacts list",
-        build: |mut given| Command::Tools(ToolCommand::List(given.format())),
-        summary: "List the project's live artifacts (for agents).",
-        detail: "", positional: None, flags: &[FORMAT], examples: &["od tools live-artifacts list --format compact"],
+        build: |given| Command::Tools(ToolCommand::List(given.into())),
+        summary: "List the project's live artifacts, one page at a time (for agents).",
+        detail: "A row has id, title, status, whether it can be refreshed, and its age; consoleBaseUrl and the id are the address of its page. nextCursor, if it is there, is the --cursor of the next page.",
+        positional: None,
+        flags: &[option("query", "WORDS", Value::Text, "Only artifacts with these words in title, description, slug or id."), option("limit", "N", Value::Number, "The most rows (default 50, at most 100)."), option("cursor", "TEXT", Value::Text, "The nextCursor of the page before."), FORMAT],
+        examples: &["od tools live-artifacts list", "od tools live-artifacts list --query release --limit 5"],
+    },
+    Verb {
+        words: "tools live-artifacts get",
+        build: |given| Command::Tools(ToolCommand::Get(given.into())),
+        summary: "Read a live artifact: an outline of its data, a part of it, its template (for agents).",
+        detail: "The outline has a line for each place of the data, with its path. --path gives the value at one of them, --include template the template as it is stored: read both before an update.",
+        positional: None,
+        flags: &[ARTIFACT_ID, option("path", "PATH", Value::Text, "A part of the data, such as rows.0.name; $ is all of it."), option("include", "template|page", Value::Choice(&["template", "page"]), "Give the template as it is stored, or the page as a person sees it, too."), FORMAT],
+        examples: &["od tools live-artifacts get --artifact-id la-x-1a2b3c4d5e6f", "od tools live-artifacts get --artifact-id la-x-1a2b3c4d5e6f --path rows.0 --include template"],
     },
     Verb {
         words: "tools live-artifacts update",
         build: |given| Command::Tools(ToolCommand::Update(given.into())),
         summary: "Change a live artifact (for agents).",
-        detail: "Reads the input and, beside it, template.html, data.json and provenance.json if they are there. Fields that are left out keep their value.",
+        detail: "Reads the input and, beside it, template.html and provenance.json if they are there; data.json only with --with-data. Fields that are left out keep their value. What a source writes is never changed by an update: its present values are kept, with a warning that names the paths.",
         positional: None,
-        flags: &[ARTIFACT_ID, needed("input", "FILE", Value::File, "artifact.json."), option("if-revision", "N", Value::Number, "Refuse if the artifact is at another revision."), FORMAT, DRY_RUN],
-        examples: &["od tools live-artifacts update --artifact-id la-x-1a2b3c4d5e6f --input artifact.json"],
+        flags: &[ARTIFACT_ID, needed("input", "FILE", Value::File, "artifact.json."), WITH_DATA, option("if-revision", "N", Value::Number, "Refuse if the artifact is at another revision."), FORMAT, DRY_RUN],
+        examples: &["od tools live-artifacts update --artifact-id la-x-1a2b3c4d5e6f --input artifact.json", "od tools live-artifacts update --artifact-id la-x-1a2b3c4d5e6f --input artifact.json --with-data"],
     },
     Verb {
         words: "tools live-artifacts refresh",
@@ -289,12 +450,20 @@ pub const VERBS: &[Verb] = &[
         detail: "", positional: None, flags: &[ARTIFACT_ID, FORMAT, DRY_RUN], examples: &["od tools live-artifacts refresh --artifact-id la-x-1a2b3c4d5e6f"],
     },
     Verb {
+        words: "tools live-artifacts delete",
+        build: |given| Command::Tools(ToolCommand::Delete(given.into())),
+        summary: "Move a live artifact that this run created to the trash (for agents).",
+        detail: "The trash keeps it for 7 days; a person brings it back with `od artifacts restore`. What another run or a person created is refused: an update with \"status\": \"archived\" puts it away.",
+        positional: None, flags: &[ARTIFACT_ID, option("if-revision", "N", Value::Number, "Refuse if the artifact is at another revision."), FORMAT, DRY_RUN],
+        examples: &["od tools live-artifacts delete --artifact-id la-x-1a2b3c4d5e6f"],
+    },
+    Verb {
         words: "tools live-artifacts validate",
         build: |given| Command::Tools(ToolCommand::Validate(given.into())),
         summary: "Check what create or update would be given, and change nothing (for agents).",
         detail: "Reads the same files as create and says everything that create would say. With --artifact-id it checks a change of that artifact instead, and says everything that update would say.",
         positional: None,
-        flags: &[needed("input", "FILE", Value::File, "artifact.json."), option("artifact-id", "ID", Value::Text, "Check a change of this artifact."), option("if-revision", "N", Value::Number, "Refuse if that artifact is at another revision."), FORMAT],
+        flags: &[needed("input", "FILE", Value::File, "artifact.json."), option("artifact-id", "ID", Value::Text, "Check a change of this artifact."), WITH_DATA, option("if-revision", "N", Value::Number, "Refuse if that artifact is at another revision."), FORMAT],
         examples: &["od tools live-artifacts validate --input artifact.json", "od tools live-artifacts validate --artifact-id la-x-1a2b3c4d5e6f --input artifact.json"],
     },
     Verb {
@@ -314,17 +483,17 @@ pub const VERBS: &[Verb] = &[
     },
     Verb {
         words: "mcp live-artifacts",
-        build: |_| Command::Mcp(McpCommand::Serve),
-        summary: "Serve the agent's tools over MCP on stdio (inside `od run`).",
-        detail: "A thin client of the same endpoints as `od tools`; the token comes from the environment that `od run` sets.",
-        positional: None, flags: &[], examples: &["od run -- my-agent --mcp 'od mcp live-artifacts'"],
+        build: |mut given| Command::Mcp(McpCommand::Serve { project: given.text("project") }),
+        summary: "Serve the agent's tools over MCP on stdio.",
+        detail: "A thin client of the same endpoints as `od tools`. Inside `od run` it uses that run. Otherwise it starts or finds the daemon, works in the project that holds the client's directory or the current one, and takes a new run whenever the old one is over: after sleep, after a day, after the daemon was restarted. Without a project it serves all the same; each call says what to run.",
+        positional: None, flags: &[PROJECT], examples: &["od mcp live-artifacts", "od mcp live-artifacts --project site"],
     },
     Verb {
         words: "mcp config",
-        build: |mut given| Command::Mcp(McpCommand::Config { agent: given.choice("agent", Agent::from_name) }),
+        build: |mut given| Command::Mcp(McpCommand::Config { agent: given.choice("agent", Agent::from_name), project: given.text("project") }),
         summary: "Print an MCP server entry for an agent to use.",
-        detail: "Prints; never edits an agent's configuration. The entry holds no token: the server takes it from the environment of `od run`.",
-        positional: None, flags: &[needed("agent", "NAME", Value::Choice(AGENTS), "Which agent's format: claude, codex, cursor, gemini, opencode or qwen.")], examples: &["od mcp config --agent claude"],
+        detail: "Prints; never edits an agent's configuration. The entry is added once, for good: the server finds daemon, project and run by itself, from any directory. It holds no token. With --project it always works in that project; without, in the one that holds the agent's directory.",
+        positional: None, flags: &[needed("agent", "NAME", Value::Choice(AGENTS), "Which agent's format: claude, claude-desktop, codex, copilot, cursor, gemini, opencode, qwen, vscode or zed."), option("project", "ID", Value::Text, "Always work in this project.")], examples: &["od mcp config --agent claude", "od mcp config --agent claude-desktop --project site"],
     },
     Verb {
         words: "keys status",
@@ -337,6 +506,20 @@ pub const VERBS: &[Verb] = &[
         build: |given| Command::Keys(KeysCommand::Rotate { dry_run: given.dry_run() }),
         summary: "Replace the signing key; the old one stays valid until the next rotation.",
         detail: "", positional: None, flags: &[DRY_RUN], examples: &["od keys rotate"],
+    },
+    Verb {
+        words: "sessions list",
+        build: |_| Command::Sessions(SessionsCommand::List),
+        summary: "List the browsers that may open the console.",
+        detail: "A browser is signed in by `od open` and stays so for 30 days. Its key cannot be copied out of it; the daemon keeps the public half in OD_HOME.",
+        positional: None, flags: &[], examples: &["od sessions list"],
+    },
+    Verb {
+        words: "sessions revoke",
+        build: |given| Command::Sessions(SessionsCommand::Revoke(given.into())),
+        summary: "Shut a browser out of the console, or all of them.",
+        detail: "What it has open ends at once; `od open` signs it in again.",
+        positional: takes("ID", Arity::Optional, Value::Text, "The session's id."), flags: &[switch("all", "End every session."), DRY_RUN], examples: &["od sessions revoke cs-0123456789ab", "od sessions revoke --all --dry-run"],
     },
     Verb {
         words: "doctor",

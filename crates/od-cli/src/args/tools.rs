@@ -10,11 +10,15 @@ pub enum ToolCommand {
     /// `od tools live-artifacts create`
     Create(ToolCreate),
     /// `od tools live-artifacts list`
-    List(Format),
+    List(ToolList),
+    /// `od tools live-artifacts get`
+    Get(ToolGet),
     /// `od tools live-artifacts update`
     Update(ToolUpdate),
     /// `od tools live-artifacts refresh`
     Refresh(ToolRefresh),
+    /// `od tools live-artifacts delete`
+    Delete(ToolDelete),
     /// `od tools live-artifacts validate`
     Validate(ToolValidate),
     /// `od tools connectors list`
@@ -33,7 +37,10 @@ impl ToolCommand {
             Self::Refresh(args) => args.format,
             Self::Validate(args) => args.format,
             Self::Execute(args) => args.format,
-            Self::List(format) | Self::Connectors(format) => *format,
+            Self::List(args) => args.format,
+            Self::Get(args) => args.format,
+            Self::Delete(args) => args.format,
+            Self::Connectors(format) => *format,
         }
     }
 }
@@ -57,6 +64,24 @@ impl Format {
             "json" => Some(Self::Json),
             _ => None,
         }
+    }
+}
+
+/// Whether data.json beside artifact.json is sent.
+///
+/// An update leaves it out unless it is asked for: the file is as old as the last create, and a design
+/// that is sent again must not put old data over what refreshes brought since.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum DataFile {
+    /// It is sent.
+    Sent,
+    /// It stays where it is.
+    LeftOut,
+}
+
+impl DataFile {
+    const fn of(is_sent: bool) -> Self {
+        if is_sent { Self::Sent } else { Self::LeftOut }
     }
 }
 
@@ -84,6 +109,78 @@ impl From<Matches> for ToolCreate {
     }
 }
 
+/// `od tools live-artifacts list`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ToolList {
+    /// Words to look for.
+    pub query: Option<String>,
+    /// The most rows.
+    pub limit: Option<u64>,
+    /// The `nextCursor` of the page before.
+    pub cursor: Option<String>,
+    /// The form of the answer.
+    pub format: Format,
+}
+
+impl From<Matches> for ToolList {
+    fn from(mut given: Matches) -> Self {
+        Self {
+            query: given.text("query"),
+            limit: given.number("limit"),
+            cursor: given.text("cursor"),
+            format: given.format(),
+        }
+    }
+}
+
+/// `od tools live-artifacts get`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ToolGet {
+    /// The artifact.
+    pub artifact_id: String,
+    /// A part of its data.
+    pub path: Option<String>,
+    /// What the answer holds besides the outline.
+    pub include: Option<String>,
+    /// The form of the answer.
+    pub format: Format,
+}
+
+impl From<Matches> for ToolGet {
+    fn from(mut given: Matches) -> Self {
+        Self {
+            artifact_id: given.required_text("artifact-id"),
+            path: given.text("path"),
+            include: given.text("include"),
+            format: given.format(),
+        }
+    }
+}
+
+/// `od tools live-artifacts delete`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ToolDelete {
+    /// The artifact.
+    pub artifact_id: String,
+    /// The revision it must be at.
+    pub if_revision: Option<u64>,
+    /// The form of the answer.
+    pub format: Format,
+    /// Whether to change nothing.
+    pub dry_run: bool,
+}
+
+impl From<Matches> for ToolDelete {
+    fn from(mut given: Matches) -> Self {
+        Self {
+            artifact_id: given.required_text("artifact-id"),
+            if_revision: given.number("if-revision"),
+            format: given.format(),
+            dry_run: given.dry_run(),
+        }
+    }
+}
+
 /// `od tools live-artifacts update`
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ToolUpdate {
@@ -91,6 +188,8 @@ pub struct ToolUpdate {
     pub artifact_id: String,
     /// artifact.json
     pub input: PathBuf,
+    /// Whether to send the data too.
+    pub data: DataFile,
     /// The revision it must be at.
     pub if_revision: Option<u64>,
     /// The form of the answer.
@@ -104,6 +203,7 @@ impl From<Matches> for ToolUpdate {
         Self {
             artifact_id: given.required_text("artifact-id"),
             input: given.required_path("input"),
+            data: DataFile::of(given.has("with-data")),
             if_revision: given.number("if-revision"),
             format: given.format(),
             dry_run: given.dry_run(),
@@ -139,6 +239,8 @@ pub struct ToolValidate {
     pub input: PathBuf,
     /// The artifact that would be changed; `None` for one that would be created.
     pub artifact_id: Option<String>,
+    /// Whether to send the data too; always for one that would be created.
+    pub data: DataFile,
     /// The revision it must be at.
     pub if_revision: Option<u64>,
     /// The form of the answer.
@@ -147,9 +249,12 @@ pub struct ToolValidate {
 
 impl From<Matches> for ToolValidate {
     fn from(mut given: Matches) -> Self {
+        let artifact_id = given.text("artifact-id");
+        let with_data = given.has("with-data");
         Self {
             input: given.required_path("input"),
-            artifact_id: given.text("artifact-id"),
+            data: DataFile::of(with_data || artifact_id.is_none()),
+            artifact_id,
             if_revision: given.number("if-revision"),
             format: given.format(),
         }

@@ -43,6 +43,10 @@ pub struct Flag {
 pub enum Arity {
     /// Exactly one.
     One,
+    /// Exactly two, of one kind.
+    Two,
+    /// One, and perhaps another.
+    OneOrTwo,
     /// None or one.
     Optional,
     /// Any number.
@@ -99,7 +103,7 @@ impl Verb {
         line.push_str(" [--json]");
         if let Some(positional) = self.positional {
             line.push_str(&match positional.arity {
-                Arity::One => format!(" {}", positional.name),
+                Arity::One | Arity::OneOrTwo | Arity::Two => format!(" {}", positional.name),
                 Arity::Optional => format!(" [{}]", positional.name),
                 Arity::Many => format!(" [{}…]", positional.name),
                 Arity::Rest => format!(" -- {}…", positional.name),

@@ -21,6 +21,8 @@ pub(super) fn verb(verb: &Verb) -> Value {
     let positional = verb.positional.map(|positional| {
         let arity = match positional.arity {
             Arity::One => "one",
+            Arity::Two => "two",
+            Arity::OneOrTwo => "one or two",
             Arity::Optional => "optional",
             Arity::Many => "many",
             Arity::Rest => "rest",

@@ -49,7 +49,7 @@ fn section(out: &mut String, verb: &Verb) {
     }
     if let Some(positional) = verb.positional {
         let many = match positional.arity {
-            Arity::One => "",
+            Arity::One | Arity::OneOrTwo | Arity::Two => "",
             Arity::Optional => " (may be left out)",
             Arity::Many => " (any number)",
             Arity::Rest => " (everything after `--`)",

@@ -7,14 +7,29 @@ use super::document;
 use crate::args::{GLOBAL_FLAGS, UsageError, VERBS, Verb, nearest};
 use crate::output::{Answer, CommandError, Exit, Style, Text};
 
-const WIDTH: usize = 92;
+/// The columns of a terminal that nobody has widened.
+const WIDTH: usize = 80;
+/// The columns before the summaries of the overview.
+const MARGIN: usize = 33;
 
 /// Sections of the overview: a title and the verbs or groups below it.
 const SECTIONS: &[(&str, &[&str])] = &[
     ("start here", &["demo", "init", "run", "open", "serve", "stop"]),
     (
         "look after your artifacts",
-        &["artifacts", "connectors", "skills", "keys", "doctor", "report"],
+        &[
+            "artifacts",
+            "refresh",
+            "projects",
+            "connectors",
+            "sources",
+            "skills",
+            "keys",
+            "sessions",
+            "service",
+            "doctor",
+            "report",
+        ],
     ),
     ("what agents call", &["tools", "mcp"]),
     ("more", &["help", "completions", "version"]),
@@ -54,16 +69,18 @@ fn overview() -> Text {
         text = text.gap().styled(Style::Bold, title);
         for head in *heads {
             for verb in VERBS.iter().filter(|verb| verb.words.split(' ').next() == Some(head)) {
-                text = text.pieces(&[
-                    (Style::Plain, &format!("  {:<29}  ", verb.words)),
-                    (Style::Dim, verb.summary),
-                ]);
+                for (at, line) in wrapped(verb.summary, WIDTH - MARGIN).iter().enumerate() {
+                    let words = if at == 0 { verb.words } else { "" };
+                    text = text
+                        .pieces(&[(Style::Plain, &format!("  {words:<29}  ")), (Style::Dim, line)]);
+                }
             }
         }
     }
     text.gap()
         .line("`od help VERB` explains a verb, `od help errors` every error code.")
-        .line("On many systems /usr/bin/od is another program (octal dump): call this one by its path, or first in PATH.")
+        .line("On many systems /usr/bin/od is another program (octal dump): call this one by")
+        .line("its path, or put it first in PATH.")
 }
 
 /// Returns the help for a verb, a group of verbs, or a topic.
@@ -189,6 +206,13 @@ mod tests {
         let page = overview().render(false);
         for verb in VERBS {
             assert!(page.contains(&format!("\n  {} ", verb.words)), "{}", verb.words);
+        }
+    }
+
+    #[test]
+    fn the_overview_fits_a_terminal_of_80_columns() {
+        for line in overview().render(false).lines() {
+            assert!(line.chars().count() <= WIDTH, "{line}");
         }
     }
 }

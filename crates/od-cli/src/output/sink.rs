@@ -1,12 +1,13 @@
 //! Writes answers: data to stdout, the rest to stderr.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 
 use serde_json::Value;
 
 use super::answer::{Answer, CommandError};
 use super::escape::escape_json;
 use super::exit::Exit;
+use super::text::Text;
 
 /// The two streams of the program, with the form and colour of each.
 #[derive(Clone, Copy, Debug)]
@@ -114,4 +115,19 @@ fn write_text(mut stream: impl Write, text: &str, exit: Exit) -> Exit {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => exit,
         Err(_) => Exit::Usage,
     }
+}
+
+/// Shows a plan and asks the person at the terminal for a yes; `None` where nobody can be asked.
+#[must_use]
+pub fn ask(plan: &Text, question: &str) -> Option<bool> {
+    // Both: the question goes to stderr, so that stdout holds nothing but the answer.
+    let (stdin, mut stderr) = (io::stdin(), io::stderr());
+    if !stdin.is_terminal() || !stderr.is_terminal() {
+        return None;
+    }
+    let mut line = String::new();
+    let answered = write!(stderr, "{}{question} [y/N] ", plan.render(false))
+        .and_then(|()| stderr.flush())
+        .and_then(|()| stdin.lock().read_line(&mut line));
+    Some(answered.is_ok() && matches!(line.trim(), "y" | "Y" | "yes"))
 }

@@ -2,6 +2,8 @@
 
 use std::io::IsTerminal;
 
+use od_core::ids::Timestamp;
+
 use super::escape::escape;
 
 /// The look of a piece of text where colour is on.
@@ -97,7 +99,7 @@ impl Text {
         for line in &self.lines {
             for (style, text) in line {
                 match style.sgr() {
-                    sgr if colour && !sgr.is_empty() => {
+                    sgr if colour && !sgr.is_empty() && !text.is_empty() => {
                         out.push_str(&format!("\u{1b}[{sgr}m{text}\u{1b}[0m"));
                     }
                     _ => out.push_str(text),
@@ -114,6 +116,8 @@ impl Text {
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     rows: Vec<Vec<(Style, String)>>,
+    shrinks: Vec<usize>,
+    spare: Option<usize>,
 }
 
 impl Table {
@@ -121,7 +125,19 @@ impl Table {
     #[must_use]
     pub fn new(heading: &[&str]) -> Self {
         let heading = heading.iter().map(|text| (Style::Dim, (*text).to_owned())).collect();
-        Self { rows: vec![heading] }
+        Self { rows: vec![heading], ..Self::default() }
+    }
+
+    /// Names the columns whose texts may lose their ends where the terminal is too narrow.
+    #[must_use]
+    pub fn shrinking(self, columns: &[usize]) -> Self {
+        Self { shrinks: columns.to_vec(), ..self }
+    }
+
+    /// Names the column that is left out where the others would become unreadable beside it.
+    #[must_use]
+    pub fn sparing(self, column: usize) -> Self {
+        Self { spare: Some(column), ..self }
     }
 
     /// Adds a row.
@@ -130,33 +146,71 @@ impl Table {
             .push(cells.iter().map(|(style, text)| (*style, escape(text).into_owned())).collect());
     }
 
-    /// Lays the rows out, two spaces between columns, within the width of the terminal.
-    ///
-    /// Where it is too narrow the columns of `shrinks` lose the ends of their texts. A pipe or a file
+    /// Lays the rows out, two spaces between columns, within the width of the terminal. A pipe or a file
     /// gets everything.
     #[must_use]
-    pub fn lay_out(self, shrinks: &[usize]) -> Text {
-        self.lay_out_within(shrinks, terminal_columns())
+    pub fn lay_out(self) -> Text {
+        self.lay_out_within(terminal_columns())
     }
 
-    fn lay_out_within(mut self, shrinks: &[usize], available: Option<usize>) -> Text {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let mut widths: Vec<usize> = (0..columns)
-            .map(|at| {
-                self.rows.iter().filter_map(|row| row.get(at)).map(|cell| width(&cell.1)).max()
-            })
-            .map(Option::unwrap_or_default)
-            .collect();
-        if let Some(available) = available {
-            shrink(&mut widths, shrinks, available);
-            for row in &mut self.rows {
-                for (at, (_, cell)) in row.iter_mut().enumerate() {
-                    if width(cell) > widths[at] {
-                        *cell = shortened(cell, widths[at]);
-                    }
+    /// Where the terminal is too narrow, times lose their seconds, then the spare column goes, then texts lose
+    /// their ends, and at last every row becomes lines of its own: ids are never cut, for they are copied.
+    fn lay_out_within(mut self, available: Option<usize>) -> Text {
+        let Some(available) = available.filter(|columns| self.widths_taken() > *columns) else {
+            return self.in_columns();
+        };
+        for (_, cell) in self.rows.iter_mut().flatten() {
+            if cell.parse::<Timestamp>().is_ok() {
+                *cell = to_the_minute(cell);
+            }
+        }
+        if let Some(spare) = self.spare
+            && !self.fits(available, COLUMN_READABLE)
+        {
+            self.rows.iter_mut().filter(|row| spare < row.len()).for_each(|row| {
+                row.remove(spare);
+            });
+            self.shrinks.retain(|at| *at != spare);
+            self.shrinks.iter_mut().filter(|at| **at > spare).for_each(|at| *at -= 1);
+        }
+        if !self.fits(available, COLUMN_MIN) {
+            return self.in_lines();
+        }
+        let mut widths = self.widths();
+        shrink(&mut widths, &self.shrinks, available);
+        for row in &mut self.rows {
+            for (at, (_, cell)) in row.iter_mut().enumerate() {
+                if width(cell) > widths[at] {
+                    *cell = shortened(cell, widths[at]);
                 }
             }
         }
+        self.in_columns()
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let cells = |at| self.rows.iter().filter_map(move |row| row.get(at));
+        (0..columns).map(|at| cells(at).map(|cell| width(&cell.1)).max().unwrap_or(0)).collect()
+    }
+
+    fn widths_taken(&self) -> usize {
+        taken(&self.widths())
+    }
+
+    /// Returns whether the rows fit once the shrinking columns have lost all but `least`.
+    fn fits(&self, available: usize, least: usize) -> bool {
+        let mut widths = self.widths();
+        for at in &self.shrinks {
+            if let Some(width) = widths.get_mut(*at) {
+                *width = least.min(*width);
+            }
+        }
+        taken(&widths) <= available
+    }
+
+    fn in_columns(self) -> Text {
+        let widths = self.widths();
         let mut text = Text::new();
         for row in self.rows {
             let last = row.len().saturating_sub(1);
@@ -170,15 +224,40 @@ impl Table {
         }
         text
     }
+
+    /// Lays every row out as lines of its own, each with the heading of its column.
+    fn in_lines(self) -> Text {
+        let mut rows = self.rows.into_iter();
+        let names: Vec<String> =
+            rows.next().into_iter().flatten().map(|(_, name)| name.to_lowercase()).collect();
+        let longest = names.iter().skip(1).map(|name| width(name)).max().unwrap_or(0);
+        let mut text = Text::new();
+        for row in rows {
+            for (at, (style, cell)) in row.into_iter().enumerate() {
+                let name = match at {
+                    0 => String::new(),
+                    at => format!("  {:<longest$}  ", names.get(at).map_or("", String::as_str)),
+                };
+                text.lines.push(vec![(Style::Dim, name), (style, cell)]);
+            }
+        }
+        text
+    }
 }
 
 /// The width below which a column is not shrunk: less says nothing.
 const COLUMN_MIN: usize = 8;
+/// The width that a shrinking column should keep before a spare one goes.
+const COLUMN_READABLE: usize = 16;
+
+/// Returns the columns that cells of these widths take, with the gaps between them.
+fn taken(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
+}
 
 /// Takes columns from the widest of the named ones until all fit, or none can give any more.
 fn shrink(widths: &mut [usize], shrinks: &[usize], available: usize) {
-    let gaps = 2 * widths.len().saturating_sub(1);
-    while widths.iter().sum::<usize>() + gaps > available {
+    while taken(widths) > available {
         let widest = shrinks.iter().copied().filter(|at| *at < widths.len());
         let Some(at) = widest.max_by_key(|at| widths[*at]) else { return };
         if widths[at] <= COLUMN_MIN {
@@ -186,6 +265,11 @@ fn shrink(widths: &mut [usize], shrinks: &[usize], available: usize) {
         }
         widths[at] -= 1;
     }
+}
+
+/// Writes `2026-04-30T12:34:56.789Z` as `2026-04-30 12:34Z`.
+fn to_the_minute(moment: &str) -> String {
+    format!("{}Z", moment.get(..16).unwrap_or(moment).replacen('T', " ", 1))
 }
 
 /// Cuts a text to a width, with an ellipsis at its end.
@@ -199,6 +283,12 @@ fn shortened(text: &str, columns: usize) -> String {
         }
     }
     format!("{}…", kept.trim_end())
+}
+
+/// Returns a count with its noun: `1 file`, `2 files`.
+pub(crate) fn counted(count: impl TryInto<u64>, noun: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Returns the columns of the terminal that stdout is, if it is one.
@@ -245,7 +335,7 @@ mod tests {
         let mut table = Table::new(&["ID", "TITLE", "STATE"]);
         table.row(&[(Style::Bold, "la-1"), (Style::Plain, "实时看板"), (Style::Good, "idle")]);
         table.row(&[(Style::Bold, "la-22"), (Style::Plain, "x\u{1b}[31m"), (Style::Bad, "failed")]);
-        let shown = table.lay_out(&[]).render(false);
+        let shown = table.lay_out().render(false);
         assert_eq!(
             shown,
             "ID     TITLE        STATE\nla-1   实时看板     idle\nla-22  x\\u{1b}[31m  failed\n"
@@ -255,20 +345,33 @@ mod tests {
     #[test]
     fn a_table_fits_a_narrow_terminal_and_keeps_its_ids_whole() {
         let table = || {
-            let mut table = Table::new(&["TITLE", "ID"]);
+            let mut table = Table::new(&["TITLE", "ID", "PROJECT", "REFRESHED"]);
             table.row(&[
                 (Style::Bold, "The dashboard of the release 👩\u{200d}💻"),
                 (Style::Plain, "la-1"),
+                (Style::Plain, "web"),
+                (Style::Plain, "2026-04-30T12:34:56.789Z"),
             ]);
-            table
+            table.shrinking(&[0]).sparing(2)
         };
-        let shown = table().lay_out_within(&[0], Some(20)).render(false);
-        assert_eq!(shown, "TITLE           ID\nThe dashboard…  la-1\n");
-        assert!(shown.lines().all(|line| width(line) <= 20));
-        let least = table().lay_out_within(&[0], Some(3)).render(false);
-        assert_eq!(least, "TITLE     ID\nThe das…  la-1\n");
-        let piped = table().lay_out_within(&[0], None).render(false);
-        assert!(piped.contains("release 👩\u{200d}💻  la-1"), "{piped}");
+        let shown = |columns| {
+            let shown = table().lay_out_within(Some(columns)).render(false);
+            assert!(shown.lines().all(|line| width(line) <= columns), "{columns}:\n{shown}");
+            shown
+        };
+        let piped = table().lay_out_within(None).render(false);
+        assert!(piped.contains("release 👩\u{200d}💻  la-1  web      2026-04-30T12:34:56.789Z"));
+        assert_eq!(shown(200), piped);
+        assert!(shown(66).contains("release 👩\u{200d}💻  la-1  web      2026-04-30 12:34Z"));
+        assert_eq!(
+            shown(50).lines().nth(1),
+            Some("The dashboard o…  la-1  web      2026-04-30 12:34Z")
+        );
+        assert_eq!(shown(33).lines().nth(1), Some("The das…  la-1  2026-04-30 12:34Z"));
+        assert_eq!(
+            table().lay_out_within(Some(30)).render(false),
+            "The dashboard of the release 👩\u{200d}💻\n  id         la-1\n  refreshed  2026-04-30 12:34Z\n"
+        );
     }
 
     #[test]

@@ -106,14 +106,39 @@ macro_rules! files {
     };
 }
 
+/// The templates of the built-in skill, with what each is for.
+pub(crate) const GALLERY: [(&str, &str); 8] = [
+    ("dashboard", "figures with changes, a trend, a table with progress"),
+    ("report", "one column to read: figures, findings, a table"),
+    ("status", "services with their state and uptime, incidents"),
+    ("releases", "releases by month, with notes and links"),
+    ("sprint", "a sprint by assignee: progress, tasks, burn-down"),
+    ("costs", "costs with their change, share and course"),
+    ("metrics", "a wall of figures, each with its change and course"),
+    ("table", "groups of rows, searched without script"),
+];
+
 /// Every file of the built-in skill, SKILL.md first.
 pub const BUILTIN_FILES: &[BuiltinFile] = files![
     "SKILL.md",
     "references/artifact-schema.md",
     "references/connector-policy.md",
     "references/refresh-contract.md",
+    "references/template.md",
     "assets/templates/dashboard.html",
     "assets/templates/dashboard.data.json",
     "assets/templates/report.html",
     "assets/templates/report.data.json",
+    "assets/templates/status.html",
+    "assets/templates/status.data.json",
+    "assets/templates/releases.html",
+    "assets/templates/releases.data.json",
+    "assets/templates/sprint.html",
+    "assets/templates/sprint.data.json",
+    "assets/templates/costs.html",
+    "assets/templates/costs.data.json",
+    "assets/templates/metrics.html",
+    "assets/templates/metrics.data.json",
+    "assets/templates/table.html",
+    "assets/templates/table.data.json",
 ];

@@ -131,8 +131,14 @@ pub fn read(text: &str) -> Result<Frontmatter, FrontmatterError> {
         budget: serde_saphyr::budget! { max_nodes: 1_000, max_depth: 16, max_aliases: 16, max_documents: 1 },
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: 1_000 },
     };
-    let node: Node =
-        serde_saphyr::from_str_with_options(&yaml, options).map_err(|error| yaml_error(&error))?;
+    let node: Node = serde_saphyr::from_str_with_options(&yaml, options).map_err(|error| {
+        let at = error
+            .location()
+            .map(|location| Position { line: location.line() + 1, column: location.column() })
+            .unwrap_or(Position { line: 2, column: 1 });
+        let message = error.to_string().lines().next().unwrap_or_default().to_owned();
+        FrontmatterError::Yaml { at, message }
+    })?;
     let entries = match node {
         Node::Map(entries) => entries,
         Node::Empty => Vec::new(),
@@ -147,16 +153,6 @@ pub fn read(text: &str) -> Result<Frontmatter, FrontmatterError> {
         body: lines.collect(),
         body_line: body_line + 1,
     })
-}
-
-fn yaml_error(error: &serde_saphyr::Error) -> FrontmatterError {
-    let at = error
-        .location()
-        .map(|location| Position { line: location.line() + 1, column: location.column() })
-        .unwrap_or(Position { line: 2, column: 1 });
-    let message = error.to_string();
-    let message = message.lines().next().unwrap_or_default().to_owned();
-    FrontmatterError::Yaml { at, message }
 }
 
 #[cfg(test)]

@@ -119,8 +119,23 @@ fn the_triggers_stand_in_the_one_line_description() {
 #[test]
 fn the_body_is_short() {
     let head = read(BUILTIN_FILES[0].text).unwrap();
-    let (lines, tokens) = (head.body.lines().count(), tokens(&head.body));
-    assert!(lines < 500 && tokens < 5_000, "{lines} lines, about {tokens} tokens");
+    let (lines, body) = (head.body.lines().count(), tokens(&head.body));
+    assert!(lines < 200 && body <= 2_000, "{lines} lines, about {body} tokens");
+    let references: usize = BUILTIN_FILES
+        .iter()
+        .filter(|file| file.path.starts_with("references/"))
+        .map(|file| tokens(file.text))
+        .sum();
+    assert!(references <= 5_000, "about {references} tokens of references");
+}
+
+#[test]
+fn the_first_sixty_lines_hold_the_three_files_of_an_artifact() {
+    let first: Vec<&str> = BUILTIN_FILES[0].text.lines().take(60).collect();
+    let first = first.join("\n");
+    for part in ["**`artifact.json`**", "**`data.json`**", "**`template.html`**", "</html>\n```"] {
+        assert!(first.contains(part), "{part}");
+    }
 }
 
 #[test]
@@ -139,9 +154,9 @@ fn every_json_example_of_the_skill_is_one_that_create_accepts() {
         .skip(1)
         .map(|rest| serde_json::from_str(rest.split("```").next().unwrap()).unwrap())
         .collect();
-    assert_eq!(blocks.len(), 2);
+    assert_eq!(blocks.len(), 3);
     let mut input = blocks[0].clone();
     input["document"]["dataJson"] = json!({ "commits": [] });
-    let body = json!({ "input": input, "provenanceJson": blocks[1] });
+    let body = json!({ "input": input, "provenanceJson": blocks[2] });
     CreateRequest::parse(&body).unwrap();
 }

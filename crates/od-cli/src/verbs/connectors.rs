@@ -169,10 +169,10 @@ pub(crate) async fn disconnect(
 }
 
 /// The longest secret that is read, in bytes.
-const SECRET_BYTES_MAX: u64 = 4_096;
+const SECRET_BYTES_MAX: u64 = od_core::limits::CREDENTIAL.allowed;
 
 /// Reads a secret; `None` if the person gave an empty one.
-fn read_secret(prompt: &str) -> Result<Option<String>, CommandError> {
+pub(super) fn read_secret(prompt: &str) -> Result<Option<String>, CommandError> {
     let stdin = io::stdin();
     let mut text = String::new();
     let read = if stdin.is_terminal() {

@@ -199,6 +199,9 @@ async fn store(settings: &Settings) -> Check {
         }
     };
     let report = od_app::health::report(&app).await;
+    // The daemon knows more than the files say: which commits it could not finish.
+    let daemon_says = daemon::health(settings).await;
+    let is_degraded = daemon_says.as_ref().is_some_and(|health| health["store"] == "degraded");
     let total: u64 = report.artifacts.iter().map(|(_, count)| count).sum();
     let sound = report.artifacts.iter().filter(|(state, _)| *state == HealthState::Healthy);
     let damaged = total - sound.map(|(_, count)| count).sum::<u64>();
@@ -206,6 +209,12 @@ async fn store(settings: &Settings) -> Check {
     let (artifacts, projects) = (ending(total == 1), ending(report.projects == 1));
     let counts = format!("{total} artifact{artifacts} in {} project{projects}", report.projects);
     match report.store {
+        StoreState::Ok if is_degraded => check(
+            "store",
+            Verdict::Bad,
+            format!("{counts}; the daemon could not finish a commit, and refuses to write past it"),
+            Some("od artifacts verify".to_owned()),
+        ),
         StoreState::Ok => check("store", Verdict::Good, counts, None),
         StoreState::Degraded => check(
             "store",

@@ -27,7 +27,13 @@ pub(crate) async fn call(
     let mut words: Vec<String> = match tool {
         Tool::Connectors => vec!["tools".to_owned(), "connectors".to_owned(), "list".to_owned()],
         Tool::Execute => vec!["tools".to_owned(), "connectors".to_owned(), "execute".to_owned()],
-        Tool::Create | Tool::List | Tool::Update | Tool::Refresh | Tool::Validate => {
+        Tool::Create
+        | Tool::List
+        | Tool::Get
+        | Tool::Update
+        | Tool::Refresh
+        | Tool::Delete
+        | Tool::Validate => {
             vec!["tools".to_owned(), "live-artifacts".to_owned(), tool.as_str().to_owned()]
         }
     };
@@ -38,6 +44,11 @@ pub(crate) async fn call(
         ("ifRevision", "--if-revision"),
         ("connectorId", "--connector"),
         ("toolName", "--tool"),
+        ("query", "--query"),
+        ("limit", "--limit"),
+        ("cursor", "--cursor"),
+        ("path", "--path"),
+        ("include", "--include"),
     ] {
         if let Some(value) = given.remove(field) {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

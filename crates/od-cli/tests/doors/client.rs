@@ -51,7 +51,7 @@ async fn answers_are_read_as_their_types() {
     let call = person.call(Operation::ListArtifacts).query(QueryName::ProjectId, &place.project);
     let listed: ArtifactsAnswer = call.send().await.unwrap();
     assert_eq!(listed.artifacts.len(), 1);
-    assert_eq!(listed.artifacts[0].id, made.artifact.id);
+    assert_eq!(listed.artifacts[0].summary.id, made.artifact.id);
     let call = person.call(Operation::ShowArtifact).parameter(&made.artifact.id);
     let shown: ArtifactAnswer = call.send().await.unwrap();
     assert_eq!(shown.artifact.data.value(), &json!({ "n": 0.1 }));
@@ -67,7 +67,7 @@ async fn a_refusal_carries_status_code_details_and_the_request() {
     let world = World::start().await;
     let mut place = world.place("door-client").await;
     let agent = agent(&world, &mut place).await;
-    let body = json!({ "input": { "titel": "T" } });
+    let body = json!({ "input": { "titel": "T", "pinned": 3 } });
     let call = agent.call(Operation::ToolCreateArtifact).json(&body).unwrap();
     let error = call.send_value().await.unwrap_err();
     let CallError::Refused { status, envelope } = &error else { panic!("{error:?}") };

@@ -28,8 +28,10 @@ impl DoorName {
 pub(crate) enum Tool {
     Create,
     List,
+    Get,
     Update,
     Refresh,
+    Delete,
     Validate,
     Connectors,
     Execute,
@@ -40,8 +42,10 @@ impl Tool {
         match self {
             Self::Create => "create",
             Self::List => "list",
+            Self::Get => "get",
             Self::Update => "update",
             Self::Refresh => "refresh",
+            Self::Delete => "delete",
             Self::Validate => "validate",
             Self::Connectors => "connectors",
             Self::Execute => "execute",
@@ -75,6 +79,8 @@ pub(crate) enum Before {
     Commit(String),
     /// The artifact's head is cut off.
     Damage(String),
+    /// A person brings a revision of the artifact back.
+    Restore(String, u64),
     /// A person switches a connector off.
     Disconnect(String),
     /// A person switches a connector on.
@@ -103,6 +109,9 @@ pub(crate) struct Call {
     pub(crate) tool: Tool,
     pub(crate) arguments: Value,
     pub(crate) gives: String,
+    /// What has to stand in the answer, by JSON pointer; without it only the doors are compared.
+    #[serde(default)]
+    pub(crate) holds: Map<String, Value>,
     pub(crate) keep: Option<String>,
     #[serde(default)]
     pub(crate) before: Vec<Before>,

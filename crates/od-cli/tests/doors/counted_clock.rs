@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use od_core::ids::Timestamp;
 use od_core::limits::REFRESH_TIMEOUT;
 use od_fs::SystemClock;
-use od_ports::clock::Clock;
+use od_ports::system::Clock;
 use tokio::sync::Notify;
 
 /// Counts its readings; waits as long as it is told to, but for the timeout of a refresh, which a
@@ -25,6 +25,12 @@ pub(crate) struct CountedClock {
 impl CountedClock {
     pub(crate) fn start() -> Self {
         Self { now_ms: AtomicI64::new(SystemClock.now().unix_ms()), over: Notify::new() }
+    }
+
+    /// Moves the clock forward.
+    pub(crate) fn pass(&self, duration: Duration) {
+        let ms = i64::try_from(duration.as_millis()).unwrap();
+        self.now_ms.fetch_add(ms, Ordering::Relaxed);
     }
 
     /// Ends the time of the refresh that runs, even if it has not begun to wait for that.

@@ -8,7 +8,16 @@ use crate::corpus::Tool;
 
 /// Makes the call and returns status and body.
 pub(crate) async fn call(url: &str, token: &str, tool: Tool, arguments: &Value) -> (u16, Value) {
+    let mut arguments = arguments.clone();
+    let of_path = if tool == Tool::Get {
+        arguments.as_object_mut().unwrap().shift_remove("artifactId")
+    } else {
+        None
+    };
+    let read = of_path.map(|id| format!("live-artifacts/{}", id.as_str().unwrap()));
     let (method, path) = match tool {
+        Tool::Get => ("GET", read.as_deref().unwrap()),
+        Tool::Delete => ("POST", "live-artifacts/delete"),
         Tool::Create => ("POST", "live-artifacts/create"),
         Tool::List => ("GET", "live-artifacts/list"),
         Tool::Update => ("POST", "live-artifacts/update"),
@@ -18,7 +27,7 @@ pub(crate) async fn call(url: &str, token: &str, tool: Tool, arguments: &Value) 
         Tool::Execute => ("POST", "connectors/execute"),
     };
     let (query, body) = match method {
-        "GET" => (query(arguments), String::new()),
+        "GET" => (query(&arguments), String::new()),
         _ => (String::new(), arguments.to_string()),
     };
     let host = url.strip_prefix("http://").unwrap();
@@ -42,7 +51,10 @@ fn query(arguments: &Value) -> String {
         .as_object()
         .unwrap()
         .iter()
-        .map(|(name, value)| format!("{name}={}", value.as_str().unwrap()))
+        .map(|(name, value)| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            format!("{name}={}", text.replace(' ', "+"))
+        })
         .collect();
     if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
 }

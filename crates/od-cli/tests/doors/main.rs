@@ -11,6 +11,7 @@ mod http_door;
 mod mcp_door;
 mod provider;
 mod scene;
+mod standing;
 mod world;
 
 use std::collections::BTreeSet;
@@ -27,7 +28,7 @@ macro_rules! scenes {
     };
 }
 
-scenes! { connectors create create_refused refresh some_doors tokens update }
+scenes! { connectors create create_refused ownership reading refresh some_doors tokens update }
 
 #[test]
 fn the_corpus_is_played_whole_and_has_at_least_60_calls_that_every_door_can_say() {
@@ -40,5 +41,5 @@ fn the_corpus_is_played_whole_and_has_at_least_60_calls_that_every_door_can_say(
     assert!(good.len() + refused.len() >= 60, "{} and {}", good.len(), refused.len());
     assert!(good.len() >= 25 && refused.len() >= 25, "{} and {}", good.len(), refused.len());
     let names: BTreeSet<&str> = calls().map(|call| call.tool.as_str()).collect();
-    assert_eq!(names.len(), 7, "{names:?}");
+    assert_eq!(names.len(), 9, "{names:?}");
 }

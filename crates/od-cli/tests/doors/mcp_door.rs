@@ -29,11 +29,13 @@ pub(crate) async fn call(
     let name = match tool {
         Tool::Create => "od_live_artifacts_create",
         Tool::List => "od_live_artifacts_list",
+        Tool::Get => "od_live_artifacts_get",
+        Tool::Delete => "od_live_artifacts_delete",
         Tool::Update => "od_live_artifacts_update",
         Tool::Refresh => "od_live_artifacts_refresh",
         Tool::Connectors => "od_connectors_list",
         Tool::Execute => "od_connectors_execute",
-        Tool::Validate => panic!("there is no such tool: a refused create says everything"),
+        Tool::Validate => "od_live_artifacts_validate",
     };
     let mut server = Command::new(env!("CARGO_BIN_EXE_od"))
         .args(["mcp", "live-artifacts"])

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use od_app::artifacts::{Address, RollBack, RollBackTo};
 use od_app::connectors::connect::Connect;
 use od_app::projects::CreateProject;
 use od_app::refresh::cancel::CancelRefresh;
-use od_app::refresh::run::RunRefresh;
+use od_app::refresh::run::{Cause, RunRefresh};
 use od_app::runs::{StartRun, StartedRun};
 use od_app::{App, Caller, Mode};
 use od_core::ids::{Audience, ConnectorId, ProjectId, TokenId};
@@ -72,6 +73,14 @@ impl World {
         Self::start_in(dirs, Port::Fixed(port)).await
     }
 
+    pub(crate) fn clock(&self) -> &CountedClock {
+        &self.clock
+    }
+
+    pub(crate) fn shared_app(&self) -> Arc<App> {
+        Arc::clone(self.daemon.app())
+    }
+
     pub(crate) fn url(&self) -> &str {
         self.daemon.url()
     }
@@ -110,7 +119,7 @@ impl World {
         if let (BearerName::Kept, Some(token)) = (which, &place.kept_run) {
             return token.clone();
         }
-        let request = StartRun { project: place.project.clone() };
+        let request = StartRun { project: place.project.clone(), agent: None };
         let started = od_app::runs::start(app, &Caller::Person, request).await.unwrap();
         place.runs.push(started.run.id.to_string());
         match which {
@@ -167,8 +176,26 @@ impl World {
                 let head = project.join(".live-artifacts").join(id).join("artifact.json");
                 std::fs::write(head, "{").unwrap();
             }
-            Before::Disconnect(_) | Before::Connect(_) | Before::Hold(_) | Before::Release => {}
+            Before::Disconnect(_)
+            | Before::Connect(_)
+            | Before::Hold(_)
+            | Before::Restore(..)
+            | Before::Release => {}
         }
+    }
+
+    /// Brings a revision back, as a person in the console does.
+    pub(crate) async fn restore(&self, place: &Place, before: &Before) {
+        let Before::Restore(name, revision) = before else { return };
+        let address = Address {
+            project: Some(place.project.clone()),
+            artifact: place.id(name).parse().unwrap(),
+        };
+        let to = RollBackTo::Revision((*revision).try_into().unwrap());
+        let request = RollBack { address, to, if_revision: None };
+        let done =
+            od_app::artifacts::roll_back(self.app(), &Caller::Person, request, Mode::Commit).await;
+        done.unwrap();
     }
 
     /// Starts a refresh that waits for its provider.
@@ -179,6 +206,7 @@ impl World {
             project: place.project.clone(),
             artifact: place.id(name).parse().unwrap(),
             accept_drift: false,
+            cause: Cause::Asked,
         };
         let app = Arc::clone(self.daemon.app());
         self.held.push(tokio::spawn(async move {
@@ -231,7 +259,11 @@ impl World {
                 let request = Connect { connector: name.parse().unwrap(), secret: None };
                 od_app::connectors::connect(self.app(), &Caller::Person, request).await.unwrap();
             }
-            Before::Write(_) | Before::Commit(_) | Before::Damage(_) | Before::Hold(_) => {}
+            Before::Write(_)
+            | Before::Commit(_)
+            | Before::Damage(_)
+            | Before::Restore(..)
+            | Before::Hold(_) => {}
         }
     }
 }

@@ -40,13 +40,16 @@ fn bash_completes_verbs_flags_and_values() {
         return;
     }
     assert_eq!(bash(&bench, "od ver", 1), ["version"]);
-    assert_eq!(bash(&bench, "od artifacts re", 2), ["refresh", "repair", "restore"]);
+    assert_eq!(bash(&bench, "od artifacts re", 2), ["refresh", "revisions", "repair", "restore"]);
     assert_eq!(bash(&bench, "od tools live-artifacts cr", 3), ["create"]);
     assert_eq!(bash(&bench, "od artifacts repair --d", 3), ["--dry-run", "--data-dir"]);
     assert_eq!(bash(&bench, "od tools live-artifacts list --format js", 5), ["json"]);
     assert_eq!(bash(&bench, "od completions f", 2), ["fish"]);
     assert_eq!(bash(&bench, "od skills install --agent ''", 4), ["agents", "claude", "all"]);
-    assert_eq!(bash(&bench, "od mcp config --agent c", 4), ["claude", "codex", "cursor"]);
+    assert_eq!(
+        bash(&bench, "od mcp config --agent c", 4),
+        ["claude", "claude-desktop", "codex", "copilot", "cursor"]
+    );
     std::fs::create_dir(bench.project().join("folder")).unwrap();
     bench.write("file.txt", "");
     assert_eq!(bash(&bench, "od serve --data-dir fo", 3), ["folder"]);
@@ -69,7 +72,7 @@ fn fish_completes_verbs_and_flags() {
         )
     };
     let Some(verbs) = asked("od artifacts re") else { return };
-    assert_eq!(verbs, ["refresh", "repair", "restore"]);
+    assert_eq!(verbs, ["refresh", "repair", "restore", "revisions"]);
     assert_eq!(asked("od ver").unwrap(), ["version"]);
     let flags = asked("od artifacts repair --d").unwrap();
     assert!(flags.contains(&"--dry-run".to_owned()), "{flags:?}");

@@ -124,3 +124,36 @@ fn the_demo_follows_its_sources_and_leaves_nothing() {
     assert_eq!(last["what"], "nothing changed at the source");
     assert!(!bench.root().join("home").exists(), "the demo wrote into the person's home");
 }
+
+#[test]
+fn a_second_demo_over_the_same_folder_follows_its_sources_too() {
+    let bench = Bench::new();
+    for round in 0..3 {
+        let story = bench.json(&["demo", "--once", "--dir", "files"]);
+        assert_eq!(story["artifacts"], 3, "{round}: {story}");
+        let steps = story["steps"].as_array().unwrap();
+        let refreshed = steps.iter().filter(|step| step["step"] == "refreshed").count();
+        assert_eq!(refreshed, 7, "{round}: {story}");
+    }
+    // A number of the person's own is not changed, and nothing is said to have followed it.
+    std::fs::write(bench.project().join("files/metrics.json"), "{}").unwrap();
+    let story = bench.json(&["demo", "--once", "--dir", "files"]);
+    let changed = story["steps"].as_array().unwrap().iter();
+    let changed = changed.filter(|step| step["step"] == "sources changed");
+    assert!(changed.clone().all(|step| step["what"].as_array().map(Vec::len) == Some(1)));
+    let removed = bench.json(&["demo", "--remove", "--yes", "--dir", "files"]);
+    assert_eq!(removed["removed"], true);
+    assert!(!bench.project().join("files").exists(), "the repository was the demo's own");
+}
+
+#[test]
+fn removing_one_demo_leaves_a_demo_over_another_folder_alone() {
+    let bench = Bench::new();
+    let (demo, _) = start(&bench, "first");
+    end(demo);
+    bench.json(&["demo", "--once", "--dir", "second"]);
+    let removed = bench.json(&["demo", "--remove", "--yes", "--dir", "second"]);
+    assert_eq!(removed["artifactIds"], serde_json::json!([]));
+    let listed = bench.json(&["artifacts", "list"]);
+    assert_eq!(listed["artifacts"].as_array().map(Vec::len), Some(3), "{listed}");
+}

@@ -67,3 +67,55 @@ fn colour_only_on_a_terminal_and_never_against_no_color() {
     assert!(!on_terminal(true).contains('\u{1b}'));
     assert!(!bench.good(&["help"]).contains('\u{1b}'));
 }
+
+#[test]
+fn a_connection_string_is_in_no_argument_output_or_plain_file() {
+    use std::io::Write as _;
+    let bench = Bench::with_project();
+    let password = ["pw-canary", "-0123456789"].concat();
+    let add = |text: &str| {
+        let mut command = bench.command(&["sources", "add", "postgres", "shop"]);
+        command.stdin(std::process::Stdio::piped());
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let told = |output: &std::process::Output| {
+        [output.stdout.as_slice(), output.stderr.as_slice()].concat()
+    };
+    let refused = add(&format!("host=localhost password={password}"));
+    assert_eq!(refused.status.code(), Some(2));
+    // Nothing listens there: it is registered, and the test says so.
+    let added = add(&format!("postgresql://reader:{password}@127.0.0.1:1/shop\n"));
+    assert!(added.status.success(), "{added:?}");
+    let tested = bench.od(&["sources", "test", "shop"]);
+    assert!(!tested.status.success());
+    for output in [&refused, &added, &tested] {
+        let text = String::from_utf8(told(output)).unwrap();
+        assert!(!text.contains(&password), "{text}");
+    }
+    let listed = bench.good(&["sources", "list"]);
+    assert!(listed.contains("postgresql://127.0.0.1:1/shop?sslmode=disable"), "{listed}");
+    let found = Command::new("grep").args(["-rl", &password]).arg(bench.root()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "");
+    bench.good(&["sources", "remove", "shop"]);
+}
+
+#[test]
+fn what_an_agent_asks_for_is_listed_and_not_registered() {
+    let bench = Bench::with_project();
+    let script = r#"
+printf '%s' '{ "source": "billing", "sql": "SELECT 1" }' > input.json
+"$OD_BIN" tools connectors execute --connector postgres --tool query --input input.json
+"#;
+    let refused = bench.agent(script);
+    assert!(!refused.status.success());
+    let refused = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.contains("od sources add postgres billing"), "{refused}");
+    let listed = bench.json(&["sources", "list"]);
+    assert_eq!(listed["services"], serde_json::json!([]));
+    assert_eq!(listed["requests"][0]["name"], "billing");
+    assert_eq!(listed["requests"][0]["kind"], "postgres");
+    assert!(bench.good(&["sources", "list"]).contains("od sources add postgres billing"));
+}

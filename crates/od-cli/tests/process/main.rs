@@ -15,4 +15,5 @@ mod http;
 mod killed;
 mod paths;
 mod source_server;
+mod standing_mcp;
 mod trace;

@@ -59,9 +59,14 @@ impl FormatFault {
     pub(crate) fn of(&self, name: &str) -> ProviderError {
         let message = format!("`{name}`: {self}");
         match self {
-            Self::Intake(fault) if fault.is_size() => ProviderError::OutOfBounds { message },
-            Self::TooLong { .. } => ProviderError::OutOfBounds { message },
-            Self::Intake(_) | Self::Malformed { .. } => ProviderError::Malformed { message },
+            Self::Intake(fault) => match fault.size_limit() {
+                Some(limit) => ProviderError::OutOfBounds { message, limit: limit.want() },
+                None => ProviderError::Malformed { message },
+            },
+            Self::TooLong { limit, .. } => {
+                ProviderError::OutOfBounds { message, limit: limit.want() }
+            }
+            Self::Malformed { .. } => ProviderError::Malformed { message },
         }
     }
 }

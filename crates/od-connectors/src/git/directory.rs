@@ -13,7 +13,7 @@ const LINK_BYTES_MAX: u64 = 4096;
 /// Bytes of a submodule's configuration, which git writes in a few lines.
 const CONFIG_BYTES_MAX: u64 = 64 * 1024;
 /// Entries of refs and objects that are looked at; git packs its own long before.
-const ENTRIES_MAX: usize = 100_000;
+const ENTRIES_MAX: usize = od_core::limits::GIT_REFERENCES.max();
 /// The parts of a repository; as a link, one would be another repository's.
 const PARTS: [&str; 7] = ["HEAD", "config", "index", "objects", "packed-refs", "refs", "reftable"];
 /// Files below `objects` that name where else objects are.

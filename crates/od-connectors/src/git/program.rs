@@ -15,7 +15,7 @@ use tokio::process::Command;
 use super::directory::{self, DirectoryError};
 
 /// Bytes of one command's output that are read.
-const OUTPUT_BYTES_MAX: u64 = 1024 * 1024;
+const OUTPUT_BYTES_MAX: u64 = od_core::limits::GIT_OUTPUT.allowed;
 /// Bytes of error output that are read, only to tell one failure from another.
 const ERROR_BYTES_MAX: u64 = 4096;
 
@@ -135,7 +135,14 @@ impl<'a> Repository<'a> {
         }
         let status = child.wait().await.map_err(|_| ProgramError::Failed { command, code: -1 })?;
         if !status.success() && !is_cut {
-            return Err(failure(command, status.code().unwrap_or(-1), &complaint));
+            let complaint = String::from_utf8_lossy(&complaint);
+            return Err(if complaint.contains("dubious ownership") {
+                DirectoryError::ForeignOwner.into()
+            } else if complaint.contains("not a git repository") {
+                DirectoryError::Missing.into()
+            } else {
+                ProgramError::Failed { command, code: status.code().unwrap_or(-1) }
+            });
         }
         Ok((bytes, is_cut))
     }
@@ -203,17 +210,6 @@ async fn read(stream: Option<impl AsyncRead + Unpin>, allowed: u64) -> (Vec<u8>,
     let is_cut = bytes.len() as u64 > allowed;
     bytes.truncate(usize::try_from(allowed).unwrap_or(usize::MAX));
     (bytes, is_cut)
-}
-
-fn failure(command: &'static str, code: i32, complaint: &[u8]) -> ProgramError {
-    let complaint = String::from_utf8_lossy(complaint);
-    if complaint.contains("dubious ownership") {
-        DirectoryError::ForeignOwner.into()
-    } else if complaint.contains("not a git repository") {
-        DirectoryError::Missing.into()
-    } else {
-        ProgramError::Failed { command, code }
-    }
 }
 
 #[cfg(test)]

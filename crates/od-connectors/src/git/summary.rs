@@ -7,9 +7,9 @@ use serde_json::json;
 use super::program::{Output, ProgramError, Repository};
 
 /// Files listed by name; the counts cover all.
-const FILES_LISTED_MAX: usize = 50;
+const FILES_LISTED_MAX: usize = od_core::limits::GIT_FILES.max();
 /// Bytes of a commit's subject.
-const SUBJECT_BYTES_MAX: usize = 300;
+pub(super) const SUBJECT_BYTES_MAX: usize = 300;
 
 /// The texts that are cut, once secrets were taken out of them.
 pub(super) const CLIPS: &[Clip] = &[
@@ -47,7 +47,7 @@ pub(crate) async fn read_summary(
     let state = WorkTree::parse(&status);
     let mut summary = state.head();
     summary.insert("status".to_owned(), state.status());
-    let (commits, diff) = if state.has_commits() {
+    let (commits, diff) = if state.commit.is_some() {
         (commits(repository, limits.commits).await?, diff_stat(repository).await?)
     } else {
         (json!([]), DiffStat::default().into_json())
@@ -55,6 +55,7 @@ pub(crate) async fn read_summary(
     summary.insert("commits".to_owned(), commits);
     summary.insert("diffStat".to_owned(), diff);
     summary.insert("tags".to_owned(), tags(repository, limits.tags).await?);
+    summary.insert("isRepository".to_owned(), true.into());
     Ok(Value::Object(summary))
 }
 
@@ -132,10 +133,6 @@ impl WorkTree {
         if let (Some(path), true) = (path, self.files.len() < FILES_LISTED_MAX) {
             self.files.push((path.to_owned(), state));
         }
-    }
-
-    const fn has_commits(&self) -> bool {
-        self.commit.is_some()
     }
 
     fn head(&self) -> Map {
@@ -275,7 +272,7 @@ async fn tags(repository: &Repository<'_>, count: usize) -> Result<Value, Progra
 }
 
 /// Replaces control characters by spaces: a subject is one line of text.
-fn without_controls(text: &str) -> String {
+pub(super) fn without_controls(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
@@ -322,7 +319,7 @@ mod tests {
     #[test]
     fn a_repository_without_commits_has_no_head() {
         let tree = parse("# branch.oid (initial)\0# branch.head main\0", false);
-        assert!(!tree.has_commits());
+        assert_eq!(tree.commit, None);
         assert_eq!(tree.head()["branch"], "main");
         assert_eq!(tree.head()["commit"], Value::Null);
     }

@@ -4,25 +4,26 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hyper::StatusCode;
-use hyper::header::{HeaderName, HeaderValue};
+use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use od_core::json::Map;
-use od_ports::clock::Clock;
 use od_ports::connector_provider::ProviderError;
 use od_ports::credential_vault::Secret;
+use od_ports::system::Clock;
 use serde::de::DeserializeOwned;
 use url::Url;
 
+use super::activity::WorkflowRuns;
 use super::cache::{Cache, Cached, Key};
-use crate::http::{FetchError, Fetcher, HostOverride, Origin, Reply, Request};
+use crate::http::{Fetcher, HostOverride, Origin, Redirects, Reply, Request, secret_header};
 
 /// Bytes of one answer. A page of releases with long notes is well below it.
-const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
+const BODY_BYTES_MAX: usize = od_core::limits::GITHUB_ANSWER.max();
 /// Entries GitHub gives on one page at most.
 const PAGE_ENTRIES_MAX: usize = 100;
 /// Pages read for one call, however many entries were asked for.
-pub(crate) const PAGES_MAX: usize = 5;
+pub(crate) const PAGES_MAX: usize = od_core::limits::GITHUB_PAGES.max();
 /// The longest wait that is passed on as advice.
-const WAIT_MS_MAX: u64 = 60 * 60 * 1000;
+const WAIT_MS_MAX: u64 = od_core::limits::GITHUB_WAIT.allowed;
 /// The wait advised when the answer names none, as GitHub documents it.
 const WAIT_MS_DEFAULT: u64 = 60 * 1000;
 
@@ -33,8 +34,19 @@ pub(crate) struct Resource {
     pub(crate) path: Vec<String>,
     /// Query parameters.
     pub(crate) query: Vec<(&'static str, String)>,
+    /// The form of its pages, if it is a list.
+    pub(crate) pages: Pages,
     /// The name used in errors.
     pub(crate) label: String,
+}
+
+/// The form of a list's pages.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Pages {
+    /// Arrays.
+    Plain,
+    /// Arrays in an object, as those of workflow runs.
+    Wrapped,
 }
 
 /// Counts what one tool call did, for its record.
@@ -123,9 +135,13 @@ impl Api {
             resource.query.push(("per_page", per_page.to_string()));
             resource.query.push(("page", page.to_string()));
             let body = self.fetch(&resource, secret, stats).await?;
-            let batch: Vec<T> = parse(&body)?;
+            let batch: Vec<T> = match resource.pages {
+                Pages::Plain => parse(&body)?,
+                Pages::Wrapped => parse::<WorkflowRuns<T>>(&body)?.workflow_runs,
+            };
             let is_last = batch.len() < per_page;
             entries.extend(batch.into_iter().filter(&keep));
+            // Only a short page proves that it was the last: as many entries as asked for may be all or not.
             if entries.len() > limit || (entries.len() == limit && !is_last) {
                 entries.truncate(limit);
                 return Ok(Listing { entries, is_cut: true });
@@ -144,6 +160,7 @@ impl Api {
         stats: &mut CallStats,
     ) -> Result<Arc<[u8]>, ProviderError> {
         let url = self.locate(resource)?;
+        // Keyed anew in every process: neither the secret nor a hash that could be looked up stands in the cache.
         let viewer = self.hasher.hash_one(secret.map(Secret::expose));
         let key = Key { url: url.to_string(), viewer };
         let known = self.cache.lock().unwrap_or_else(PoisonError::into_inner).get(&key);
@@ -151,36 +168,38 @@ impl Api {
             HeaderName::from_static("x-github-api-version"),
             HeaderValue::from_static("2022-11-28"),
         )];
+        let bearer = secret
+            .map(|secret| secret_header(AUTHORIZATION, format!("Bearer {}", secret.expose())))
+            .transpose()?;
         stats.requests += 1;
         let request = Request {
             url,
             accept: "application/vnd.github+json",
             headers: &headers,
-            secret,
+            secret: bearer,
+            redirects: Redirects::Public,
             etag: known.as_ref().map(|cached| &cached.etag),
             body_bytes_max: BODY_BYTES_MAX,
         };
-        let reply = self.fetcher.get(request).await.map_err(|err| fetch_fault(&err))?;
+        let reply = self.fetcher.get(request).await?;
         stats.remaining = reply.number("x-ratelimit-remaining");
         stats.execution_id = execution_id(&reply);
         match (reply.status, known) {
-            (StatusCode::OK, _) => Ok(self.remember(key, reply)),
+            (StatusCode::OK, _) => {
+                let etag = reply.etag().cloned();
+                let body: Arc<[u8]> = reply.body.into();
+                if let Some(etag) = etag {
+                    let cached = Cached { etag, body: Arc::clone(&body) };
+                    self.cache.lock().unwrap_or_else(PoisonError::into_inner).put(key, cached);
+                }
+                Ok(body)
+            }
             (StatusCode::NOT_MODIFIED, Some(cached)) => {
                 stats.unchanged += 1;
                 Ok(cached.body)
             }
             (status, _) => Err(self.status_fault(status, &reply, resource, secret.is_some())),
         }
-    }
-
-    fn remember(&self, key: Key, reply: Reply) -> Arc<[u8]> {
-        let etag = reply.etag().cloned();
-        let body: Arc<[u8]> = reply.body.into();
-        if let Some(etag) = etag {
-            let cached = Cached { etag, body: Arc::clone(&body) };
-            self.cache.lock().unwrap_or_else(PoisonError::into_inner).put(key, cached);
-        }
-        body
     }
 
     fn locate(&self, resource: &Resource) -> Result<Url, ProviderError> {
@@ -190,6 +209,7 @@ impl Api {
                 url.path_segments_mut().map_err(|()| ProviderError::Unavailable {
                     message: "the configured base URL cannot have paths".to_owned(),
                 })?;
+            // As segments, not as text: a slash in a name is encoded, and dots lead nowhere.
             segments.pop_if_empty().extend(&resource.path);
         }
         if !resource.query.is_empty() {
@@ -213,12 +233,25 @@ impl Api {
                     message: format!("GitHub does not give access to {}", resource.label),
                 },
             },
+            // GitHub answers 404 for a private repository to whoever may not see it: the two cannot be told apart.
             404 | 410 | 451 => {
                 let hint = if has_secret { "" } else { "; a private one needs a token" };
                 ProviderError::Missing {
                     message: format!("GitHub has no {}, or hides it{hint}", resource.label),
                 }
             }
+            202 => ProviderError::Unavailable {
+                message: format!(
+                    "GitHub is still counting for {}; try again in a minute",
+                    resource.label
+                ),
+            },
+            422 => ProviderError::Forbidden {
+                message: format!(
+                    "GitHub does not count this for {}: it is too large",
+                    resource.label
+                ),
+            },
             code => ProviderError::Unavailable {
                 message: format!("GitHub answered with status {code}"),
             },
@@ -239,6 +272,7 @@ impl Api {
         } else {
             return None;
         };
+        // Never zero, which a client would take for "at once", nor the days that a wrong clock would make of it.
         Some(wait.clamp(1000, WAIT_MS_MAX))
     }
 }
@@ -259,17 +293,4 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ProviderError> {
             err.column()
         ),
     })
-}
-
-fn fetch_fault(error: &FetchError) -> ProviderError {
-    match error {
-        FetchError::TooLarge { allowed } => ProviderError::TooLarge { allowed: *allowed as u64 },
-        FetchError::Refused { .. } | FetchError::BadRedirect(_) => {
-            ProviderError::Forbidden { message: error.to_string() }
-        }
-        FetchError::Encoded => ProviderError::Malformed { message: error.to_string() },
-        FetchError::Unreachable | FetchError::Broken | FetchError::Unbuildable => {
-            ProviderError::Unavailable { message: error.to_string() }
-        }
-    }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hyper::header::HeaderValue;
 
 /// Bytes kept in all.
-const TOTAL_BYTES_MAX: usize = 8 * 1024 * 1024;
+const TOTAL_BYTES_MAX: usize = od_core::limits::GITHUB_CACHE.max();
 /// Entries kept in all.
 const ENTRIES_MAX: usize = 256;
 /// A larger body is not kept.
@@ -48,6 +48,7 @@ pub(crate) struct Cache {
 impl Cache {
     /// Returns an answer and makes it the most recent one.
     pub(crate) fn get(&mut self, key: &Key) -> Option<Cached> {
+        // A walk over at most 256 entries costs less than a map and an order beside it.
         let at = self.entries.iter().position(|(held, _)| held == key)?;
         let entry = self.entries.remove(at)?;
         let cached = entry.1.clone();
@@ -57,7 +58,12 @@ impl Cache {
 
     /// Keeps an answer, dropping the least recently used ones that no longer fit.
     pub(crate) fn put(&mut self, key: Key, cached: Cached) {
-        self.forget(&key);
+        if let Some(at) = self.entries.iter().position(|(held, _)| *held == key)
+            && let Some((_, old)) = self.entries.remove(at)
+        {
+            self.bytes -= old.body.len();
+        }
+        // After the old answer is gone: its tag must not outlive an answer that is too large to keep.
         if cached.body.len() > BODY_BYTES_MAX {
             return;
         }
@@ -66,14 +72,6 @@ impl Cache {
         while self.bytes > TOTAL_BYTES_MAX || self.entries.len() > ENTRIES_MAX {
             let Some((_, oldest)) = self.entries.pop_front() else { break };
             self.bytes -= oldest.body.len();
-        }
-    }
-
-    fn forget(&mut self, key: &Key) {
-        if let Some(at) = self.entries.iter().position(|(held, _)| held == key)
-            && let Some((_, old)) = self.entries.remove(at)
-        {
-            self.bytes -= old.body.len();
         }
     }
 }

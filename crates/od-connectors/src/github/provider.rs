@@ -5,21 +5,27 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use od_core::json::{Map, Value};
-use od_ports::clock::Clock;
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
 use od_ports::credential_vault::Secret;
+use od_ports::system::Clock;
+use serde::de::DeserializeOwned;
 use serde_json::json;
 use url::Url;
 
-use super::api::{Api, CallStats, Listing, Resource};
+use super::activity::{Commit, Contributor, Milestone, Row, Week, WorkflowRun};
+use super::api::{Api, CallStats, Listing, Pages, Resource};
 use super::catalog::{
-    self, ENTRIES_DEFAULT, ENTRIES_MAX, LIST_ISSUES, LIST_PULL_REQUESTS, LIST_RELEASES,
+    self, CODE_FREQUENCY, ENTRIES_DEFAULT, ENTRIES_MAX, LIST_COMMITS, LIST_CONTRIBUTORS,
+    LIST_ISSUES, LIST_MILESTONES, LIST_PULL_REQUESTS, LIST_RELEASES, LIST_WORKFLOW_RUNS,
     REPO_SUMMARY,
 };
 use super::shape::{CLIPS, Issue, Release, Repository, User};
 use crate::http::{HostOverride, Origin};
+
+/// Ten years.
+const WEEKS_MAX: usize = 520;
 
 /// The address of a GitHub service.
 #[derive(Clone, Debug)]
@@ -97,6 +103,41 @@ impl GitHub {
         Ok(items(&listing, |release| release.to_json(&call.scrubber)))
     }
 
+    /// Lists what is below a repository; `filters` are names of inputs and of GitHub's parameters.
+    async fn rows<T: DeserializeOwned + Row>(
+        &self,
+        call: &ToolCall,
+        below: &'static str,
+        filters: &[(&str, &'static str)],
+        stats: &mut CallStats,
+    ) -> Result<Value, ProviderError> {
+        let mut resource = repository(&call.input, Some(below))?;
+        if below == "actions/runs" {
+            resource.pages = Pages::Wrapped;
+        }
+        for (input, parameter) in filters {
+            if let Some(text) = call.input.get(*input).and_then(Value::as_str) {
+                resource.query.push((parameter, text.to_owned()));
+            }
+        }
+        let listing: Listing<T> = self
+            .api
+            .list(&resource, limit(&call.input), |_| true, call.secret.as_ref(), stats)
+            .await?;
+        Ok(items(&listing, |entry| entry.row(&call.scrubber)))
+    }
+
+    async fn code_frequency(
+        &self,
+        call: &ToolCall,
+        stats: &mut CallStats,
+    ) -> Result<Value, ProviderError> {
+        let resource = repository(&call.input, Some("stats/code_frequency"))?;
+        let weeks: Vec<Week> = self.api.one(&resource, call.secret.as_ref(), stats).await?;
+        let entries = weeks.into_iter().rev().take(WEEKS_MAX).collect();
+        Ok(items(&Listing { entries, is_cut: false }, |week| week.row(&call.scrubber)))
+    }
+
     async fn issues(
         &self,
         call: &ToolCall,
@@ -132,6 +173,7 @@ impl ConnectorProvider for GitHub {
         let resource = Resource {
             path: vec!["user".to_owned()],
             query: Vec::new(),
+            pages: Pages::Plain,
             label: "user for this token".to_owned(),
         };
         let user: User = self.api.one(&resource, Some(secret), &mut CallStats::default()).await?;
@@ -149,6 +191,28 @@ impl ConnectorProvider for GitHub {
             LIST_RELEASES => self.releases(&call, &mut stats).await?,
             LIST_ISSUES => self.issues(&call, "issues", &mut stats).await?,
             LIST_PULL_REQUESTS => self.issues(&call, "pulls", &mut stats).await?,
+            LIST_COMMITS => {
+                let filters = [
+                    ("branch", "sha"),
+                    ("path", "path"),
+                    ("author", "author"),
+                    ("since", "since"),
+                    ("until", "until"),
+                ];
+                self.rows::<Commit>(&call, "commits", &filters, &mut stats).await?
+            }
+            LIST_WORKFLOW_RUNS => {
+                let filters = [("branch", "branch"), ("event", "event"), ("status", "status")];
+                self.rows::<WorkflowRun>(&call, "actions/runs", &filters, &mut stats).await?
+            }
+            LIST_MILESTONES => {
+                self.rows::<Milestone>(&call, "milestones", &[("state", "state")], &mut stats)
+                    .await?
+            }
+            LIST_CONTRIBUTORS => {
+                self.rows::<Contributor>(&call, "contributors", &[], &mut stats).await?
+            }
+            CODE_FREQUENCY => self.code_frequency(&call, &mut stats).await?,
             _ => return Err(ProviderError::UnknownTool { tool: call.tool }),
         };
         let summary = value.get("count").map(|count| format!("{count} entries"));
@@ -168,8 +232,9 @@ fn items<T>(listing: &Listing<T>, shape: impl Fn(&T) -> Value) -> Value {
 fn repository(input: &Map, below: Option<&'static str>) -> Result<Resource, ProviderError> {
     let (owner, repo) = (name(input, "owner")?, name(input, "repo")?);
     let mut path = vec!["repos".to_owned(), owner.to_owned(), repo.to_owned()];
-    path.extend(below.map(str::to_owned));
-    Ok(Resource { path, query: Vec::new(), label: format!("repository {owner}/{repo}") })
+    path.extend(below.into_iter().flat_map(|below| below.split('/')).map(str::to_owned));
+    let label = format!("repository {owner}/{repo}");
+    Ok(Resource { path, query: Vec::new(), pages: Pages::Plain, label })
 }
 
 fn name<'a>(input: &'a Map, key: &str) -> Result<&'a str, ProviderError> {

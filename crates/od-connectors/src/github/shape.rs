@@ -35,6 +35,11 @@ struct Label {
 }
 
 #[derive(Debug, Deserialize)]
+struct Named {
+    title: String,
+}
+
+#[derive(Debug, Deserialize)]
 struct Asset {
     #[serde(default)]
     download_count: u64,
@@ -133,6 +138,8 @@ pub(crate) struct Issue {
     html_url: String,
     state: String,
     user: Option<User>,
+    assignee: Option<User>,
+    milestone: Option<Named>,
     #[serde(default)]
     labels: Vec<Label>,
     #[serde(default)]
@@ -164,6 +171,8 @@ impl Issue {
             "title": clean(&self.title, secrets),
             "state": self.state,
             "author": self.user.as_ref().map(|user| user.login.as_str()),
+            "assignee": self.assignee.as_ref().map(|user| user.login.as_str()),
+            "milestone": self.milestone.as_ref().map(|named| clean(&named.title, secrets)),
             "labels": labels,
             "comments": self.comments,
             "createdAt": self.created_at,
@@ -187,7 +196,7 @@ impl Issue {
 }
 
 /// Drops NUL, which no stored document may hold, and what is longer than any text of GitHub.
-fn clean(text: &str, secrets: &Scrubber) -> String {
+pub(super) fn clean(text: &str, secrets: &Scrubber) -> String {
     if text.len() <= TEXT_BYTES_MAX {
         return text.replace('\0', "");
     }
@@ -201,6 +210,9 @@ fn clean(text: &str, secrets: &Scrubber) -> String {
 pub(crate) const CLIPS: &[Clip] = &[
     Clip { path: "/repository/name", bytes_max: TITLE_BYTES_MAX },
     Clip { path: "/repository/description", bytes_max: NOTES_BYTES_MAX },
+    Clip { path: "/items/*/author", bytes_max: TITLE_BYTES_MAX },
+    Clip { path: "/items/*/branch", bytes_max: TITLE_BYTES_MAX },
+    Clip { path: "/items/*/milestone", bytes_max: TITLE_BYTES_MAX },
     Clip { path: "/items/*/name", bytes_max: TITLE_BYTES_MAX },
     Clip { path: "/items/*/tag", bytes_max: TITLE_BYTES_MAX },
     Clip { path: "/items/*/title", bytes_max: TITLE_BYTES_MAX },

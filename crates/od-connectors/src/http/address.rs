@@ -61,6 +61,7 @@ fn non_public_v6(address: Ipv6Addr) -> Option<AddressKind> {
         0xfe80..=0xfebf => Some(AddressKind::LinkLocal),
         0xfc00..=0xfdff | 0xfec0..=0xfeff => Some(AddressKind::Private),
         0xff00..=0xffff => Some(AddressKind::Reserved),
+        // Documentation, and Teredo, which carries an IPv4 address of anybody's choice.
         0x2001 if segments[1] == 0xdb8 || segments[1] == 0 => Some(AddressKind::Reserved),
         // Only 2000::/3 is handed out for public use.
         0x2000..=0x3fff => None,

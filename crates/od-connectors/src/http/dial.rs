@@ -34,10 +34,6 @@ impl Origin {
             port: url.port_or_known_default()?,
         })
     }
-
-    fn is_at(&self, host: &str, port: u16) -> bool {
-        self.host == host && self.port == port
-    }
 }
 
 /// A host name that the person configured to live at one address, whatever DNS says.
@@ -93,12 +89,13 @@ impl Rules {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let addresses: Vec<SocketAddr> =
             tokio::net::lookup_host((bare, port)).await.map_err(DialError::Unreachable)?.collect();
-        if !self.base.is_at(host, port) {
+        if (self.base.host.as_str(), self.base.port) != (host, port) {
             // One bad address among several is enough: which one is dialled is up to chance.
             if let Some(kind) = addresses.iter().find_map(|address| non_public(address.ip())) {
                 return Err(DialError::Refused(kind));
             }
         }
+        // The addresses that were checked, not the name: it may resolve to another one by now.
         TcpStream::connect(addresses.as_slice()).await.map_err(DialError::Unreachable)
     }
 }

@@ -6,27 +6,27 @@ use std::time::Duration;
 use http_body_util::{BodyExt as _, Empty};
 use hyper::body::Bytes;
 use hyper::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, ETAG, HeaderMap, HeaderName,
-    HeaderValue, IF_NONE_MATCH, LOCATION, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, ETAG, HeaderMap, HeaderName, HeaderValue,
+    IF_NONE_MATCH, LOCATION, USER_AGENT,
 };
 use hyper::{Method, StatusCode, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use od_ports::credential_vault::Secret;
+use od_ports::connector_provider::ProviderError;
 use url::Url;
 
 use super::address::AddressKind;
 use super::dial::{DialError, Dialer, HostOverride, Origin};
 
 /// Redirects followed before giving up.
-const HOPS_MAX: usize = 3;
+const HOPS_MAX: usize = od_core::limits::REDIRECTS.max();
 /// Idle connections kept to one host.
 const IDLE_MAX: usize = 2;
 /// Time an idle connection is kept.
 const IDLE_TIME: Duration = Duration::from_secs(30);
 /// Response headers accepted, in bytes (hyper also bounds their number).
-const HEADER_BYTES_MAX: usize = 32 * 1024;
+const HEADER_BYTES_MAX: usize = od_core::limits::PROVIDER_HEAD.max();
 
 /// One GET request.
 #[derive(Debug)]
@@ -37,12 +37,23 @@ pub(crate) struct Request<'a> {
     pub(crate) accept: &'static str,
     /// Further fixed headers.
     pub(crate) headers: &'a [(HeaderName, HeaderValue)],
-    /// Sent as bearer, to the base origin only.
-    pub(crate) secret: Option<&'a Secret>,
+    /// A header with a secret, sent to the base origin only.
+    pub(crate) secret: Option<(HeaderName, HeaderValue)>,
+    /// The hosts that a redirect may lead to.
+    pub(crate) redirects: Redirects,
     /// The entity tag of what the caller already holds.
     pub(crate) etag: Option<&'a HeaderValue>,
     /// Bytes of body read before the reply is refused.
     pub(crate) body_bytes_max: usize,
+}
+
+/// The hosts that a redirect may lead to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Redirects {
+    /// Any public one; the secret is not sent there.
+    Public,
+    /// The base origin alone, which is all that a person registered.
+    SameOrigin,
 }
 
 /// The last hop's status and headers, and the body if there was one.
@@ -102,6 +113,20 @@ pub(crate) enum FetchError {
     Unbuildable,
 }
 
+impl From<FetchError> for ProviderError {
+    fn from(error: FetchError) -> Self {
+        let message = error.to_string();
+        match error {
+            FetchError::TooLarge { allowed } => Self::TooLarge { allowed: allowed as u64 },
+            FetchError::Refused { .. } | FetchError::BadRedirect(_) => Self::Forbidden { message },
+            FetchError::Encoded => Self::Malformed { message },
+            FetchError::Unreachable | FetchError::Broken | FetchError::Unbuildable => {
+                Self::Unavailable { message }
+            }
+        }
+    }
+}
+
 /// Makes bounded GET requests for one connector.
 #[derive(Clone, Debug)]
 pub(crate) struct Fetcher {
@@ -135,12 +160,17 @@ impl Fetcher {
         let mut url = request.url.clone();
         for _ in 0..=HOPS_MAX {
             let origin = Origin::of(&url).ok_or(FetchError::BadRedirect("an unknown scheme"))?;
+            if request.redirects == Redirects::SameOrigin && origin != self.base {
+                return Err(FetchError::BadRedirect("a redirect to another host"));
+            }
             let response = self.send(&url, &origin, &request).await?;
             if let Some(next) = redirect_target(&url, &response)? {
                 url = next;
                 continue;
             }
-            if is_encoded(response.headers()) {
+            let is_plain =
+                |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"identity");
+            if !response.headers().get_all(CONTENT_ENCODING).iter().all(is_plain) {
                 return Err(FetchError::Encoded);
             }
             let (head, body) = response.into_parts();
@@ -169,19 +199,23 @@ impl Fetcher {
         if let Some(etag) = request.etag {
             builder = builder.header(IF_NONE_MATCH, etag);
         }
-        if let (Some(secret), true) = (request.secret, *origin == self.base) {
-            builder = builder.header(AUTHORIZATION, bearer(secret)?);
+        if let (Some((name, value)), true) = (&request.secret, *origin == self.base) {
+            builder = builder.header(name, value);
         }
         let message = builder.body(Empty::new()).map_err(|_| FetchError::Unbuildable)?;
         self.client.request(message).await.map_err(|err| request_fault(&err))
     }
 }
 
-fn bearer(secret: &Secret) -> Result<HeaderValue, FetchError> {
-    let text = zeroize::Zeroizing::new(format!("Bearer {}", secret.expose()));
+/// Makes the header that carries a secret; nothing prints its value.
+pub(crate) fn secret_header(
+    name: HeaderName,
+    text: String,
+) -> Result<(HeaderName, HeaderValue), FetchError> {
+    let text = zeroize::Zeroizing::new(text);
     let mut value = HeaderValue::from_str(&text).map_err(|_| FetchError::Unbuildable)?;
     value.set_sensitive(true);
-    Ok(value)
+    Ok((name, value))
 }
 
 /// Finds out whether it was our own refusal that kept the request from being made.
@@ -214,13 +248,6 @@ fn redirect_target<B>(from: &Url, reply: &hyper::Response<B>) -> Result<Option<U
         return Err(FetchError::BadRedirect("a redirect with credentials in its URL"));
     }
     Ok(Some(target))
-}
-
-fn is_encoded(headers: &HeaderMap) -> bool {
-    headers
-        .get_all(CONTENT_ENCODING)
-        .iter()
-        .any(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 async fn read_capped(

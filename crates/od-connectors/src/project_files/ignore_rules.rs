@@ -56,7 +56,10 @@ impl IgnoreRules {
         match self.decision(path, is_directory) {
             Match::Ignore(()) => true,
             Match::Whitelist(()) => false,
-            Match::None => is_hidden(path),
+            Match::None => path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .is_some_and(|name| name.starts_with('.')),
         }
     }
 
@@ -96,10 +99,6 @@ fn patterns(path: &Path, text: &str) -> Option<Gitignore> {
         let _ = builder.add_line(None, line);
     }
     builder.build().ok().filter(|built| !built.is_empty())
-}
-
-fn is_hidden(path: &Path) -> bool {
-    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with('.'))
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use od_core::connector::LocalTool;
 use od_core::credential::REDACTED;
 use od_core::ids::ProjectId;
 use od_core::json::{Map, Value};
-use od_core::limits::SEARCHES;
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
@@ -19,14 +18,13 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 
 use super::fence::Fence;
-use super::read::files_fault;
-use super::search::{Found, Search, SearchError, search};
+use super::search::{AT_ONCE, Found, Search, search};
 use super::{catalog, read};
 
 /// Matches returned if the caller does not say.
 const MATCHES_DEFAULT: u64 = 50;
 /// Matches returned at most.
-pub(super) const MATCHES_MAX: u64 = 200;
+pub(super) const MATCHES_MAX: u64 = od_core::limits::SEARCH_MATCHES.allowed;
 
 /// Reads the files of the project that a call belongs to.
 #[derive(Debug)]
@@ -40,11 +38,11 @@ pub struct ProjectFilesConnector {
 impl ProjectFilesConnector {
     /// Makes the connector; nothing inside `fence` is ever read.
     pub fn new(files: Arc<dyn ProjectFiles>, fence: Fence) -> Self {
-        Self { files, fence, searches: Arc::new(Semaphore::new(SEARCHES.max())) }
+        Self { files, fence, searches: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 
     async fn root(&self, project: &ProjectId) -> Result<PathBuf, ProviderError> {
-        let root = self.files.root(project).await.map_err(|err| files_fault(&err))?;
+        let root = self.files.root(project).await?;
         root.ok_or_else(|| ProviderError::Missing {
             message: "the project has no root directory; set one with `od init`".to_owned(),
         })
@@ -65,8 +63,7 @@ impl ProjectFilesConnector {
             search(&root, &fence, &wanted, &scrubber, &flag)
         })
         .await
-        .map_err(|_| broken())?
-        .map_err(|err| search_fault(&err))?;
+        .map_err(|_| broken())??;
         found_output(&found)
     }
 }
@@ -89,7 +86,15 @@ impl ConnectorProvider for ProjectFilesConnector {
             Some(LocalTool::ReadJsonFolder) => read::read_json_folder(files, &call).await,
             Some(LocalTool::ReadTable) => read::read_table(files, &call).await,
             Some(LocalTool::ReadData) => read::read_data(files, &call).await,
-            Some(LocalTool::SqliteQuery | LocalTool::SqliteSchema | LocalTool::GitSummary)
+            Some(
+                LocalTool::SqliteQuery
+                | LocalTool::SqliteSchema
+                | LocalTool::GitSummary
+                | LocalTool::GitLog
+                | LocalTool::GitFileHistory
+                | LocalTool::GitBlameSummary
+                | LocalTool::GitCodeSearch,
+            )
             | None => Err(ProviderError::UnknownTool { tool: call.tool }),
         }
     }
@@ -150,20 +155,11 @@ pub(super) fn text<'a>(input: &'a Map, name: &str) -> Option<&'a str> {
     input.get(name).and_then(Value::as_str)
 }
 
-fn search_fault(error: &SearchError) -> ProviderError {
-    let message = error.to_string();
-    match error {
-        SearchError::Pattern(_) => ProviderError::Input { pointer: "/query".to_owned(), message },
-        SearchError::Glob(_) => ProviderError::Input { pointer: "/globs".to_owned(), message },
-        SearchError::Root => ProviderError::Forbidden { message },
-        SearchError::Stopped => ProviderError::Unavailable { message },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use od_core::credential::Scrubber;
 
+    use super::super::search::SearchError;
     use super::*;
 
     #[test]

@@ -6,29 +6,29 @@ use od_core::intake::Intake;
 use od_core::json::{JsonFaults, Map, Value, parse_message};
 use od_core::limits::{DATA_FILE, INTAKE_SOURCE};
 use od_ports::connector_provider::{ProviderError, RawOutput, ToolCall};
-use od_ports::project_files::{FileEntry, FilesError, ProjectFiles};
+use od_ports::project_files::{FileEntry, ProjectFiles};
 use serde_json::json;
 
 use super::provider::text;
 use crate::formats::{DataFormat, Delimited, TableFormat, delimiter_of};
 
 /// Bytes of a JSON file: a document of 256 KiB may be laid out generously.
-const JSON_BYTES_MAX: u64 = 1024 * 1024;
+const JSON_BYTES_MAX: u64 = od_core::limits::JSON_FILE.allowed;
 /// Files listed below the root before the folder's own are chosen.
-const LISTED_MAX: usize = 10_000;
+const LISTED_MAX: usize = od_core::limits::JSON_FOLDER_LISTED.max();
 /// Files read from one folder.
-const FILES_MAX: usize = 100;
+const FILES_MAX: usize = od_core::limits::JSON_FOLDER_FILES.max();
 /// Bytes of all of them: what is left of them without the keys that are never stored has to fit a
 /// document, and may be laid out generously.
-const FOLDER_BYTES_MAX: usize = 4 * 1024 * 1024;
+const FOLDER_BYTES_MAX: usize = od_core::limits::JSON_FOLDER.max();
 
 /// Reads one JSON file.
 pub(super) async fn read_json(
     files: &dyn ProjectFiles,
     call: &ToolCall,
 ) -> Result<RawOutput, ProviderError> {
-    let path = path_input(&call.input, "path")?;
-    let bytes = read(files, call, &path, JSON_BYTES_MAX).await?;
+    let path = call.path("path")?;
+    let bytes = files.read(&call.project, &path, JSON_BYTES_MAX).await?;
     let value = parse_message(&bytes).map_err(|faults| json_fault(&path, &faults))?;
     Ok(described(RawOutput::of(&value)?, &path, bytes.len()))
 }
@@ -39,10 +39,15 @@ pub(super) async fn read_json_folder(
     files: &dyn ProjectFiles,
     call: &ToolCall,
 ) -> Result<RawOutput, ProviderError> {
-    let folder = &path_input(&call.input, "folder")?;
-    let listing = files.list(&call.project, LISTED_MAX).await.map_err(|err| files_fault(&err))?;
-    let inside: Vec<FileEntry> =
-        listing.files.into_iter().filter(|file| is_inside(&file.path, folder)).collect();
+    let folder = &call.path("folder")?;
+    let listing = files.list(&call.project, LISTED_MAX).await?;
+    let is_inside = |file: &FileEntry| {
+        let path = file.path.as_str().strip_prefix(folder.as_str());
+        path.and_then(|rest| rest.strip_prefix('/')).is_some_and(|name| {
+            !name.contains('/') && name.ends_with(".json") && !is_secret_path(name)
+        })
+    };
+    let inside: Vec<FileEntry> = listing.files.into_iter().filter(is_inside).collect();
     if inside.is_empty() {
         return Err(ProviderError::Missing {
             message: format!("there is no JSON file in the folder `{folder}`"),
@@ -51,7 +56,7 @@ pub(super) async fn read_json_folder(
     let mut read_files = Vec::new();
     let mut total = 0;
     for file in inside.iter().take(FILES_MAX) {
-        let bytes = read(files, call, &file.path, JSON_BYTES_MAX).await?;
+        let bytes = files.read(&call.project, &file.path, JSON_BYTES_MAX).await?;
         total += bytes.len();
         if total > FOLDER_BYTES_MAX {
             return Err(ProviderError::TooLarge { allowed: FOLDER_BYTES_MAX as u64 });
@@ -72,7 +77,7 @@ pub(super) async fn read_table(
     files: &dyn ProjectFiles,
     call: &ToolCall,
 ) -> Result<RawOutput, ProviderError> {
-    let path = path_input(&call.input, "path")?;
+    let path = call.path("path")?;
     let delimiter = match text(&call.input, "delimiter") {
         None => None,
         Some(given) => Some(delimiter_of(given).ok_or_else(|| ProviderError::Input {
@@ -81,7 +86,7 @@ pub(super) async fn read_table(
         })?),
     };
     let has_no_header = call.input.get("header").and_then(Value::as_bool) == Some(false);
-    let bytes = read(files, call, &path, INTAKE_SOURCE.allowed).await?;
+    let bytes = files.read(&call.project, &path, INTAKE_SOURCE.allowed).await?;
     let format = TableFormat::of(path.as_str(), &bytes);
     let options = Delimited { delimiter, has_no_header };
     let output = format.read(&bytes, &options).map_err(|fault| fault.of(path.as_str()))?;
@@ -102,7 +107,7 @@ pub(super) async fn read_data(
     files: &dyn ProjectFiles,
     call: &ToolCall,
 ) -> Result<RawOutput, ProviderError> {
-    let path = path_input(&call.input, "path")?;
+    let path = call.path("path")?;
     let format = DataFormat::of(path.as_str()).ok_or_else(|| ProviderError::Input {
         pointer: "/path".to_owned(),
         message: format!(
@@ -113,18 +118,9 @@ pub(super) async fn read_data(
         DataFormat::Json => INTAKE_SOURCE.allowed,
         DataFormat::Yaml | DataFormat::Toml => DATA_FILE.allowed,
     };
-    let bytes = read(files, call, &path, bytes_max).await?;
+    let bytes = files.read(&call.project, &path, bytes_max).await?;
     let output = format.read(&bytes).map_err(|fault| fault.of(path.as_str()))?;
     Ok(described(RawOutput { output, ..RawOutput::default() }, &path, bytes.len()))
-}
-
-async fn read(
-    files: &dyn ProjectFiles,
-    call: &ToolCall,
-    path: &RelPath,
-    bytes_max: u64,
-) -> Result<Vec<u8>, ProviderError> {
-    files.read(&call.project, path, bytes_max).await.map_err(|err| files_fault(&err))
 }
 
 /// Says which file an output is from.
@@ -135,47 +131,11 @@ fn described(mut raw: RawOutput, path: &RelPath, bytes: usize) -> RawOutput {
     raw
 }
 
-fn is_inside(path: &RelPath, folder: &RelPath) -> bool {
-    path.as_str()
-        .strip_prefix(folder.as_str())
-        .and_then(|rest| rest.strip_prefix('/'))
-        .is_some_and(|name| !name.contains('/') && name.ends_with(".json") && !is_secret_path(name))
-}
-
-fn path_input(input: &Map, name: &str) -> Result<RelPath, ProviderError> {
-    let text = text(input, name).unwrap_or_default();
-    let path: RelPath = text.parse().map_err(|err: od_core::ids::ParseIdError| {
-        ProviderError::Input { pointer: format!("/{name}"), message: err.to_string() }
-    })?;
-    if is_secret_path(path.as_str()) {
-        return Err(ProviderError::Forbidden {
-            message: format!(
-                "`{path}` is a file of secrets by its name; such files are never read"
-            ),
-        });
-    }
-    Ok(path)
-}
-
 fn json_fault(path: &RelPath, faults: &JsonFaults) -> ProviderError {
     let message = format!("`{path}`: {faults}");
-    if faults.is_syntax() {
-        ProviderError::Malformed { message }
+    if faults.is_size() {
+        ProviderError::OutOfBounds { message, limit: faults.limit().to_owned() }
     } else {
-        ProviderError::OutOfBounds { message }
-    }
-}
-
-pub(super) fn files_fault(error: &FilesError) -> ProviderError {
-    let message = error.to_string();
-    match error {
-        FilesError::ProjectNotFound { .. }
-        | FilesError::NoRoot { .. }
-        | FilesError::NotFound { .. } => ProviderError::Missing { message },
-        FilesError::Refused { .. } | FilesError::RootOutside { .. } => {
-            ProviderError::Forbidden { message }
-        }
-        FilesError::TooLarge { allowed, .. } => ProviderError::TooLarge { allowed: *allowed },
-        FilesError::Io { .. } => ProviderError::Unavailable { message },
+        ProviderError::Malformed { message }
     }
 }

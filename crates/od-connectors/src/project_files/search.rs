@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
-use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +12,7 @@ use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
 use od_core::credential::Scrubber;
 use od_core::limits::SEARCH_FILE;
+use od_ports::connector_provider::ProviderError;
 use rustix::fs::{Mode, OFlags};
 
 use super::fence::Fence;
@@ -21,10 +21,12 @@ use super::walk::{FoundFile, Walk};
 
 /// Bytes of one line kept as preview.
 const PREVIEW_BYTES: usize = 240;
+/// Searches that run at once: each has a thread, and goes on for a while after its caller has gone.
+pub(super) const AT_ONCE: usize = od_core::limits::SEARCHES.max();
 /// A line longer than this makes the file count as unsearchable: previews are for text.
-const HEAP_LIMIT: usize = 1024 * 1024;
+const HEAP_LIMIT: usize = od_core::limits::SEARCH_LINE.max();
 /// Size of a compiled pattern.
-const PATTERN_BYTES: usize = 1024 * 1024;
+const PATTERN_BYTES: usize = od_core::limits::SEARCH_PATTERN.max();
 
 /// A search request.
 #[derive(Clone, Debug)]
@@ -82,6 +84,18 @@ pub(crate) enum SearchError {
     Stopped,
 }
 
+impl From<SearchError> for ProviderError {
+    fn from(error: SearchError) -> Self {
+        let message = error.to_string();
+        match error {
+            SearchError::Pattern(_) => Self::Input { pointer: "/query".to_owned(), message },
+            SearchError::Glob(_) => Self::Input { pointer: "/globs".to_owned(), message },
+            SearchError::Root => Self::Forbidden { message },
+            SearchError::Stopped => Self::Unavailable { message },
+        }
+    }
+}
+
 /// Searches below `root`. Blocks; ends early when `stop` becomes true.
 pub(crate) fn search(
     root: &Path,
@@ -95,7 +109,8 @@ pub(crate) fn search(
     if fenced.encloses(root) {
         return Err(SearchError::Root);
     }
-    let handle = open_root(root)?;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let handle = rustix::fs::open(root, flags, Mode::empty()).map_err(|_| SearchError::Root)?;
     let collector = Collector {
         matcher,
         limit: search.limit,
@@ -110,13 +125,23 @@ pub(crate) fn search(
     let walked = walk.run(handle, || {
         let mut searcher = searcher();
         let collector = &collector;
-        move |found: &FoundFile<'_>| collector.visit(&mut searcher, found)
+        move |found: &FoundFile<'_>| {
+            if let Some(name) = found.path.to_str() {
+                collector.visit_reader(&mut searcher, name, found.file);
+            }
+        }
     });
     walked.map_err(|_| SearchError::Root)?;
     if stop.load(Ordering::Relaxed) {
         return Err(SearchError::Stopped);
     }
-    Ok(collector.finish())
+    let kept = collector.kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Found {
+        matches: kept.into_iter().collect(),
+        total: collector.total.into_inner(),
+        files: collector.files.into_inner(),
+        cut: collector.cut.into_inner(),
+    })
 }
 
 fn matcher(search: &Search) -> Result<RegexMatcher, SearchError> {
@@ -146,11 +171,6 @@ fn globs(globs: &[String]) -> Result<Override, SearchError> {
         builder.add(glob).map_err(|err| SearchError::Glob(err.to_string()))?;
     }
     builder.build().map_err(|err| SearchError::Glob(err.to_string()))
-}
-
-fn open_root(root: &Path) -> Result<OwnedFd, SearchError> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    rustix::fs::open(root, flags, Mode::empty()).map_err(|_| SearchError::Root)
 }
 
 /// Reads files and keeps the first matches; shared by the threads of one search.
@@ -191,12 +211,6 @@ impl<R: Read> Read for Bounded<'_, R> {
 }
 
 impl Collector<'_> {
-    fn visit(&self, searcher: &mut Searcher, found: &FoundFile<'_>) {
-        if let Some(name) = found.path.to_str() {
-            self.visit_reader(searcher, name, found.file);
-        }
-    }
-
     fn visit_reader(&self, searcher: &mut Searcher, name: &str, file: impl Read) {
         self.files.fetch_add(1, Ordering::Relaxed);
         let mut found = Vec::new();
@@ -240,16 +254,6 @@ impl Collector<'_> {
             if full {
                 kept.pop_last();
             }
-        }
-    }
-
-    fn finish(self) -> Found {
-        let kept = self.kept.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Found {
-            matches: kept.into_iter().collect(),
-            total: self.total.into_inner(),
-            files: self.files.into_inner(),
-            cut: self.cut.into_inner(),
         }
     }
 }
@@ -346,7 +350,7 @@ mod tests {
         let collector = collector("", &secrets, &stop);
         let mut endless = Endless { reads: 2, stop: &stop };
         collector.visit_reader(&mut searcher(), "a.txt", &mut endless);
-        assert_eq!(collector.finish().total, 1);
+        assert_eq!(collector.total.into_inner(), 1);
     }
 
     #[test]
@@ -357,7 +361,7 @@ mod tests {
             let collector = collector("nothing", &secrets, &stop);
             let file = io::repeat(b'\n').take(SEARCH_FILE.allowed + over);
             collector.visit_reader(&mut searcher(), "a.txt", file);
-            assert_eq!(collector.finish().cut, cut);
+            assert_eq!(collector.cut.into_inner(), cut);
         }
     }
 }

@@ -13,6 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use ignore::overrides::Override;
 use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
 
 use super::fence::{FencedNodes, HIDDEN_NAMES};
 use super::ignore_rules::{IGNORE_FILES, IgnoreRules};
@@ -22,9 +23,9 @@ const THREADS_MAX: usize = 4;
 /// Files of one directory that one thread takes at a time.
 const FILES_AT_ONCE: usize = 64;
 /// Directories inside each other; what is deeper is left out.
-const DEPTH_MAX: usize = 128;
+const DEPTH_MAX: usize = od_core::limits::SEARCH_DEPTH.max();
 /// Bytes of an ignore file; a longer one is no list of patterns.
-const IGNORE_BYTES_MAX: u64 = 1024 * 1024;
+const IGNORE_BYTES_MAX: u64 = od_core::limits::IGNORE_FILE.allowed;
 const BENEATH: ResolveFlags =
     ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS).union(ResolveFlags::NO_MAGICLINKS);
 
@@ -96,7 +97,11 @@ impl Walk {
                         if !self.stop.load(Ordering::Relaxed) {
                             queue.add(self.perform(task, &mut visit));
                         }
-                        queue.done();
+                        let mut state = queue.state();
+                        state.busy -= 1;
+                        if state.busy == 0 {
+                            queue.changed.notify_all();
+                        }
                     }
                 });
             }
@@ -125,8 +130,7 @@ impl Walk {
 
     fn enter(&self, parent: &Folder, name: &str) -> Option<Folder> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let handle =
-            rustix::fs::openat2(&parent.handle, name, flags, Mode::empty(), BENEATH).ok()?;
+        let handle = open_beneath(&parent.handle, name, flags)?;
         let stat = rustix::fs::fstat(&handle).ok()?;
         if self.fenced.contains(stat.st_dev, stat.st_ino) || parent.depth >= DEPTH_MAX {
             return None;
@@ -200,12 +204,35 @@ impl Walk {
     }
 }
 
+/// Opens what a path below a directory names without following any link.
+fn open_beneath(folder: &OwnedFd, path: &str, flags: OFlags) -> Option<OwnedFd> {
+    match rustix::fs::openat2(folder, path, flags, Mode::empty(), BENEATH) {
+        // Kernels before 5.6 and some sandboxes do not know the call, or forbid it.
+        Err(Errno::NOSYS | Errno::PERM) => {}
+        opened => return opened.ok(),
+    }
+    let components: Vec<&str> = path.split('/').collect();
+    let (last, folders) = components.split_last()?;
+    if components.iter().any(|component| ["", ".."].contains(component)) {
+        return None;
+    }
+    let inner = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut held: Option<OwnedFd> = None;
+    for component in folders {
+        held =
+            rustix::fs::openat(held.as_ref().unwrap_or(folder), *component, inner, Mode::empty())
+                .ok();
+        held.as_ref()?;
+    }
+    let at = held.as_ref().unwrap_or(folder);
+    rustix::fs::openat(at, *last, flags | OFlags::NOFOLLOW, Mode::empty()).ok()
+}
+
 /// Opens a regular file below a directory without following any link.
 fn open_regular(folder: &OwnedFd, name: &str) -> Option<File> {
     // Without NONBLOCK, opening a pipe would wait for a writer.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let handle = rustix::fs::openat2(folder, name, flags, Mode::empty(), BENEATH).ok()?;
-    let file = File::from(handle);
+    let file = File::from(open_beneath(folder, name, flags)?);
     file.metadata().is_ok_and(|metadata| metadata.is_file()).then_some(file)
 }
 
@@ -233,14 +260,6 @@ impl Queue {
                 return None;
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn done(&self) {
-        let mut state = self.state();
-        state.busy -= 1;
-        if state.busy == 0 {
-            self.changed.notify_all();
         }
     }
 }

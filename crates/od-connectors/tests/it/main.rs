@@ -2,20 +2,40 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests stop at the first surprise")]
 
-mod audit;
-mod canary;
-mod catalogs;
-mod contract;
-mod crowd;
-mod full_disk;
-mod git;
-mod github;
+mod agent_inputs;
+mod fixer;
 mod http_server;
 mod keyring;
-mod project_files;
-mod refresh;
-mod refresh_failures;
+mod requests;
+mod revisions;
 mod scene;
 mod scripted;
-mod tables;
+mod skill_example;
 mod world;
+
+/// Each connector by itself.
+mod providers {
+    mod catalogs;
+    mod contract;
+    mod examples;
+    mod git;
+    mod git_history;
+    mod github;
+    mod github_activity;
+    mod hostile;
+    mod project_files;
+    mod services;
+    mod tables;
+}
+
+/// Connectors inside a refresh, and what it records.
+mod refreshes {
+    mod audit;
+    mod canary;
+    mod crowd;
+    mod full_disk;
+    mod ordinary_reports;
+    mod refresh;
+    mod refresh_failures;
+    mod several_sources;
+}

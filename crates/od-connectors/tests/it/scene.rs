@@ -8,11 +8,11 @@ use async_trait::async_trait;
 use od_core::credential::Scrubber;
 use od_core::ids::{ProjectId, RelPath, Timestamp};
 use od_core::json::{Map, Value};
-use od_ports::clock::Clock;
 use od_ports::connector_provider::{ConnectorProvider, ProviderError, RawOutput, ToolCall};
 use od_ports::credential_vault::Secret;
 use od_ports::project_files::{FileEntry, FileListing, FilesError, LocatedFile, ProjectFiles};
 use od_ports::project_registry::{Project, ProjectRegistry as _};
+use od_ports::system::Clock;
 
 /// A clock that stands still, and whose sleeps are real.
 #[derive(Debug)]
@@ -117,6 +117,7 @@ pub(crate) async fn real_files(root: &Path) -> (tempfile::TempDir, od_fs::DiskPr
         name: "Web".to_owned(),
         root: Some(root.to_path_buf()),
         created_at: Timestamp::from_unix_ms(0),
+        allow_schedules: false,
     };
     registry.create(project).await.unwrap();
     (home, od_fs::DiskProjectFiles::new(registry, data))

@@ -6,23 +6,27 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use od_app::refresh::run::{RefreshError, Refreshed, RunRefresh};
+use od_app::refresh::run::{Cause, RefreshError, Refreshed, RunRefresh};
 use od_app::{App, Caller, Mode, refresh};
-use od_connectors::{Fence, Git, GitHub, GitHubConfig, ProjectFilesConnector};
+use od_connectors::{
+    Fence, Git, GitHub, GitHubConfig, HttpConnector, ProjectFilesConnector, PrometheusConnector,
+    ServiceClient,
+};
 use od_core::artifact::{ArtifactState, Author, Source, SourcePin};
 use od_core::ids::{ArtifactId, ProjectId, Timestamp};
 use od_core::json::{BoundedObject, Value};
+use od_core::ledger::CommitKind;
 use od_core::refresh::RefreshRecord;
 use od_fs::{
-    DataDir, DiskProjectFiles, FileArtifactStore, FileProjectRegistry, FileTokenAuthority,
-    FileVault, SystemEntropy,
+    DataDir, DiskProjectFiles, FileArtifactStore, FileProjectRegistry, FileServiceRegistry,
+    FileTokenAuthority, FileVault, SystemEntropy,
 };
-use od_ports::Ports;
-use od_ports::clock::Clock;
 use od_ports::contract::sample;
 use od_ports::fakes::{MemoryEvents, MemoryRunStore};
 use od_ports::project_registry::{Project, ProjectRegistry as _};
 use od_ports::store::NewArtifact;
+use od_ports::system::Clock;
+use od_ports::{CredentialVault, Ports, ServiceRegistry};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -102,6 +106,7 @@ impl World {
             name: "Web".to_owned(),
             root: Some(place.path().join("root")),
             created_at: clock.now(),
+            allow_schedules: false,
         };
         if registry.get(&project.id).await.unwrap().is_none() {
             registry.create(project).await.unwrap();
@@ -110,6 +115,9 @@ impl World {
         let fence = Fence::around([home.clone(), data.path().to_path_buf()]);
         let store = Arc::new(FileArtifactStore::open(data, clock.clone()).unwrap());
         let github = GitHub::new(GitHubConfig::new(&plan.github).unwrap(), clock.clone());
+        let services: Arc<dyn ServiceRegistry> = Arc::new(FileServiceRegistry::in_home(&home));
+        let vault: Arc<dyn CredentialVault> = Arc::new(FileVault::in_home(&home));
+        let client = Arc::new(ServiceClient::new(Arc::clone(&services), Arc::clone(&vault)));
         let ports = Ports {
             artifacts: store.clone(),
             refresh_log: store.clone(),
@@ -124,11 +132,17 @@ impl World {
             events: events.clone(),
             connectors: vec![
                 Arc::new(ProjectFilesConnector::new(files.clone(), fence.clone())),
+                Arc::new(od_sql::SqliteConnector::new(files.clone())),
                 Arc::new(Git::new(files, fence)),
                 Arc::new(github),
+                Arc::new(HttpConnector::new(Arc::clone(&client))),
+                Arc::new(PrometheusConnector::new(client, clock.clone())),
                 script.clone(),
             ],
-            vault: Arc::new(FileVault::in_home(&home)),
+            vault,
+            queries: Arc::new(od_sql::SqliteEngine::default()),
+            services,
+            sessions: Arc::new(od_fs::FileConsoleSessions::in_home(&home)),
             tokens: Arc::new(FileTokenAuthority::open(&home, &SystemEntropy::new()).unwrap()),
         };
         Self { place, app: Arc::new(App::new(ports)), clock, events, script }
@@ -168,7 +182,8 @@ impl World {
         state.provenance.notes = Some("from the agent".to_owned());
         change(&mut state);
         let page = sample::page("before");
-        let new = NewArtifact { project: project(), state, page };
+        let note = sample::note(CommitKind::Create);
+        let new = NewArtifact { project: project(), state, page, note };
         self.app.ports.artifacts.create(new).await.unwrap();
         id
     }
@@ -228,6 +243,7 @@ pub(crate) fn by_person(artifact: &ArtifactId) -> RunRefresh {
         project: project(),
         artifact: artifact.clone(),
         accept_drift: false,
+        cause: Cause::Asked,
     }
 }
 

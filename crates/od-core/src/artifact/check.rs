@@ -1,7 +1,7 @@
 //! The rules that a stored state keeps, whoever wrote it.
 
-use super::mapping::blocked_targets;
-use super::page::{PageRefused, render_page};
+use super::document::{blocked_targets, design_issues};
+use super::page::{PageRefused, PageSettings, render_page};
 use super::provenance::ProvenanceInput;
 use super::{Artifact, Document, HealthReason, Provenance};
 use crate::error::Issue;
@@ -25,11 +25,18 @@ pub fn check_data(document: Option<&Document>, data: &BoundedObject) -> Vec<Issu
     issues
 }
 
-/// Checks that a refresh could write to every place its document's mapping names.
+/// Checks that a refresh could write to every place that its document's sources and queries name.
 #[must_use]
 pub fn check_targets(document: Option<&Document>, data: &BoundedObject) -> Vec<Issue> {
-    let source = document.and_then(|document| document.source_json.as_ref());
-    blocked_targets(source, data, &Pointer::root().key("document"))
+    let at = Pointer::root().key("document");
+    document.map(|document| blocked_targets(document, data, &at)).unwrap_or_default()
+}
+
+/// Checks the rules between the sources and the queries of a document.
+#[must_use]
+pub fn check_design(document: Option<&Document>) -> Vec<Issue> {
+    let at = Pointer::root().key("document");
+    document.map(|document| design_issues(document, &at)).unwrap_or_default()
 }
 
 /// Checks provenance by the rules of its input: lengths, words, credentials. Only who made the data
@@ -38,13 +45,21 @@ pub fn check_targets(document: Option<&Document>, data: &BoundedObject) -> Vec<I
 pub fn check_provenance(provenance: &Provenance) -> Vec<Issue> {
     let mut issues = Issues::default();
     let at = Pointer::root();
-    let known = Provenance { extra: Map::new(), ..provenance.clone() };
+    let known = Provenance {
+        extra: Map::new(),
+        paths: Vec::new(),
+        stale: Vec::new(),
+        ..provenance.clone()
+    };
     // A provenance is always written as an object.
     if let Ok(Value::Object(mut fields)) = serde_json::to_value(known) {
         fields.remove("generatedBy");
         ProvenanceInput::read(&Value::Object(fields), at.clone(), &mut issues);
     }
     issues.extend(credential_issues(&Value::Object(provenance.extra.clone()), &at));
+    // Places, labels and calls: writing them cannot fail.
+    let paths = serde_json::to_value(&provenance.paths).unwrap_or_default();
+    issues.extend(credential_issues(&paths, &at.key("paths")));
     match issues.finish(Some(())) {
         Ok(((), _)) => Vec::new(),
         Err(issues) => issues,
@@ -63,8 +78,9 @@ pub fn check_state(
     data: &BoundedObject,
     provenance: &Provenance,
 ) -> Result<(), HealthReason> {
-    let page = render_page(template_html, data.value());
-    if let Err(PageRefused::Template(_)) = page {
+    let settings = PageSettings::new(artifact.document.as_ref(), provenance.generated_at);
+    let page = render_page(template_html, data.value(), &settings);
+    if let Err(PageRefused::Template(_) | PageRefused::NewerFormat { .. }) = page {
         return Err(HealthReason::TemplateInvalid);
     }
     if !check_data(artifact.document.as_ref(), data).is_empty() {

@@ -96,6 +96,15 @@ mod tests {
         issues.into_iter().map(|issue| (issue.path, issue.code)).collect()
     }
 
+    #[test]
+    fn a_target_below_data_is_refused_with_the_path_meant() {
+        let source = json!({ "type": "local_file", "input": { "path": "a.json" },
+            "outputMapping": { "dataPaths": [{ "from": "a", "to": "data.rows.0" }] } });
+        let issues = CreateInput::read_whole(&with_source(&source)).unwrap_err();
+        assert_eq!(issues[0].code, "target_below_data");
+        assert_eq!(issues[0].fix.as_deref(), Some("rows.0"));
+    }
+
     fn with_source(source: &Value) -> Value {
         json!({ "title": "T", "document": { "dataJson": {}, "sourceJson": source } })
     }
@@ -131,18 +140,17 @@ mod tests {
             "status": "error",
             "pinned": "yes",
             "preview": { "type": "jsx", "entry": "index.html" },
-            "document": { "format": "html_template_v2", "dataJson": { "raw": 1 }, "templatePath": "t.html" },
+            "document": { "format": "html_template_v3", "dataJson": { "raw": 1 }, "templatePath": "t.html" },
         });
         let want = [
             ("/id", "daemon_owned"),
             ("/titel", "unknown_field"),
             ("/title", "empty"),
-            ("/slug", "malformed"),
             ("/status", "not_allowed"),
             ("/pinned", "wrong_type"),
             ("/preview/type", "not_allowed"),
-            ("/document/format", "not_allowed"),
             ("/document/templatePath", "not_allowed"),
+            ("/document/format", "not_allowed"),
             ("/document/dataJson/raw", "denied_key"),
         ];
         let want: Vec<_> =

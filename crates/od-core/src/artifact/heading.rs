@@ -1,8 +1,10 @@
 //! The fields of an artifact that its author writes and every answer shows.
 
 use super::Status;
+use crate::error::Issue;
 use crate::ids::Slug;
-use crate::input::{Title, input, one_of, parsed, text};
+use crate::input::{Issues, Reader, Title, input, one_of, parsed, schema, text};
+use crate::json::{Pointer, Value};
 use crate::limits;
 
 input! {
@@ -27,11 +29,36 @@ input! {
             = "description", text(&limits::SHORT_TEXT), "what it shows, in a sentence or two";
         /// The title as part of names.
         default(Slug::from_title(&title), "made from the title if absent") slug: Slug
-            = "slug", parsed(), "the title as part of names";
+            = "slug", SlugText, "the title as part of names";
         /// Whether it is in use.
         // `error` is the daemon's word.
         default(Status::Active) status: Status
             = "status", one_of(&[Status::Active, Status::Archived]), "active if absent; archived puts it away";
+    }
+}
+
+/// Reads a slug; a text that is none is made one, with a remark.
+struct SlugText;
+
+impl Reader for SlugText {
+    type Value = Slug;
+
+    fn read(&self, value: &Value, at: &Pointer, issues: &mut Issues) -> Option<Slug> {
+        let given = text(&limits::SHORT_TEXT).read(value, at, issues)?;
+        if given.trim().is_empty() || given.parse::<Slug>().is_ok() {
+            return parsed().read(value, at, issues);
+        }
+        let slug = Slug::from_title(&given);
+        issues.warn(
+            Issue::new(at.as_str(), "slug_normalised", format!("the slug is stored as `{slug}`"))
+                .got(&given)
+                .fix(slug.as_str()),
+        );
+        Some(slug)
+    }
+
+    fn schema(&self, description: &str) -> Value {
+        schema::typed::<Slug>(description)
     }
 }
 
@@ -47,10 +74,21 @@ impl Heading {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
     use crate::input::Input as _;
+
+    #[test]
+    fn a_callers_slug_is_normalised_with_a_remark() {
+        let read =
+            |slug: &str| Heading::read_whole(&json!({ "title": "T", "slug": slug })).unwrap();
+        let (heading, warnings) = read("My Great Páge!");
+        assert_eq!(heading.slug.as_str(), "my-great-page");
+        assert_eq!(warnings[0].code, "slug_normalised");
+        assert!(read("fine-slug").1.is_empty());
+        assert!(Heading::read_whole(&json!({ "title": "T", "slug": 7 })).is_err());
+    }
 
     #[track_caller]
     fn codes(description: &Value) -> Vec<String> {

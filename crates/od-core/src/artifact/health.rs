@@ -7,7 +7,7 @@ words! {
     HealthState {
         /// Everything fits.
         Healthy = "healthy",
-        /// The end of the history does not fit; the current state does.
+        /// The current state fits; what follows it, the history or an unfinished commit, does not.
         CorruptTail = "corrupt_tail",
         /// The current state does not fit; the last good preview is served.
         CorruptHead = "corrupt_head",
@@ -45,6 +45,10 @@ words! {
         AuditContradictsPointer = "audit_contradicts_pointer",
         /// A stored snapshot cannot be read.
         SnapshotUnreadable = "snapshot_unreadable",
+        /// Something that od did not write stands where od has to write.
+        Obstructed = "obstructed",
+        /// A commit could not be finished; it is served, and nothing more is written until it is.
+        RecoveryFailed = "recovery_failed",
     }
 }
 

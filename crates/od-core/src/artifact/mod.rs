@@ -2,36 +2,42 @@
 
 mod check;
 mod create;
+mod default_page;
 mod document;
+mod freshness;
 mod heading;
 mod health;
-mod mapping;
+mod listing;
+mod outline;
 mod page;
 mod provenance;
 mod record;
-mod source;
 mod status;
 mod update;
 
 pub use crate::input::{DAEMON_OWNED, Patch};
-pub use check::{check_data, check_provenance, check_state, check_targets};
+pub use check::{check_data, check_design, check_provenance, check_state, check_targets};
 pub use create::{CreateInput, CreateRequest, UpdateInput};
+pub use default_page::default_template;
+pub(crate) use document::Target;
 pub use document::{
-    DataFile, Document, DocumentFormat, DocumentInput, DocumentPatch, FixedNames,
-    GeneratedPreviewPath, ReadableParts, TemplatePath,
+    ApprovalPolicy, ConnectorRef, DataFile, DataPath, Document, DocumentFormat, DocumentInput,
+    DocumentPatch, FILE_SELECTORS, FixedNames, GeneratedPreviewPath, NamedSource, OnFailure,
+    OutputMapping, Pins, ReadableParts, RefreshPermission, Source, SourcePin, SourceRef,
+    SourceType, StaleSource, TemplatePath, Transform,
 };
+pub use freshness::Freshness;
 pub use heading::{Heading, HeadingPatch};
 pub use health::{Health, HealthReason, HealthState};
-pub use mapping::{DataPath, OutputMapping};
-pub use page::{PageRefused, check_page, default_template, render_page, render_stored};
+pub use listing::{ListCursor, ListPage, ListQuery, ListRow, PageRows, SearchText, list_page};
+pub use outline::{DataView, NoValue};
+pub use page::{PageRefused, PageSettings, check_page, page_grammar, render_page, render_stored};
 pub use provenance::{
     GeneratedBy, Provenance, ProvenanceInput, ProvenanceSource, ProvenanceSourceType, origin_of,
-    provenance_of, source_label,
+    provenance_of, source_call, source_label,
 };
-pub use record::{Artifact, ArtifactState, ArtifactSummary, Attempt, Author, Digests, FileDigests};
-pub use source::{
-    ApprovalPolicy, ConnectorRef, FILE_SELECTORS, RefreshPermission, Source, SourcePin, SourceType,
-    Transform,
+pub use record::{
+    Artifact, ArtifactState, ArtifactSummary, Attempt, Author, Digests, FileDigests, Restored,
 };
 pub use status::{
     Preview, PreviewEntry, PreviewType, RefreshStatus, SchemaVersion, Status, UnknownSchemaVersion,

@@ -1,11 +1,12 @@
 //! Where the data of an artifact came from.
 
-use super::source::{Source, SourceType};
+use super::document::{Source, SourceRef, SourceType, StaleSource};
 use super::{Artifact, Author};
 use crate::ids::Timestamp;
 use crate::input::{OriginLabel, input, list, one_of, parsed, text};
 use crate::json::Map;
 use crate::limits;
+use crate::ownership::PathWrite;
 use crate::words::words;
 
 words! {
@@ -47,10 +48,23 @@ pub struct Provenance {
     /// The origins.
     #[schemars(length(max = limits::PROVENANCE_SOURCES.allowed))]
     pub sources: Vec<ProvenanceSource>,
+    /// Who wrote each place of the data last; none of an artifact of before that was remembered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = PATHS_MAX))]
+    pub paths: Vec<PathWrite>,
+    /// The sources that failed in the last refresh: what they wrote is from before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::SOURCES.allowed))]
+    pub stale: Vec<StaleSource>,
     /// Fields of a newer daemon, kept as they were.
     #[serde(flatten)]
     pub extra: Map,
 }
+
+/// The most places that are remembered: an author's, and those of sources and queries.
+const PATHS_MAX: u64 = limits::PATH_WRITES.allowed
+    + limits::SOURCES.allowed * limits::MAPPING_PATHS.allowed
+    + limits::QUERIES.allowed;
 
 input! {
     /// One origin.
@@ -111,27 +125,33 @@ pub fn provenance_of(
         generated_at: None,
         generated_by: GeneratedBy::Agent,
         notes: None,
-        sources: vec![known_origin(artifact, author)],
+        sources: known_origins(artifact, author),
     });
     Provenance {
         generated_at: input.generated_at.unwrap_or(at),
         generated_by: input.generated_by,
         notes: input.notes,
         sources: input.sources,
+        paths: Vec::new(),
+        stale: Vec::new(),
         extra: Map::new(),
     }
 }
 
-fn known_origin(artifact: &Artifact, author: Author) -> ProvenanceSource {
-    if let Some(source) = artifact.source() {
-        let pin = artifact.source_pin.as_ref();
-        return origin_of(source, pin.and_then(|pin| pin.account_label.as_deref()));
+fn known_origins(artifact: &Artifact, author: Author) -> Vec<ProvenanceSource> {
+    let sources = artifact.sources();
+    let origin = |source: &SourceRef<'_>| {
+        let pin = artifact.pin(source.id);
+        origin_of(source.source, pin.and_then(|pin| pin.account_label.as_deref()))
+    };
+    if !sources.is_empty() {
+        return sources.iter().map(origin).collect();
     }
     let (label, kind) = match author {
         Author::Agent => ("given by the agent", ProvenanceSourceType::Derived),
         Author::Person => ("given by a person", ProvenanceSourceType::UserInput),
     };
-    ProvenanceSource { label: label.to_owned(), kind, reference: None, account_label: None }
+    vec![ProvenanceSource { label: label.to_owned(), kind, reference: None, account_label: None }]
 }
 
 /// Names a source as an origin: its tool or file, and the account it is read with.
@@ -155,6 +175,17 @@ pub fn source_label(source: &Source) -> String {
         Some(tool) => tool.to_string(),
         None => source.file().unwrap_or("a file of the project").to_owned(),
     }
+}
+
+/// Writes the call of a source in a few words: its tool and its input, or the file it reads.
+#[must_use]
+pub fn source_call(source: &Source) -> String {
+    let call = match &source.tool_name {
+        Some(tool) if source.input.object().is_empty() => tool.to_string(),
+        Some(tool) => format!("{tool} {}", source.input.value()),
+        None => format!("{} {}", source.kind, source.file().unwrap_or_default()),
+    };
+    limits::cut(call, limits::CALL_TEXT)
 }
 
 fn source_reference(source: &Source) -> String {

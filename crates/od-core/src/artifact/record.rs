@@ -1,14 +1,20 @@
 //! An artifact as it is stored and answered.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::document::{Pins, RefreshPermission, SourcePin, SourceRef, StaleSource};
 use super::provenance::Provenance;
-use super::source::{RefreshPermission, Source, SourcePin};
 use super::status::{Preview, RefreshStatus, SchemaVersion};
-use super::{Document, Heading, Health};
-use crate::ids::{ArtifactId, AttemptId, Digest, ProjectId, Revision, RunId, SessionId, Timestamp};
+use super::{Document, Heading, Health, HealthState, Status};
+use crate::ids::{
+    ArtifactId, AttemptId, Digest, ProjectId, Revision, RunId, SessionId, SourceId, Timestamp,
+};
 use crate::json::{BoundedObject, Map, Value, pretty_bytes};
 use crate::limits;
+use crate::ownership::{ROOT_SOURCE, Writer};
+use crate::query::Query;
+use crate::schedule::{RunsSoFar, ScheduleSummary, ScheduleSwitch};
 use crate::words::words;
 
 /// A live artifact without its data: `artifact.json`, the commit pointer.
@@ -53,40 +59,121 @@ pub struct Artifact {
     /// What the source was when it was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_pin: Option<SourcePin>,
+    /// What each of several sources was when it was set.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub source_pins: BTreeMap<SourceId, SourcePin>,
+    /// The sources that failed in the last refresh and kept their values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::SOURCES.allowed))]
+    pub stale: Vec<StaleSource>,
     /// Who last decided whether it may be refreshed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_set_by: Option<Author>,
+    /// The permission to refresh on schedule, if somebody switched that on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule_grant: Option<ScheduleSwitch>,
     /// The attempt that created it, so that the same attempt finds it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by_attempt: Option<Attempt>,
+    /// The earlier state that it shows again, until it changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<Restored>,
     /// Fields of a newer daemon, kept as they were.
     #[serde(flatten)]
     pub extra: Map,
 }
 
 impl Artifact {
-    /// Returns the source, if there is one.
+    /// Returns the sources, in the order of the document.
     #[must_use]
-    pub fn source(&self) -> Option<&Source> {
-        self.document.as_ref().and_then(|document| document.source_json.as_ref())
+    pub fn sources(&self) -> Vec<SourceRef<'_>> {
+        self.document.as_ref().map(Document::all_sources).unwrap_or_default()
     }
 
-    /// Returns the refresh permission of the source; none without one.
+    /// Returns whether there is a source.
+    #[must_use]
+    pub fn has_source(&self) -> bool {
+        self.document
+            .as_ref()
+            .is_some_and(|document| document.source_json.is_some() || !document.sources.is_empty())
+    }
+
+    /// Returns the queries, in the order of the document.
+    #[must_use]
+    pub fn queries(&self) -> &[Query] {
+        self.document.as_ref().map(|document| document.queries.as_slice()).unwrap_or_default()
+    }
+
+    /// Returns everything that writes into the data: the sources that map to it, and the queries.
+    #[must_use]
+    pub fn writers(&self) -> Vec<Writer<'_>> {
+        let sources = self.sources().into_iter().filter(|source| !source.is_table);
+        let sources = sources.map(|source| Writer::Source {
+            id: source.id,
+            mapping: source.source.output_mapping.as_ref(),
+        });
+        sources.chain(self.queries().iter().map(|query| Writer::Query { to: &query.to })).collect()
+    }
+
+    /// Returns the pin of a source.
+    #[must_use]
+    pub fn pin(&self, id: &str) -> Option<&SourcePin> {
+        match id.parse::<SourceId>() {
+            _ if id == ROOT_SOURCE && self.source_pin.is_some() => self.source_pin.as_ref(),
+            Ok(id) => self.source_pins.get(&id),
+            Err(_) => None,
+        }
+    }
+
+    /// Returns the pins of all sources.
+    #[must_use]
+    pub fn pins(&self) -> Pins {
+        let sources = self.sources();
+        let pin =
+            |source: &SourceRef<'_>| Some((source.id.to_owned(), self.pin(source.id)?.clone()));
+        sources.iter().filter_map(pin).collect()
+    }
+
+    /// Replaces the pins of all sources.
+    pub fn set_pins(&mut self, mut pins: Pins) {
+        let is_root = self.document.as_ref().is_some_and(|document| document.source_json.is_some());
+        self.source_pin = if is_root { pins.remove(ROOT_SOURCE) } else { None };
+        let named = pins.into_iter().filter_map(|(id, pin)| Some((id.parse().ok()?, pin)));
+        self.source_pins = if is_root { BTreeMap::new() } else { named.collect() };
+    }
+
+    /// Returns the refresh permission; none without a source.
     #[must_use]
     pub fn refresh_permission(&self) -> RefreshPermission {
-        self.source().map_or(RefreshPermission::None, |source| source.refresh_permission)
+        self.document.as_ref().map_or(RefreshPermission::None, Document::permission)
     }
 
     /// Returns whether a refresh may be started: active, healthy, with a source whose permission
     /// is granted.
     #[must_use]
     pub fn is_refreshable(&self, health: &Health) -> bool {
-        self.source().is_some_and(|source| source.may_refresh(self.heading.status, health))
+        self.heading.status == Status::Active
+            && health.state == HealthState::Healthy
+            && self.refresh_permission() == RefreshPermission::Manual
+    }
+
+    /// Names where the data comes from, in a few words: the files and tools of its sources.
+    #[must_use]
+    pub fn source_label(&self) -> Option<String> {
+        let labels: Vec<String> =
+            self.sources().iter().filter_map(|source| source.source.label()).collect();
+        (!labels.is_empty()).then(|| limits::cut(labels.join(", "), limits::SHORT_TEXT))
+    }
+
+    fn account_label(&self) -> Option<String> {
+        let sources = self.sources();
+        sources.iter().find_map(|source| self.pin(source.id)?.account_label.clone())
     }
 
     /// Returns the line of a list that stands for the artifact.
     #[must_use]
     pub fn summary(&self, health: Health) -> ArtifactSummary {
+        let refreshable = self.is_refreshable(&health);
         ArtifactSummary {
             id: self.id.clone(),
             project_id: self.project_id.clone(),
@@ -99,14 +186,43 @@ impl Artifact {
             last_refreshed_at: self.last_refreshed_at,
             revision: self.revision,
             has_document: self.document.is_some(),
-            refreshable: self.is_refreshable(&health),
+            refreshable,
             health,
             created_by_run_id: self.created_by_run_id.clone(),
-            source_label: self.source().and_then(Source::label),
-            account_label: self.source_pin.as_ref().and_then(|pin| pin.account_label.clone()),
+            source_label: self.source_label(),
+            account_label: self.account_label(),
+            stale: self.stale.clone(),
             edited: None,
+            restored: self.restored,
+            schedule: ScheduleSummary::of(self, refreshable),
         }
     }
+}
+
+impl ArtifactSummary {
+    /// Adds what the records of its refreshes say, where a schedule asks for it.
+    #[must_use]
+    pub fn with_runs(mut self, runs: &RunsSoFar) -> Self {
+        if let Some(schedule) = &mut self.schedule {
+            schedule.runs = runs.clone();
+        }
+        self
+    }
+}
+
+/// An earlier state that was made the current one again.
+#[derive(
+    Clone, Copy, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub struct Restored {
+    /// The revision whose state it is, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<Revision>,
+    /// When it was restored.
+    pub at: Timestamp,
+    /// When that state was made.
+    pub state_of: Timestamp,
 }
 
 words! {
@@ -252,6 +368,10 @@ pub struct ArtifactSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::SHORT_TEXT.allowed))]
     pub source_label: Option<String>,
+    /// The sources that failed in the last refresh and kept their values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::SOURCES.allowed))]
+    pub stale: Vec<StaleSource>,
     /// The account that its source reads as.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::SHORT_TEXT.allowed))]
@@ -259,4 +379,10 @@ pub struct ArtifactSummary {
     /// The digest of the edits by hand since the last commit, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<Digest>,
+    /// The earlier state that it shows again, until it changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<Restored>,
+    /// Its schedule, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<ScheduleSummary>,
 }

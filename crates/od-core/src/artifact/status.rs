@@ -74,14 +74,17 @@ impl Preview {
     }
 }
 
-/// The version of the stored shape; another one is refused.
+/// The version of the stored shape; one that is not known is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(try_from = "u64", into = "u64")]
 pub struct SchemaVersion(u64);
 
 impl SchemaVersion {
-    /// The version this build reads and writes.
-    pub const CURRENT: Self = Self(1);
+    /// At most one source, and no query.
+    pub const FIRST: Self = Self(1);
+    /// The newest version that this build reads and writes: several sources, and queries. An artifact
+    /// that uses neither is written in the first, so that older builds go on reading it.
+    pub const NEWEST: Self = Self(2);
 }
 
 impl schemars::JsonSchema for SchemaVersion {
@@ -95,7 +98,7 @@ impl schemars::JsonSchema for SchemaVersion {
         schemars::json_schema!({
             "type": "integer",
             "minimum": 1,
-            "maximum": 1_u64,
+            "maximum": Self::NEWEST.0,
             "description": "the version of the stored shape",
         })
     }
@@ -104,8 +107,8 @@ impl schemars::JsonSchema for SchemaVersion {
 impl TryFrom<u64> for SchemaVersion {
     type Error = UnknownSchemaVersion;
     fn try_from(version: u64) -> Result<Self, UnknownSchemaVersion> {
-        if version == Self::CURRENT.0 {
-            Ok(Self::CURRENT)
+        if (Self::FIRST.0..=Self::NEWEST.0).contains(&version) {
+            Ok(Self(version))
         } else {
             Err(UnknownSchemaVersion { version })
         }
@@ -126,7 +129,7 @@ impl fmt::Display for SchemaVersion {
 
 /// The stored shape has a version this build does not know.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("schema version {version} is not known; this build reads version 1")]
+#[error("schema version {version} is not known; this build reads versions 1 and 2")]
 pub struct UnknownSchemaVersion {
     /// The version found.
     pub version: u64,

@@ -1,6 +1,6 @@
 //! Connectors and their tools, as the catalog lists them.
 
-use super::ToolSafety;
+use super::{RegisteredService, ToolSafety};
 use crate::ids::{ConnectorId, ToolName};
 use crate::json::Value;
 use crate::words::words;
@@ -98,6 +98,10 @@ pub struct Connector {
     pub minimum_approval: MinimumApproval,
     /// How it is connected.
     pub auth: ConnectorAuth,
+    /// The registered services that its tools may read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 100))]
+    pub services: Vec<RegisteredService>,
 }
 
 /// How a connector is connected.

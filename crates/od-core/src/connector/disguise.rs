@@ -26,6 +26,7 @@ fn tells_of_error(object: &Map) -> bool {
         matches!(word.to_ascii_lowercase().as_str(), "error" | "failed" | "failure")
     });
     let is_status_number = ["status", "statusCode", "status_code", "code"].iter().any(|key| {
+        let number = |value: &Value| value.as_i64().or_else(|| value.as_str()?.parse().ok());
         object.get(*key).and_then(number).is_some_and(|code| (400..600).contains(&code))
     });
     let has_message = object.get("message").is_some_and(Value::is_string);
@@ -34,10 +35,6 @@ fn tells_of_error(object: &Map) -> bool {
     let few = object.len() <= 6 && !object.values().any(has_rows);
     let names_error = ["error", "errors"].iter().any(|key| object.get(*key).is_some_and(is_error));
     few && (names_error || is_github || ((is_status_word || is_status_number) && has_message))
-}
-
-fn number(value: &Value) -> Option<i64> {
-    value.as_i64().or_else(|| value.as_str()?.parse().ok())
 }
 
 fn is_error(value: &Value) -> bool {

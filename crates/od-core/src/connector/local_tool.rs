@@ -22,6 +22,14 @@ words! {
         SqliteSchema = "sqlite.schema",
         /// Summarises the project's repository.
         GitSummary = "git.summary",
+        /// Lists commits of the project's repository.
+        GitLog = "git.log",
+        /// Lists the commits that changed one file.
+        GitFileHistory = "git.file_history",
+        /// Counts the lines of one file by author.
+        GitBlameSummary = "git.blame_summary",
+        /// Counts words such as TODO in committed files.
+        GitCodeSearch = "git.code_search",
     }
 }
 
@@ -36,7 +44,11 @@ impl LocalTool {
             | Self::ReadTable
             | Self::ReadData => "project_files",
             Self::SqliteQuery | Self::SqliteSchema => "sqlite",
-            Self::GitSummary => "git",
+            Self::GitSummary
+            | Self::GitLog
+            | Self::GitFileHistory
+            | Self::GitBlameSummary
+            | Self::GitCodeSearch => "git",
         }
     }
 }

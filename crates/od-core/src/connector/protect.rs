@@ -47,7 +47,7 @@ pub enum ProtectError {
         /// In which ways.
         faults: JsonFaults,
     },
-    /// It holds what JSON of ours may not hold.
+    /// It holds what JSON of ours may not hold, or nests too deep.
     #[error("the output is not acceptable JSON: {faults}")]
     Unacceptable {
         /// What it holds.
@@ -67,9 +67,8 @@ impl ProtectError {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::TooLarge { .. } => ErrorCode::ConnectorOutputTooLarge,
-            Self::Unacceptable { .. } | Self::ErrorAsData { .. } => {
-                ErrorCode::ConnectorExecutionFailed
-            }
+            Self::Unacceptable { .. } => ErrorCode::SourceUnreadable,
+            Self::ErrorAsData { .. } => ErrorCode::ConnectorExecutionFailed,
         }
     }
 }
@@ -84,11 +83,30 @@ impl ProtectError {
 ///
 /// Fails if the output tells of an error, or does not fit the limits.
 pub fn protect_output(
-    mut output: Value,
+    output: Value,
     origin: Origin,
     clips: &[Clip],
     secrets: &Scrubber,
 ) -> Result<Protected, ProtectError> {
+    let (output, redactions) = protect_value(output, origin, clips, secrets)?;
+    match BoundedJson::check(output) {
+        Ok(output) => Ok(Protected { output, redactions }),
+        Err(faults) if faults.is_size() => Err(ProtectError::TooLarge { faults }),
+        Err(faults) => Err(ProtectError::Unacceptable { faults }),
+    }
+}
+
+/// As [`protect_output`] without the limits of what is stored: they are applied to what is picked.
+///
+/// # Errors
+///
+/// Fails if the output tells of an error.
+pub fn protect_value(
+    mut output: Value,
+    origin: Origin,
+    clips: &[Clip],
+    secrets: &Scrubber,
+) -> Result<(Value, Redactions), ProtectError> {
     let mut redactor =
         Redactor { secrets, path: PlacePath::default(), log: RedactionLog::default() };
     redactor.protect(&mut output, false);
@@ -100,13 +118,7 @@ pub fn protect_output(
     {
         return Err(ProtectError::ErrorAsData { message });
     }
-    match BoundedJson::check(output) {
-        Ok(output) => Ok(Protected { output, redactions: redactor.log.finish() }),
-        Err(faults) if faults.faults().iter().any(|fault| fault.kind.is_size()) => {
-            Err(ProtectError::TooLarge { faults })
-        }
-        Err(faults) => Err(ProtectError::Unacceptable { faults }),
-    }
+    Ok((output, redactor.log.finish()))
 }
 
 /// Protects a text a connector gave, such as an error message.

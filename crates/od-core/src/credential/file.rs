@@ -29,14 +29,12 @@ const ENDINGS: &[&str] =
 /// does. Such files are never listed, searched or read, whatever ignore rules or globs say.
 #[must_use]
 pub fn is_secret_path(path: &str) -> bool {
-    path.split('/').any(is_secret_name)
-}
-
-fn is_secret_name(name: &str) -> bool {
-    let name = name.to_lowercase();
-    NAMES.contains(&name.as_str())
-        || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
-        || ENDINGS.iter().any(|ending| name.ends_with(ending))
+    path.split('/').any(|name| {
+        let name = name.to_lowercase();
+        NAMES.contains(&name.as_str())
+            || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+            || ENDINGS.iter().any(|ending| name.ends_with(ending))
+    })
 }
 
 #[cfg(test)]

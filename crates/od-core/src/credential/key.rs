@@ -129,7 +129,8 @@ const LAST_WORDS: &[&str] = &[
 /// Returns whether a key is the exact name of a credential, in any case, `-` and `_` aside.
 #[must_use]
 pub fn is_credential_key(key: &str) -> bool {
-    CREDENTIAL_NAMES.binary_search(&folded(key).as_str()).is_ok()
+    let letters = key.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase);
+    CREDENTIAL_NAMES.binary_search(&letters.collect::<String>().as_str()).is_ok()
 }
 
 /// Returns whether a name in a line of text is that of a credential: `DB_PASSWORD`, `apiKey`,
@@ -141,10 +142,6 @@ pub(super) fn names_credential(name: &str) -> bool {
         LAST_WORDS.contains(&words[first..].concat().as_str())
     };
     is_credential_key(name) || ends_with(1) || ends_with(2)
-}
-
-fn folded(key: &str) -> String {
-    key.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
 }
 
 /// Splits a name at its punctuation and where a capital follows a small letter.

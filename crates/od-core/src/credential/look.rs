@@ -38,6 +38,7 @@ pub(super) fn looks_random(bytes: &[u8]) -> bool {
 fn is_wordy(segment: &[u8]) -> bool {
     let digits = segment.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let mut letters = &segment[..segment.len() - digits];
+    // Eight digits alone are a date, four behind a word a year or the number of a standard; keys have more.
     if letters.is_empty() {
         return digits <= 8;
     }

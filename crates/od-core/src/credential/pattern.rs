@@ -203,6 +203,7 @@ fn uuid_len(rest: &[u8]) -> Option<usize> {
 /// encrypted one.
 fn jwt_len(bytes: &[u8], body: usize, anchor: &str, rest: &[u8]) -> Option<usize> {
     let before = body.checked_sub(anchor.len() + 1).map(|before| bytes[before]);
+    // `eyJ` inside longer base64 is chance: an image holds it every 260,000 characters.
     if before.is_some_and(is_base64url) {
         return None;
     }
@@ -306,7 +307,9 @@ fn putty_key_len(rest: &[u8]) -> Option<usize> {
 /// `user:password@`, up to the last `@` of the authority, or a token in place of the user. A user
 /// alone is no credential: `ssh://git@host` is how one clones.
 fn userinfo_len(authority: &[u8]) -> Option<usize> {
-    let len = authority.iter().take_while(|b| !ends_authority(**b)).count();
+    let ends =
+        |b: &u8| matches!(*b, b'/' | b'?' | b'#' | b'\\' | b'"' | b'\'' | b'<' | b'>' | 0..=0x20);
+    let len = authority.iter().take_while(|b| !ends(b)).count();
     let last_at = authority[..len].iter().rposition(|b| *b == b'@')?;
     let userinfo = &authority[..last_at];
     let grants = match userinfo.iter().position(|b| matches!(b, b':' | b'@')) {
@@ -318,10 +321,6 @@ fn userinfo_len(authority: &[u8]) -> Option<usize> {
         }
     };
     grants.then_some(last_at + 1)
-}
-
-const fn ends_authority(byte: u8) -> bool {
-    matches!(byte, b'/' | b'?' | b'#' | b'\\' | b'"' | b'\'' | b'<' | b'>' | 0..=0x20)
 }
 
 /// The value of `Password=` where a user or a server stands before it, as in a connection string.

@@ -4,7 +4,11 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind};
 
 use super::encoding::{decode_entities, decode_escapes, decode_percent, exact_forms, folded_forms};
 use super::redact::REDACTED;
+use crate::connector::ConnectionString;
 use crate::json::{Map, Value};
+
+/// A shorter password of a database is a word like others: `shop`, `test`.
+const PASSWORD_MIN: usize = 8;
 
 /// Takes known secrets out of texts, in time that grows with the text alone: plain, base64 and base32
 /// at any alignment, hexadecimal, URL-encoded in any spelling, with `\u` and `\x` escapes, and as HTML
@@ -48,11 +52,19 @@ fn automaton(needles: impl Iterator<Item = Vec<u8>>, ignores_case: bool) -> AhoC
 
 impl Scrubber {
     /// Makes a scrubber of the given secrets; empty ones, and those that are a part of
-    /// [`REDACTED`] itself, are ignored.
+    /// [`REDACTED`] itself, are ignored. Of a connection string the password is one more secret, unless
+    /// it is so short that scrubbing it would tear holes into ordinary text.
     #[must_use]
     pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let secrets = secrets.into_iter().filter(|secret| !REDACTED.contains(secret));
-        let secrets: Vec<String> = secrets.map(str::to_owned).collect();
+        let mut secrets: Vec<String> = secrets.map(str::to_owned).collect();
+        let passwords = secrets.iter().filter_map(|secret| {
+            let connection = secret.parse::<ConnectionString>().ok()?;
+            connection.expose_password().map(str::to_owned)
+        });
+        let passwords: Vec<String> =
+            passwords.filter(|password| password.len() >= PASSWORD_MIN).collect();
+        secrets.extend(passwords);
         let needles = (!secrets.is_empty()).then(|| Needles::new(&secrets));
         Self { secrets, needles }
     }
@@ -134,6 +146,7 @@ impl std::fmt::Debug for Scrubber {
 fn scrub_once(needles: &Needles, text: &str) -> Option<String> {
     let mut spans = Vec::new();
     for automaton in [&needles.exact, &needles.folded] {
+        // Overlapping: one secret may be the beginning of another, whose end would stay in the text.
         spans.extend(automaton.find_overlapping_iter(text).map(|hit| (hit.start(), hit.end())));
     }
     let decoders = [
@@ -195,6 +208,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::template::read_reference;
 
     /// One way to write every character of a text.
     fn spelled(text: &str, write: impl Fn(char) -> String) -> String {
@@ -243,6 +257,14 @@ mod tests {
         ]
     }
 
+    /// Returns whether HTML reads what begins at an offset as the end of a reference that began before
+    /// it, as in `&#` and `0A &lt;`: then it is no longer an encoding of the secret, for anyone.
+    fn is_swallowed(text: &str, offset: usize) -> bool {
+        let crosses =
+            |at: usize| read_reference(&text[at..]).is_ok_and(|(_, length)| at + length > offset);
+        text[..offset].match_indices('&').any(|(at, _)| crosses(at))
+    }
+
     fn percent(text: &str, lower: bool, every: bool) -> String {
         text.bytes()
             .map(|b| match (b.is_ascii_alphanumeric() && !every, lower) {
@@ -251,6 +273,17 @@ mod tests {
                 (false, false) => format!("%{b:02X}"),
             })
             .collect()
+    }
+
+    #[test]
+    fn the_password_of_a_connection_string_is_a_secret_of_its_own() {
+        let text = "postgresql://reader:s3cr3t%2Fvalue@localhost/shop";
+        let scrubber = Scrubber::new([text]);
+        for hidden in [text, "pw s3cr3t/value!"] {
+            assert!(!scrubber.scrub_text(hidden).unwrap().contains("cr3t"), "{hidden}");
+        }
+        assert_eq!(scrubber.scrub_text("reader localhost"), None);
+        assert_eq!(Scrubber::new(["postgresql://me:shop@localhost/x"]).scrub_text("shop"), None);
     }
 
     #[test]
@@ -327,6 +360,9 @@ mod tests {
             let scrubber = Scrubber::new([secret.as_str()]);
             for encoded in encodings(&secret) {
                 let text = format!("{before}{encoded}{after}");
+                if is_swallowed(&text, before.len()) {
+                    continue;
+                }
                 let scrubbed = scrubber.scrub_text(&text);
                 prop_assert!(scrubbed.is_some(), "{}", text);
                 let scrubbed = scrubbed.unwrap_or_default();

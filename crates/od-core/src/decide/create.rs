@@ -1,13 +1,17 @@
 //! Deciding on a new artifact.
 
+use std::collections::BTreeMap;
+
 use super::Decision;
+use super::decision::{permission_remark, remarks, schedule_remark};
 use crate::artifact::{
-    Artifact, ArtifactState, Attempt, Author, CreateRequest, Digests, Document, RefreshPermission,
-    RefreshStatus, SchemaVersion, SourcePin, default_template, provenance_of,
+    Artifact, ArtifactState, Attempt, Author, CreateRequest, Digests, DocumentFormat, Pins,
+    Provenance, RefreshPermission, RefreshStatus, SchemaVersion, default_template, provenance_of,
 };
 use crate::error::Issue;
 use crate::ids::{ArtifactId, ProjectId, Revision, RunId, Timestamp};
 use crate::json::Map;
+use crate::ownership::{PathWrite, Place};
 use crate::refresh::ChangeReport;
 
 /// Decides on the artifact that a checked request makes: active unless the request says archived,
@@ -17,16 +21,14 @@ use crate::refresh::ChangeReport;
 ///
 /// Returns what is wrong with the template, alone or with the data.
 pub fn create(request: CreateRequest, context: CreateContext) -> Result<Decision, Vec<Issue>> {
-    let CreateRequest { input, template_html, provenance, attempt_id: _, warnings } = request;
-    let CreateContext { id, project_id, run_id, author, at, source_pin, attempt } = context;
+    let CreateRequest { input, template_html, provenance, attempt_id: _, mut warnings } = request;
+    let CreateContext { id, project_id, run_id, author, at, pins, attempt } = context;
     let (document, data) = match input.document {
-        Some(document) => {
-            (Some(Document::new(document.data_schema, document.source)), document.data)
-        }
+        Some(document) => (Some(document.to_document()), document.data),
         None => (None, Default::default()),
     };
     let mut artifact = Artifact {
-        schema_version: SchemaVersion::CURRENT,
+        schema_version: SchemaVersion::FIRST,
         id,
         project_id,
         session_id: input.session_id,
@@ -41,19 +43,39 @@ pub fn create(request: CreateRequest, context: CreateContext) -> Result<Decision
         document,
         revision: Revision::first(),
         digests: Digests::unset(),
-        source_pin,
+        source_pin: None,
+        source_pins: BTreeMap::new(),
+        stale: Vec::new(),
         permission_set_by: None,
+        schedule_grant: None,
         created_by_attempt: attempt,
+        restored: None,
         extra: Map::new(),
     };
+    artifact.set_pins(pins);
     // A permission that nobody granted is none that somebody has switched off.
     artifact.permission_set_by =
         (artifact.refresh_permission() == RefreshPermission::Manual).then_some(author);
-    let provenance = provenance_of(provenance, &artifact, author, at);
+    let write =
+        PathWrite { path: Place::root(), by: author.into(), revision: artifact.revision, at };
+    let provenance =
+        Provenance { paths: vec![write], ..provenance_of(provenance, &artifact, author, at) };
+    if template_html.is_none() {
+        // The default page has formats and charts, whatever format was asked for.
+        if let Some(document) = &mut artifact.document {
+            document.format = DocumentFormat::HtmlTemplateV2;
+        }
+        let message = "no template was given: the page shows the data by its shape";
+        let fix = "write template.html beside artifact.json, or send it as `templateHtml`";
+        warnings.push(Issue::new("/templateHtml", "no_template", message).fix(fix));
+    }
     let template_html = template_html
         .unwrap_or_else(|| default_template(&artifact.heading.title, data.object()))
         .into();
     let state = ArtifactState { artifact, template_html, data, provenance };
+    warnings.extend(permission_remark(&state.artifact));
+    warnings.extend(schedule_remark(&state.artifact));
+    warnings.extend(remarks(&state));
     Decision::of(state, ChangeReport::default(), warnings).map_err(|refused| refused.issues())
 }
 
@@ -70,8 +92,8 @@ pub struct CreateContext {
     pub author: Author,
     /// The time of the creation.
     pub at: Timestamp,
-    /// The tool and the account that its source runs with now.
-    pub source_pin: Option<SourcePin>,
+    /// The tools and the accounts that its sources run with now.
+    pub pins: Pins,
     /// The attempt, if the client named one.
     pub attempt: Option<Attempt>,
 }
@@ -85,7 +107,7 @@ pub(crate) fn created(body: &crate::json::Value, author: Author) -> ArtifactStat
         run_id: None,
         author,
         at: Timestamp::from_unix_ms(0),
-        source_pin: None,
+        pins: Pins::new(),
         attempt: None,
     };
     create(CreateRequest::parse(body).unwrap(), context).unwrap().state

@@ -8,12 +8,17 @@ mod create;
 mod decision;
 mod refresh;
 mod roll_back;
+mod schedule;
+mod shown_redactions;
 mod update;
 
 #[cfg(test)]
 pub(crate) use create::created;
 pub use create::{CreateContext, create};
 pub use decision::Decision;
-pub use refresh::{RefreshRefused, SourceOutput, refresh};
-pub use roll_back::roll_back;
-pub use update::{UpdateRefused, new_source, update};
+#[cfg(test)]
+pub(crate) use refresh::refreshed_with;
+pub use refresh::{FailedSource, Gathered, QueryOutput, RefreshRefused, SourceOutput, refresh};
+pub use roll_back::{Design, EarlierState, roll_back};
+pub use schedule::{ScheduleChange, ScheduleChangeRefused, schedule};
+pub use update::{NextDesign, UpdateRefused, next_design, update};

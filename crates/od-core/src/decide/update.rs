@@ -3,17 +3,24 @@
 use std::sync::Arc;
 
 use super::Decision;
+use super::decision::{permission_remark, remarks, schedule_remark};
 use crate::artifact::{
-    Artifact, ArtifactState, Author, Document, DocumentPatch, Patch, Provenance, RefreshPermission,
-    Source, SourcePin, UpdateRequest, check_data, check_targets, provenance_of,
+    Artifact, ArtifactState, Author, Document, DocumentFormat, DocumentPatch, Patch, Pins,
+    Provenance, RefreshPermission, SourceRef, UpdateRequest, check_data, check_design,
+    check_targets, provenance_of,
 };
 use crate::error::Issue;
 use crate::ids::Timestamp;
+use crate::json::{BoundedObject, JsonFaults, Value};
 use crate::limits;
+use crate::ownership::{
+    Kept, Ownership, PathWrite, Place, author_wrote, known_writes, name_places,
+};
 use crate::refresh::report_changes;
+use crate::schedule;
 
-/// Decides on the next state of an artifact that an author changes. A new source gets the pin, which
-/// is that of the check of [`new_source`]; everything that the daemon owns stays as it is.
+/// Decides on the next state of an artifact that an author changes. New sources get the pins, which
+/// are those of the check of [`next_design`]; everything that the daemon owns stays as it is.
 ///
 /// # Errors
 ///
@@ -22,7 +29,7 @@ use crate::refresh::report_changes;
 pub fn update(
     before: &ArtifactState,
     request: &UpdateRequest,
-    pin: Option<SourcePin>,
+    pins: &Pins,
     author: Author,
     at: Timestamp,
 ) -> Result<Decision, UpdateRefused> {
@@ -35,30 +42,61 @@ pub fn update(
     }
     let patch = input.as_ref().and_then(|input| input.document.as_ref());
     let new_data = patch.and_then(|patch| patch.data.as_ref());
-    let data = new_data.unwrap_or(&before.data).clone();
-    let mut issues = Vec::new();
+    let mut source = SourceChange::Kept;
     if let Some(patch) = patch {
-        let source = change_document(&mut artifact, patch, pin, author)?;
+        source = change_document(&mut artifact, patch, template_html.as_deref(), pins, author)?;
+    }
+    let mut warnings = warnings.clone();
+    let mut issues = Vec::new();
+    let data = match new_data {
+        Some(given) => {
+            keep_sources(before, &artifact, given, &mut warnings).unwrap_or_else(|faults| {
+                issues.extend(faults.issues("/document/dataJson"));
+                given.clone()
+            })
+        }
+        None => before.data.clone(),
+    };
+    if patch.is_some() {
         let document = artifact.document.as_ref();
         issues.extend(check_data(document, &data));
+        issues.extend(check_design(document));
+        issues.extend(document.and_then(schedule::check_pace));
         // Taking the permission away is never refused for where the data would go.
         if source == SourceChange::Replaced || new_data.is_some() {
             issues.extend(check_targets(document, &data));
         }
     }
-    let provenance = if provenance.is_some() || new_data.is_some() {
-        let known = provenance_of(provenance.clone(), &artifact, author, at);
-        // New data without a word about it has another origin; what was noted still holds.
-        let kept = before.provenance.notes.clone().filter(|_| provenance.is_none());
-        Provenance { notes: known.notes.or(kept), ..known }
-    } else {
-        before.provenance.clone()
+    let provenance = match provenance {
+        None if new_data.is_none() => {
+            let paths = known_writes(before).into_owned();
+            Provenance { paths, ..before.provenance.clone() }
+        }
+        given => {
+            let known = provenance_of(given.clone(), &artifact, author, at);
+            let known = with_what_still_holds(known, before, given.is_none());
+            Provenance { paths: written_paths(before, &data, author, at), ..known }
+        }
     };
     let template_html =
         template_html.as_deref().map_or_else(|| Arc::clone(&before.template_html), Arc::from);
     let changes = report_changes(before.data.value(), data.value());
-    let state = ArtifactState { artifact, template_html, data, provenance };
-    match Decision::of(state, changes, warnings.clone()) {
+    // A new title, or the permission, leaves the page in the state that was restored.
+    let is_as_restored = !changes.is_changed()
+        && template_html == before.template_html
+        && artifact.pins() == before.artifact.pins();
+    let mut state = ArtifactState { artifact, template_html, data, provenance };
+    let is_as_restored = is_as_restored && state.page_settings() == before.page_settings();
+    state.artifact.restored = state.artifact.restored.filter(|_| is_as_restored);
+    if new_data.is_some() || request.template_html.is_some() || source == SourceChange::Replaced {
+        warnings.extend(remarks(&state));
+    }
+    let is_new = source == SourceChange::Replaced;
+    warnings.extend(permission_remark(&state.artifact).filter(|_| is_new));
+    if patch.is_some_and(|patch| patch.refresh != Patch::Keep) || source != SourceChange::Kept {
+        warnings.extend(schedule_remark(&state.artifact));
+    }
+    match Decision::of(state, changes, warnings) {
         Ok(decision) if issues.is_empty() => Ok(decision),
         decided => {
             let page = decided.err().map(|refused| refused.issues()).unwrap_or_default();
@@ -69,18 +107,87 @@ pub fn update(
     }
 }
 
-/// Returns the source that an update brings and that has to be checked and pinned before it is
-/// decided on; none if what runs stays the same.
-#[must_use]
-pub fn new_source<'r>(before: &ArtifactState, request: &'r UpdateRequest) -> Option<&'r Source> {
-    let patch = &request.input.as_ref()?.document.as_ref()?.source;
-    match (source_change(before.artifact.source(), patch), patch) {
-        (SourceChange::Replaced, Patch::Set(source)) => Some(source),
-        (
-            SourceChange::Kept | SourceChange::Removed | SourceChange::Replaced,
-            Patch::Keep | Patch::Remove | Patch::Set(_),
-        ) => None,
+/// Adds what an update does not change: the marks of stale sources, and the notes where it says nothing.
+/// New data without a word about it has another origin; what was noted still holds.
+fn with_what_still_holds(known: Provenance, before: &ArtifactState, is_silent: bool) -> Provenance {
+    let kept = before.provenance.notes.clone().filter(|_| is_silent);
+    let stale = before.provenance.stale.clone();
+    Provenance { notes: known.notes.or(kept), stale, ..known }
+}
+
+/// Returns the data that an author gives with the present values of what a source writes, and warns of
+/// every place where the author gave something else. A place that a source has only from now on, or no
+/// longer, takes what is given: there it is handed over.
+fn keep_sources(
+    before: &ArtifactState,
+    artifact: &Artifact,
+    given: &BoundedObject,
+    warnings: &mut Vec<Issue>,
+) -> Result<BoundedObject, JsonFaults> {
+    let (now, next) =
+        (Ownership::of_state(before), Ownership::new(&artifact.writers(), &known_writes(before)));
+    let Kept { data, places } =
+        Kept::new(before.data.value(), given.object(), &now.shared_with(&next));
+    if !places.is_empty() {
+        warnings.push(kept_warning(&places));
     }
+    BoundedObject::check(Value::Object(data))
+}
+
+/// Tells an author which places of the given data were not taken.
+fn kept_warning(places: &[Place]) -> Issue {
+    let message = format!(
+        "a source writes {}: an update does not change what stands there, the present values are kept",
+        name_places(places)
+    );
+    Issue::new("/input/document/dataJson", "source_values_kept", message).fix(
+        "leave these paths out of `dataJson`; refresh the artifact for newer values, or take them out of `outputMapping.dataPaths` to write them yourself",
+    )
+}
+
+/// Returns who wrote each place after an author sent data.
+fn written_paths(
+    before: &ArtifactState,
+    data: &BoundedObject,
+    author: Author,
+    at: Timestamp,
+) -> Vec<PathWrite> {
+    let revision = before.artifact.revision.next();
+    let write = PathWrite { path: Place::root(), by: author.into(), revision, at };
+    let both = (before.data.value(), data.value());
+    author_wrote(&known_writes(before), both, &Ownership::of_state(before), &write)
+}
+
+/// The sources and queries of an artifact after an update, as far as they are new.
+#[derive(Clone, Debug)]
+pub struct NextDesign {
+    /// The whole document after the update.
+    pub document: Document,
+    /// The ids of the sources that have to be checked and pinned before the update is decided on.
+    pub new_sources: Vec<String>,
+    /// Whether there are queries, and they or what they read are new: they have to be tried.
+    pub tries_queries: bool,
+}
+
+/// Returns what an update would run; none if what runs stays the same.
+#[must_use]
+pub fn next_design(before: &ArtifactState, request: &UpdateRequest) -> Option<NextDesign> {
+    let patch = request.input.as_ref()?.document.as_ref()?;
+    let present = before.artifact.document.clone().unwrap_or_else(|| Document::new(None, None));
+    let document = patch.apply(present.clone());
+    if present.runs_as(&document) {
+        return None;
+    }
+    let known = before.artifact.sources();
+    let is_new = |source: &SourceRef<'_>| !known.iter().any(|known| known.is_same(source));
+    let new_sources = document
+        .all_sources()
+        .into_iter()
+        .filter(is_new)
+        .map(|source| source.id.to_owned())
+        .collect();
+    let tries_queries = !document.queries.is_empty();
+    Some(NextDesign { document, new_sources, tries_queries })
 }
 
 /// Why an update may not be made.
@@ -97,50 +204,57 @@ pub enum UpdateRefused {
     },
 }
 
-/// The effect of an update on the source.
+/// The effect of an update on the sources and queries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum SourceChange {
-    /// It is what it was, or only its permission is another: its pin stays.
+    /// They are what they were, or only the permission is another: their pins stay.
     Kept,
     /// There is none any more, and no pin.
     Removed,
-    /// It is another: it has to be checked and pinned.
+    /// They are others: what is new has to be checked and pinned.
     Replaced,
 }
 
-/// Changes the document of an artifact, and with it the pin and who decided on the permission.
+/// Changes the document of an artifact, and with it the pins and who decided on the permission.
 fn change_document(
     artifact: &mut Artifact,
     patch: &DocumentPatch,
-    pin: Option<SourcePin>,
+    template_html: Option<&str>,
+    pins: &Pins,
     author: Author,
 ) -> Result<SourceChange, UpdateRefused> {
-    let source = source_change(artifact.source(), &patch.source);
-    let mut document = artifact.document.clone().unwrap_or_else(|| Document::new(None, None));
-    document.data_schema_json = patch.data_schema.clone().apply(document.data_schema_json);
-    document.source_json = patch.source.clone().apply(document.source_json);
-    artifact.permission_set_by =
-        permission_set_by(artifact, document.source_json.as_ref(), author)?;
-    artifact.document = Some(document);
-    match source {
-        SourceChange::Kept => {}
-        SourceChange::Removed => artifact.source_pin = None,
-        SourceChange::Replaced => artifact.source_pin = pin,
+    let before = artifact.document.clone().unwrap_or_else(|| Document::new(None, None));
+    let mut document = patch.apply(before.clone());
+    // A template that stays keeps its grammar: the default page is of v2 whatever format its author asked
+    // for, and sending the same artifact.json once more would be refused otherwise.
+    if template_html.is_none() && before.format == DocumentFormat::HtmlTemplateV2 {
+        document.format = before.format;
     }
-    Ok(source)
-}
-
-/// Compares a patch with the source it changes. One that only grants or takes the permission runs
-/// nothing new, so what it was pinned to stays.
-fn source_change(before: Option<&Source>, patch: &Patch<Source>) -> SourceChange {
-    match patch {
-        Patch::Keep => SourceChange::Kept,
-        Patch::Remove => SourceChange::Removed,
-        Patch::Set(after) if before.is_some_and(|before| before.runs_as(after)) => {
-            SourceChange::Kept
+    let change = match (before.runs_as(&document), document.all_sources().is_empty()) {
+        (true, _) => SourceChange::Kept,
+        (false, true) => SourceChange::Removed,
+        (false, false) => SourceChange::Replaced,
+    };
+    artifact.permission_set_by = permission_set_by(artifact, &before, &document, author)?;
+    let known = before.all_sources();
+    let mut kept = artifact.pins();
+    for source in document.all_sources() {
+        let is_known = known.iter().any(|known| known.is_same(&source));
+        match pins.get(source.id) {
+            Some(pin) if !is_known => {
+                kept.insert(source.id.to_owned(), pin.clone());
+            }
+            None if !is_known => {
+                kept.remove(source.id);
+            }
+            Some(_) | None => {}
         }
-        Patch::Set(_) => SourceChange::Replaced,
     }
+    let ids: Vec<&str> = document.all_sources().iter().map(|source| source.id).collect();
+    kept.retain(|id, _| ids.contains(&id.as_str()));
+    artifact.document = Some(document.clone());
+    artifact.set_pins(kept);
+    Ok(change)
 }
 
 /// Returns who decided on the refresh permission last, and refuses an agent what a person took away.
@@ -148,13 +262,13 @@ fn source_change(before: Option<&Source>, patch: &Patch<Source>) -> SourceChange
 /// A person takes it away by removing a grant, with the source or without it, or by saying `none` of
 /// a source that stays as it is. A new source that says nothing of refreshing decides nothing.
 fn permission_set_by(
-    before: &Artifact,
-    after: Option<&Source>,
+    artifact: &Artifact,
+    before: &Document,
+    after: &Document,
     author: Author,
 ) -> Result<Option<Author>, UpdateRefused> {
-    let decided = before.permission_set_by;
-    let granted = after.map_or(RefreshPermission::None, |source| source.refresh_permission);
-    match (before.refresh_permission(), granted, author) {
+    let decided = artifact.permission_set_by;
+    match (before.permission(), after.permission(), author) {
         (RefreshPermission::None, RefreshPermission::Manual, Author::Agent)
             if decided == Some(Author::Person) =>
         {
@@ -163,7 +277,7 @@ fn permission_set_by(
         (RefreshPermission::None, RefreshPermission::Manual, _)
         | (RefreshPermission::Manual, RefreshPermission::None, _) => Ok(Some(author)),
         (RefreshPermission::None, RefreshPermission::None, Author::Person) => {
-            let stays = before.source().zip(after).is_some_and(|(was, is)| was.runs_as(is));
+            let stays = !before.all_sources().is_empty() && before.runs_as(after);
             Ok(if stays { Some(Author::Person) } else { decided })
         }
         (RefreshPermission::None, RefreshPermission::None, Author::Agent)
@@ -177,7 +291,7 @@ mod tests {
 
     use super::super::create::created;
     use super::*;
-    use crate::json::{BoundedObject, Value};
+    use crate::ids::Revision;
     use Author::{Agent, Person};
 
     fn state(input: &Value) -> ArtifactState {
@@ -198,7 +312,7 @@ mod tests {
         author: Author,
     ) -> Result<ArtifactState, UpdateRefused> {
         let at = Timestamp::from_unix_ms(9);
-        update(before, &request(input), None, author, at).map(|decision| decision.state)
+        update(before, &request(input), &Pins::new(), author, at).map(|decision| decision.state)
     }
 
     fn source(permission: &str) -> Value {
@@ -312,10 +426,11 @@ mod tests {
     #[test]
     fn a_permission_alone_is_no_new_source() {
         let mut state = plain();
-        assert!(new_source(&state, &request(&source("none"))).is_some());
+        assert!(next_design(&state, &request(&source("none"))).is_some());
         state.artifact = updated(&state, &source("none"), Agent).unwrap().artifact;
-        assert_eq!(new_source(&state, &request(&source(GRANTED))), None);
-        assert_eq!(new_source(&state, &request(&no_source())), None);
+        assert!(next_design(&state, &request(&source(GRANTED))).is_none());
+        let removed = next_design(&state, &request(&no_source())).unwrap();
+        assert_eq!(removed.new_sources, Vec::<String>::new());
     }
 
     #[test]
@@ -344,6 +459,79 @@ mod tests {
         assert!(updated(&state, &data, Agent).is_err());
     }
 
+    /// An artifact whose source maps to `rows` and gave `[2]`; the author wrote the title.
+    fn refreshed(mapping: &Value) -> ArtifactState {
+        let mut before = state(&json!({ "title": "T", "document": {
+            "dataJson": { "rows": [1], "title": "old" },
+            "sourceJson": { "type": "local_file", "input": { "path": "a.json" },
+                "outputMapping": mapping } } }));
+        let next =
+            super::super::refresh::refreshed_with(&before, &json!({ "rows": [2] }), 5).unwrap();
+        before = next.unwrap().state_at(Revision::first().next());
+        before
+    }
+
+    fn mapped_to(to: &str) -> Value {
+        json!({ "dataPaths": [{ "from": "rows", "to": to }] })
+    }
+
+    #[test]
+    fn an_update_keeps_what_a_source_wrote_and_says_so() {
+        for mapping in [mapped_to("rows"), json!({})] {
+            let before = refreshed(&mapping);
+            assert_eq!(before.data.value(), &json!({ "rows": [2], "title": "old" }));
+            let stale = json!({ "document": { "dataJson": { "rows": [1], "title": "new" } } });
+            let at = Timestamp::from_unix_ms(9);
+            let decision = update(&before, &request(&stale), &Pins::new(), Agent, at).unwrap();
+            let after = &decision.state;
+            assert_eq!(after.data.value(), &json!({ "rows": [2], "title": "new" }), "{mapping}");
+            let warning = &decision.warnings[0];
+            assert_eq!(warning.code, "source_values_kept");
+            assert!(warning.message.contains("a source writes rows:"), "{}", warning.message);
+            let writes: Vec<_> = after.provenance.paths.iter().collect();
+            let of = |path: &str| writes.iter().find(|write| write.path.as_str() == path).unwrap();
+            assert_eq!(of("/title").revision.get(), 3);
+            assert_eq!(of("/rows").read().unwrap().label, "a.json");
+            assert_eq!(of("/rows").at, Timestamp::from_unix_ms(5));
+        }
+    }
+
+    #[test]
+    fn data_that_leaves_a_sources_paths_out_is_taken_without_a_word() {
+        let before = refreshed(&mapped_to("rows"));
+        let input = json!({ "document": { "dataJson": { "title": "new" } } });
+        let at = Timestamp::from_unix_ms(9);
+        let decision = update(&before, &request(&input), &Pins::new(), Agent, at).unwrap();
+        assert_eq!(decision.state.data.value(), &json!({ "rows": [2], "title": "new" }));
+        let codes: Vec<&str> = decision.warnings.iter().map(|it| it.code.as_str()).collect();
+        assert_eq!(codes, ["target_not_bound"]);
+    }
+
+    #[test]
+    fn a_new_mapping_hands_paths_over() {
+        let before = refreshed(&mapped_to("rows"));
+        let with = |source: Value| {
+            let input = json!({ "document": { "sourceJson": source,
+                "dataJson": { "rows": [7], "title": "seed" } } });
+            updated(&before, &input, Agent).unwrap()
+        };
+        let source = |to: &str| {
+            json!({ "type": "local_file", "input": { "path": "b.json" },
+                "outputMapping": mapped_to(to) })
+        };
+        // Both are the author's until this update: the title from now on is the source's.
+        let moved = with(source("title"));
+        assert_eq!(moved.data.value(), &json!({ "rows": [7], "title": "seed" }));
+        let removed = with(Value::Null);
+        assert_eq!(removed.data.value(), &json!({ "rows": [7], "title": "seed" }));
+        let other = with(source("rows"));
+        assert_eq!(other.data.value(), &json!({ "rows": [2], "title": "seed" }));
+        // And from then on nobody else writes it.
+        let input = json!({ "document": { "dataJson": { "title": "mine" } } });
+        let after = updated(&moved, &input, Agent).unwrap();
+        assert_eq!(after.data.value(), &json!({ "title": "seed" }));
+    }
+
     #[test]
     fn data_and_schema_must_fit_together_after_the_update() {
         let before = state(&json!({ "title": "T", "document": {
@@ -357,5 +545,42 @@ mod tests {
         both["document"]["dataSchemaJson"] = json!(null);
         let after = updated(&before, &both, Agent).unwrap();
         assert_eq!(after.artifact.document.unwrap().data_schema_json, None);
+    }
+
+    #[test]
+    fn a_locale_or_a_zone_alone_renders_the_page_anew_and_a_format_alone_keeps_the_templates() {
+        let document = json!({ "format": "html_template_v2", "dataJson": { "n": 1234.5, "at": "2026-01-01T00:30:00Z" } });
+        let html = "<p>{{data.n | number}} {{data.at | datetime:short}} {{data.at | since}}</p>";
+        let body = json!({ "input": { "title": "T", "document": document }, "templateHtml": html,
+            "provenanceJson": { "generatedAt": "2026-01-01T01:30:00.000Z", "generatedBy": "agent", "sources": [] } });
+        let before = created(&body, Agent);
+        let page = |before: &ArtifactState, document: Value| {
+            let request = request(&json!({ "document": document }));
+            let decision =
+                update(before, &request, &Pins::new(), Agent, Timestamp::from_unix_ms(9)).unwrap();
+            (decision.state, String::from_utf8(decision.page.to_vec()).unwrap())
+        };
+        let (german, shown) =
+            page(&before, json!({ "locale": "de", "timeZone": "America/New_York" }));
+        assert!(shown.starts_with("<p>1.234,5 31.12.25, 19:30 "), "{shown}");
+        assert!(shown.contains("vor 1 Stunde"), "{shown}");
+        let (plain, shown) = page(&german, json!({ "locale": null, "timeZone": null }));
+        assert!(shown.starts_with("<p>1,234.5 1/1/26, 12:30"), "{shown}");
+        assert_eq!(plain.artifact.document, before.artifact.document);
+        let (same, again) = page(&plain, json!({ "format": "html_template_v1" }));
+        assert_eq!(same.artifact.document, plain.artifact.document);
+        assert_eq!(again, shown);
+    }
+
+    #[test]
+    fn a_zone_that_nobody_has_is_refused_with_one_that_is_near() {
+        let issues = UpdateRequest::parse(
+            &json!({ "input": { "document": { "timeZone": "Europe/Berln", "locale": "xx" } } }),
+        )
+        .unwrap_err();
+        let told: Vec<_> =
+            issues.iter().map(|it| (it.path.as_str(), it.fix.as_deref().unwrap())).collect();
+        assert_eq!(told[1], ("/input/document/timeZone", "use `Europe/Berlin`"));
+        assert_eq!(told[0].0, "/input/document/locale");
     }
 }

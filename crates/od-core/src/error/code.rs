@@ -83,11 +83,13 @@ codes! {
     Unauthorized                   = "UNAUTHORIZED", 401, 4, NO, "The bearer of the console or the command line is missing, invalid or expired.";
     Forbidden                      = "FORBIDDEN", 403, 8, NO, "The host, the origin or a field of the request is not allowed here.";
     NotFound                       = "NOT_FOUND", 404, 5, NO, "There is no such route, file, run or snapshot.";
+    MethodNotAllowed               = "METHOD_NOT_ALLOWED", 405, 2, NO, "The path is known and does not take this method; the header Allow lists those it takes.";
     Conflict                       = "CONFLICT", 409, 3, NO, "The request contradicts what is stored, such as a used attemptId with another body.";
     PayloadTooLarge                = "PAYLOAD_TOO_LARGE", 413, 2, NO, "The request body is larger than allowed.";
     UnsupportedMediaType           = "UNSUPPORTED_MEDIA_TYPE", 415, 2, NO, "A changing request must carry Content-Type: application/json.";
-    RateLimited                    = "RATE_LIMITED", 429, 9, after(1_000), "Too many requests in a short time.";
+    RateLimited                    = "RATE_LIMITED", 429, 9, after(1_000), "All event streams of the daemon are in use, or it is shutting down.";
     Internal                       = "INTERNAL", 500, 2, NO, "The daemon failed; its log has the cause.";
+    DaemonUnavailable              = "DAEMON_UNAVAILABLE", 503, 9, NOW, "No daemon answers, or it ended during the call.";
     ProjectNotFound                = "PROJECT_NOT_FOUND", 404, 5, NO, "There is no such project.";
     ToolTokenMissing               = "TOOL_TOKEN_MISSING", 401, 4, NO, "The request carries no tool token.";
     ToolTokenInvalid               = "TOOL_TOKEN_INVALID", 401, 4, NO, "The tool token is malformed, not signed by this daemon, or of a run that is not known.";
@@ -116,7 +118,11 @@ codes! {
     ConnectorInputSchemaMismatch   = "CONNECTOR_INPUT_SCHEMA_MISMATCH", 400, 1, NO, "The input does not fit the tool's schema.";
     ConnectorRateLimited           = "CONNECTOR_RATE_LIMITED", 429, 9, after(60_000), "Too many connector calls, by this run or as the provider counts.";
     ConnectorOutputTooLarge        = "CONNECTOR_OUTPUT_TOO_LARGE", 413, 1, NO, "The connector's output is larger than allowed.";
-    ConnectorExecutionFailed       = "CONNECTOR_EXECUTION_FAILED", 503, 9, after(5_000), "The connector failed, or answered with an error dressed as data.";
+    ConnectorExecutionFailed       = "CONNECTOR_EXECUTION_FAILED", 503, 9, after(5_000), "The connector failed, or a remote one answered with an error dressed as data.";
+    ConnectorTimedOut              = "CONNECTOR_TIMED_OUT", 504, 9, NOW, "The connector did not answer in its time.";
+    QueryFailed                    = "QUERY_FAILED", 422, 1, NO, "A query of the document cannot be run on the rows of its sources: it names a table or column that is not there, is not one SELECT, or gives another shape than it says.";
+    SourceUnreadable               = "SOURCE_UNREADABLE", 422, 1, NO, "What a source names is missing or malformed, breaks a rule of JSON, nests too deep, or gives data that does not fit dataSchemaJson.";
+    StoreUnavailable               = "STORE_UNAVAILABLE", 503, 9, after(1_000), "Somebody else holds what the request needs; nothing is wrong with it, and nothing was changed.";
 }
 
 impl ErrorCode {
@@ -212,7 +218,8 @@ mod tests {
 
     #[test]
     fn statuses_and_exit_codes_are_those_of_the_contract() {
-        const STATUSES: &[u16] = &[400, 401, 403, 404, 409, 413, 415, 422, 429, 499, 500, 503, 504];
+        const STATUSES: &[u16] =
+            &[400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 499, 500, 503, 504];
         for code in ErrorCode::ALL {
             assert!(STATUSES.contains(&code.http_status()), "{code}");
             assert!((1..=9).contains(&code.exit_code()), "{code}");

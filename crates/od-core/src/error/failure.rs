@@ -26,6 +26,10 @@ pub struct Failure {
     pub details: Option<Details>,
 }
 
+/// The longest fix that is also the suggestion, in bytes: a long one is not worth its tokens twice.
+const REPEATED_FIX_MAX: usize = 28;
+const APPLY_FIXES: &str = "apply every fix";
+
 /// The details of a failure: an object, its keys in the order they were added.
 pub type Details = Map<String, Value>;
 
@@ -48,14 +52,15 @@ impl Failure {
     pub fn validation(code: ErrorCode, issues: &[Issue]) -> Self {
         let message = match issues {
             [] => code.doc().to_owned(),
-            [only] => format!("{}: {}", place(only), only.message),
+            [only] => format!("{}: {}", place(only), headline(only)),
             [first, rest @ ..] => {
-                format!("{}: {} (and {} more)", place(first), first.message, rest.len())
+                format!("{}: {} (and {} more)", place(first), headline(first), rest.len())
             }
         };
         let suggestion = issues
             .iter()
             .find_map(|issue| issue.fix.clone())
+            .map(|fix| if fix.len() <= REPEATED_FIX_MAX { fix } else { APPLY_FIXES.to_owned() })
             .or_else(|| issues.iter().find_map(|issue| issue.want.clone()))
             .unwrap_or_else(|| look_further(code).to_owned());
         // Strings only: writing them cannot fail.
@@ -102,6 +107,13 @@ fn look_further(code: ErrorCode) -> &'static str {
     } else {
         "`od help errors` says what each code means"
     }
+}
+
+/// Returns the part of an issue's message that stands for all of it: of a template's the rule.
+fn headline(issue: &Issue) -> &str {
+    let rule = issue.message.split_once(": ").map(|(rule, _)| rule);
+    let of_template = issue.path.starts_with("template.html");
+    rule.filter(|rule| of_template && !rule.contains(' ')).unwrap_or(&issue.message)
 }
 
 fn place(issue: &Issue) -> &str {

@@ -28,7 +28,12 @@ impl Decimal {
     pub(crate) fn of(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => Some(Self::of_number(number)),
-            Value::String(text) => Self::of_text(text),
+            Value::String(text) => {
+                // An optional minus, digits, an optional fraction: no exponent, no spaces.
+                let is_plain = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
+                let is_short = text.len() <= TEXT_BYTES_MAX;
+                if is_short && text.bytes().all(is_plain) { Self::parse(text) } else { None }
+            }
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
         }
     }
@@ -59,13 +64,6 @@ impl Decimal {
         let mut decimal = Self::of_integer(coefficient);
         decimal.shift(exponent);
         decimal
-    }
-
-    /// Reads `-12.50`: an optional minus, digits, an optional fraction.
-    fn of_text(text: &str) -> Option<Self> {
-        let plain = text.len() <= TEXT_BYTES_MAX
-            && text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
-        if plain { Self::parse(text) } else { None }
     }
 
     /// Reads the text of a number as JSON writes it.

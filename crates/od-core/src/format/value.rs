@@ -253,6 +253,29 @@ impl Format {
         }
     }
 
+    /// Returns whether the format writes numbers, and takes every one.
+    pub(crate) const fn takes_numbers(&self) -> bool {
+        match self {
+            Self::Number { .. }
+            | Self::Percent { .. }
+            | Self::Currency { .. }
+            | Self::Compact { .. }
+            | Self::Bytes { .. }
+            | Self::Duration { .. }
+            | Self::Delta { .. } => true,
+            Self::Date { .. }
+            | Self::Time { .. }
+            | Self::DateTime { .. }
+            | Self::Since { .. }
+            | Self::Plural { .. }
+            | Self::Count
+            | Self::Upper
+            | Self::Lower
+            | Self::Title
+            | Self::Truncate { .. } => false,
+        }
+    }
+
     /// Returns whether CSS can hold what the format writes.
     pub(crate) const fn fits_css(&self) -> bool {
         matches!(self, Self::Number { .. } | Self::Percent { .. })

@@ -54,6 +54,24 @@ impl Zone {
     }
 }
 
+impl Zone {
+    /// Returns the first change of the zone's offset or name after an instant.
+    pub(crate) fn next_transition(&self, instant: jiff::Timestamp) -> Option<jiff::Timestamp> {
+        self.zone.following(instant).next().map(|shift| shift.timestamp())
+    }
+
+    /// Returns the last change of the zone's offset or name at or before an instant.
+    pub(crate) fn transition_at_or_before(
+        &self,
+        instant: jiff::Timestamp,
+    ) -> Option<jiff::Timestamp> {
+        let behind = instant.checked_add(jiff::SignedDuration::from_nanos(1)).ok()?;
+        let mut earlier = self.zone.preceding(behind).map(|shift| shift.timestamp());
+        // The database has an entry before all time, which no clock has seen.
+        earlier.next().filter(|at| at.as_second() > -10_000_000_000)
+    }
+}
+
 impl Default for Zone {
     fn default() -> Self {
         Self::utc()
@@ -63,6 +81,33 @@ impl Default for Zone {
 impl fmt::Debug for Zone {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_tuple("Zone").field(&self.name).finish()
+    }
+}
+
+impl serde::Serialize for Zone {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Zone {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        name.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl schemars::JsonSchema for Zone {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Zone".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "minLength": 1, "maxLength": 64 })
     }
 }
 

@@ -31,6 +31,12 @@ pub struct Segment<'a> {
 }
 
 impl MappingPath {
+    /// Returns the path of the whole value.
+    #[must_use]
+    pub fn root() -> Self {
+        Self("$".to_owned())
+    }
+
     /// Returns the steps from the root; none for `$`.
     pub fn segments(&self) -> impl Iterator<Item = Segment<'_>> {
         let steps = match self.0.strip_prefix('$') {
@@ -48,7 +54,7 @@ impl MappingPath {
 }
 
 impl<'a> Segment<'a> {
-    fn of(key: &'a str) -> Self {
+    pub(crate) fn of(key: &'a str) -> Self {
         let is_number =
             key.bytes().all(|b| b.is_ascii_digit()) && (key == "0" || !key.starts_with('0'));
         Self { key, index: if is_number { key.parse().ok() } else { None } }

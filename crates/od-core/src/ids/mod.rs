@@ -9,6 +9,7 @@ mod refresh_id;
 mod rel_path;
 mod revision;
 mod slug;
+mod source_id;
 mod text_id;
 mod timestamp;
 
@@ -18,9 +19,10 @@ pub use refresh_id::RefreshId;
 pub use rel_path::RelPath;
 pub use revision::Revision;
 pub use slug::Slug;
+pub use source_id::SourceId;
 pub use text_id::{
-    ArtifactId, AttemptId, Audience, ConnectorId, ID_PATTERN, InstanceId, ParseIdError, ProjectId,
-    RunId, SessionId, TokenId, ToolName,
+    AgentName, ArtifactId, AttemptId, Audience, ConnectorId, ConsoleSessionId, ID_PATTERN,
+    InstanceId, ParseIdError, ProjectId, RunId, SessionId, TokenId, ToolName,
 };
 pub(crate) use text_id::{hex, string_newtype};
 pub use timestamp::Timestamp;

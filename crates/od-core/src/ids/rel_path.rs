@@ -47,17 +47,14 @@ impl std::str::FromStr for RelPath {
             if matches!(name, "" | "." | "..") {
                 return fault("names joined with single slashes, none of them `.` or `..`");
             }
-            if is_reserved(name) {
+            // Without case: the same folder answers to both on some file systems.
+            let reserved = [".git", ".live-artifacts", ".od"];
+            if reserved.iter().any(|kept| name.eq_ignore_ascii_case(kept)) {
                 return fault("nothing inside .git, .live-artifacts or .od");
             }
         }
         Ok(Self(text.to_owned()))
     }
-}
-
-/// Compares without case: the same folder answers to both on some file systems.
-fn is_reserved(name: &str) -> bool {
-    [".git", ".live-artifacts", ".od"].iter().any(|kept| name.eq_ignore_ascii_case(kept))
 }
 
 #[cfg(test)]

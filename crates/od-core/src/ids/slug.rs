@@ -3,6 +3,7 @@
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 use super::{ParseIdError, string_newtype};
+use crate::limits::SLUG;
 
 /// A title in lower-case ASCII: letters and digits, words joined with single `-`, at most 128.
 #[derive(
@@ -29,7 +30,7 @@ impl Slug {
         for c in title.nfkd() {
             if c.is_ascii_alphanumeric() {
                 let gap_len = usize::from(gap && !slug.is_empty());
-                if slug.len() + gap_len >= 128 {
+                if slug.len() + gap_len >= SLUG.max() {
                     break;
                 }
                 if gap_len == 1 {
@@ -55,7 +56,7 @@ impl std::str::FromStr for Slug {
         let words_fit = text.split('-').all(|word| {
             !word.is_empty() && word.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9'))
         });
-        if text.len() <= 128 && words_fit {
+        if SLUG.allows(text.len()) && words_fit {
             Ok(Self(text.to_owned()))
         } else {
             Err(ParseIdError {

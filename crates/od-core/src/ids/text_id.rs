@@ -108,8 +108,16 @@ text_id! {
     RunId, "run id"
 }
 text_id! {
+    /// Names the program that an agent is, such as `claude` or `codex`.
+    AgentName, "agent name"
+}
+text_id! {
     /// Names the chat an agent works in, as the agent calls it.
     SessionId, "session id"
+}
+text_id! {
+    /// Names the session of one browser in the console.
+    ConsoleSessionId, "console session id"
 }
 text_id! {
     /// Names one attempt of a client to create an artifact: the same attempt is answered once.
@@ -160,6 +168,14 @@ impl RunId {
     #[must_use]
     pub fn generate(entropy: [u8; 16]) -> Self {
         Self(format!("run-{}", hex(&entropy)))
+    }
+}
+
+impl ConsoleSessionId {
+    /// Makes the id of a new session: `cs-<12 hex>`. It is a name, not a secret.
+    #[must_use]
+    pub fn generate(entropy: [u8; 6]) -> Self {
+        Self(format!("cs-{}", hex(&entropy)))
     }
 }
 

@@ -26,7 +26,10 @@ pub const DAEMON_OWNED: &[&str] = &[
     "digests",
     "health",
     "sourcePin",
+    "sourcePins",
+    "stale",
     "permissionSetBy",
+    "scheduleGrant",
     "createdByAttempt",
 ];
 

@@ -11,7 +11,9 @@ pub(crate) mod schema;
 
 pub use agent_schemas::{AGENT_FACING, AgentSchema, FREE_FORM, LintFault, lint};
 pub use fields::DAEMON_OWNED;
-pub(crate) use fields::{Fields, Issues, credential_issues, malformed, wrong_type};
+pub(crate) use fields::{
+    Fields, Issues, credential_issue, credential_issues, malformed, wrong_type,
+};
 pub use object::Patch;
 pub(crate) use object::{Input, Properties, applied, input, patch, row};
 pub(crate) use readers::{

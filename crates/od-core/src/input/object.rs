@@ -57,6 +57,13 @@ impl Properties {
             self.required.push(name);
         }
     }
+
+    /// Adds the fields of another object but one.
+    pub(crate) fn append_without(&mut self, other: Self, left_out: &str) {
+        let Self { schemas, required } = other;
+        self.schemas.extend(schemas.into_iter().filter(|(name, _)| name != left_out));
+        self.required.extend(required.into_iter().filter(|name| *name != left_out));
+    }
 }
 
 /// Declares an object that clients send; a field is one row.

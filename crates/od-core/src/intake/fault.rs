@@ -1,6 +1,6 @@
 //! Faults of an intake: each names the limit or rule that was broken, and where.
 
-use crate::limits::Limit;
+use crate::limits::{INTAKE_DEPTH, Limit};
 
 /// Refuses an intake. The message is ours: it never repeats a value of the source.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -51,9 +51,13 @@ impl IntakeFault {
         self
     }
 
-    /// Returns whether the intake was too large, rather than wrong.
+    /// Returns the limit that was passed, if the intake was too large rather than wrong. Its depth is
+    /// a matter of its form.
     #[must_use]
-    pub const fn is_size(&self) -> bool {
-        matches!(self, Self::Over { .. })
+    pub fn size_limit(&self) -> Option<Limit> {
+        match self {
+            Self::Over { limit, .. } => Some(*limit).filter(|limit| *limit != INTAKE_DEPTH),
+            Self::Syntax { .. } | Self::DuplicateKey { .. } | Self::Nul { .. } => None,
+        }
     }
 }

@@ -9,6 +9,7 @@ mod fault;
 mod json_text;
 mod protect;
 mod rows;
+mod sample;
 mod slice;
 mod table;
 
@@ -17,6 +18,7 @@ pub use fault::IntakeFault;
 pub use json_text::JsonText;
 pub use protect::ProtectedIntake;
 pub use rows::{InputTable, RowsFault};
+pub use sample::sample;
 pub use slice::{Items, JsonSlice, Members};
 pub use table::{Table, TableBuilder};
 

@@ -122,7 +122,14 @@ impl<'a> Rewriter<'a> {
                 }
                 b'"' => {
                     let end = string_end(bytes, at);
-                    self.string(at, end, is_credential || self.is_credential());
+                    let text = super::json_text::unescape(&self.text[at..end]);
+                    let is_credential = is_credential || self.is_credential();
+                    if let Some((replacement, reason)) =
+                        protect_member_text(&text, is_credential, self.secrets)
+                    {
+                        self.note(RedactionAction::Replaced, reason);
+                        self.replace(at, end, &replacement);
+                    }
                     at = end;
                 }
                 b'-' | b'0'..=b'9' => at = self.number(at),
@@ -179,15 +186,6 @@ impl<'a> Rewriter<'a> {
                 let end = value + super::slice::value_end(&bytes[value.min(bytes.len())..]);
                 (self.cut_member(start, end), false)
             }
-        }
-    }
-
-    fn string(&mut self, start: usize, end: usize, is_credential: bool) {
-        let text = super::json_text::unescape(&self.text[start..end]);
-        if let Some((replacement, reason)) = protect_member_text(&text, is_credential, self.secrets)
-        {
-            self.note(RedactionAction::Replaced, reason);
-            self.replace(start, end, &replacement);
         }
     }
 
@@ -280,7 +278,15 @@ fn protect_table(table: Table, secrets: &Scrubber) -> Result<(Table, Redactions)
         return Ok((table, Redactions::default()));
     }
     let mut log = RedactionLog::default();
-    let paths: Vec<String> = rules.iter().map(|(_, shown)| column_path(shown)).collect();
+    // As in the object that a table stands for.
+    let path = |column: &str| {
+        let mut path = PlacePath::default();
+        path.enter_key("rows");
+        path.enter_items();
+        path.enter_key(column);
+        path.as_str().to_owned()
+    };
+    let paths: Vec<String> = rules.iter().map(|(_, shown)| path(shown)).collect();
     let mut columns = Vec::new();
     for ((rule, shown), path) in rules.iter().zip(&paths) {
         match rule {
@@ -309,15 +315,6 @@ fn protect_table(table: Table, secrets: &Scrubber) -> Result<(Table, Redactions)
         builder.end_row()?;
     }
     Ok((builder.finish(), log.finish()))
-}
-
-/// Returns the path of a column's cells in the object that a table stands for.
-fn column_path(column: &str) -> String {
-    let mut path = PlacePath::default();
-    path.enter_key("rows");
-    path.enter_items();
-    path.enter_key(column);
-    path.as_str().to_owned()
 }
 
 #[cfg(test)]

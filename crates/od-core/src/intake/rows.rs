@@ -14,6 +14,8 @@ use crate::refresh::ROW_KEYS;
 
 /// The column of rows that are scalars.
 const VALUE_COLUMN: &str = "value";
+/// The column of the keys of an object whose members are the rows.
+const KEY_COLUMN: &str = "key";
 
 /// Refuses to read an intake as rows.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -56,17 +58,43 @@ enum Rows {
         intake: Arc<Intake>,
         at: Range<usize>,
         keys: HashMap<String, usize>,
-        is_single: bool,
+        form: RowForm,
     },
     /// Rows made by us.
     Own(Arc<Table>),
+}
+
+/// The form of rows in a document.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum RowForm {
+    /// The items of an array.
+    Items,
+    /// The members of an object, whose keys are the first column.
+    Members,
+    /// One value.
+    Single,
+}
+
+impl RowForm {
+    fn of(rows: JsonSlice<'_>, is_named: bool) -> Self {
+        let is_map =
+            || rows.members().count() > 1 && rows.members().all(|(_, value)| value.is_object());
+        if rows.is_array() {
+            Self::Items
+        } else if is_named && rows.is_object() && is_map() {
+            Self::Members
+        } else {
+            Self::Single
+        }
+    }
 }
 
 impl InputTable {
     /// Reads the rows of a source's output.
     ///
     /// They are found at `path` if there is one, else as `compact_table` finds them: the value itself,
-    /// or its `rows`, `items`, `matches`, `results` or `data`. A value that is no array is one row.
+    /// or its `rows`, `items`, `matches`, `results` or `data`. A value that is no array is one row; at a
+    /// path, an object of several objects is a row for each of them, with its key in the column `key`.
     /// The columns are the keys of all rows in the order they are first seen; a scalar row has the
     /// column `value`, a row that is an array the columns `c0`, `c1`, ….
     ///
@@ -93,12 +121,13 @@ impl InputTable {
             }
             (Intake::Json(text), Some(path)) => {
                 let rows = text.resolve(path).ok_or_else(|| unresolved(path))?;
-                Self::of_json(name, intake, text, rows)
+                Self::of_json(name, intake, text, (rows, RowForm::of(rows, true)))
             }
             (Intake::Json(text), None) => {
                 let root = text.root();
                 let found = ROW_KEYS.iter().find_map(|key| root.get(key).filter(|r| r.is_array()));
-                Self::of_json(name, intake, text, found.unwrap_or(root))
+                let rows = found.unwrap_or(root);
+                Self::of_json(name, intake, text, (rows, RowForm::of(rows, false)))
             }
         }
     }
@@ -122,11 +151,13 @@ impl InputTable {
         name: &str,
         intake: &Arc<Intake>,
         text: &JsonText,
-        rows: JsonSlice<'_>,
+        (rows, form): (JsonSlice<'_>, RowForm),
     ) -> Result<Self, RowsFault> {
-        let is_single = !rows.is_array();
         let mut keys: HashMap<String, usize> = HashMap::new();
         let mut names = Vec::new();
+        if form == RowForm::Members {
+            names.push(KEY_COLUMN.to_owned());
+        }
         let mut count = 0;
         let mut add = |key: &str| {
             if !keys.contains_key(key) {
@@ -156,10 +187,10 @@ impl InputTable {
             }
             if INTAKE_COLUMNS.allows(width) { Ok(()) } else { Err(too_wide()) }
         };
-        if is_single {
-            visit(rows)?;
-        } else {
-            rows.items().try_for_each(&mut visit)?;
+        match form {
+            RowForm::Single => visit(rows)?,
+            RowForm::Items => rows.items().try_for_each(&mut visit)?,
+            RowForm::Members => rows.members().try_for_each(|(_, row)| visit(row))?,
         }
         if !INTAKE_CELLS.allows(names.len() * count) {
             return Err(RowsFault::TooManyCells { source_id: name.to_owned() });
@@ -168,7 +199,7 @@ impl InputTable {
         let start = rows.as_str().as_ptr() as usize - text.as_str().as_ptr() as usize;
         let at = start..start + rows.as_str().len();
         let columns = distinct_names(names);
-        let rows = Rows::Json { intake: Arc::clone(intake), at, keys, is_single };
+        let rows = Rows::Json { intake: Arc::clone(intake), at, keys, form };
         Ok(Self { name: name.to_owned(), columns, rows })
     }
 
@@ -182,6 +213,30 @@ impl InputTable {
     #[must_use]
     pub fn columns(&self) -> &[String] {
         &self.columns
+    }
+
+    /// Counts the rows.
+    #[must_use]
+    pub fn row_count(&self) -> usize {
+        match &self.rows {
+            Rows::Own(table) => table.len(),
+            Rows::Table(intake) => match &**intake {
+                Intake::Table(table) => table.len(),
+                Intake::Json(_) => 0,
+            },
+            Rows::Json { intake, at, form, .. } => match (&**intake, form) {
+                (Intake::Table(_), _) => 0,
+                (_, RowForm::Single) => 1,
+                (Intake::Json(text), RowForm::Items) => {
+                    let rows = text.as_str().get(at.clone()).unwrap_or_default();
+                    JsonSlice::whole(rows).items().count()
+                }
+                (Intake::Json(text), RowForm::Members) => {
+                    let rows = text.as_str().get(at.clone()).unwrap_or_default();
+                    JsonSlice::whole(rows).members().count()
+                }
+            },
+        }
     }
 
     /// Hands every row to `visit`, cells in the order of the columns, until it fails.
@@ -199,14 +254,23 @@ impl InputTable {
                 Intake::Table(table) => visit_table(table, &mut visit),
                 Intake::Json(_) => Ok(()),
             },
-            Rows::Json { intake, at, keys, is_single } => {
+            Rows::Json { intake, at, keys, form } => {
                 let Intake::Json(text) = &**intake else { return Ok(()) };
                 let rows = JsonSlice::whole(text.as_str().get(at.clone()).unwrap_or_default());
                 let width = self.columns.len();
-                if *is_single {
-                    return visit(&json_cells(rows, keys, width));
+                match form {
+                    RowForm::Single => visit(&json_cells(rows, keys, width)),
+                    RowForm::Items => {
+                        rows.items().try_for_each(|row| visit(&json_cells(row, keys, width)))
+                    }
+                    RowForm::Members => rows.members().try_for_each(|(key, row)| {
+                        let mut cells = json_cells(row, keys, width);
+                        if let Some(first) = cells.first_mut() {
+                            *first = CellRef::Text(key);
+                        }
+                        visit(&cells)
+                    }),
                 }
-                rows.items().try_for_each(|row| visit(&json_cells(row, keys, width)))
             }
         }
     }
@@ -300,6 +364,18 @@ mod tests {
         check(&json!("x"), None, &["value"], &json!([["x"]]));
         check(&json!([]), None, &[], &json!([]));
         assert!(matches!(read(&json!({ "a": 1 }), Some("b")), Err(RowsFault::Unresolved { .. })));
+    }
+
+    #[test]
+    fn a_named_object_of_objects_is_rows_with_their_keys() {
+        let files = json!({ "a.rs": { "lines": 1, "key": "k" }, "b.rs": { "lines": 2 } });
+        check(
+            &json!({ "files": files }),
+            Some("files"),
+            &["key", "lines", "key_2"],
+            &json!([["a.rs", 1, "k"], ["b.rs", 2, null]]),
+        );
+        check(&json!({ "one": { "n": { "x": 1 } } }), Some("one"), &["n"], &json!([["{\"x\":1}"]]));
     }
 
     #[test]

@@ -266,7 +266,7 @@ mod tests {
         for _ in 0..2 {
             builder.push(&CellRef::Bool(true)).unwrap();
         }
-        assert!(builder.push(&CellRef::Null).unwrap_err().is_size());
+        assert!(builder.push(&CellRef::Null).unwrap_err().size_limit().is_some());
         let table = builder.finish();
         assert_eq!((table.len(), table.cell(0, 1)), (1, CellRef::Null));
         assert_eq!(table.cell(0, 7), CellRef::Null);
@@ -291,7 +291,7 @@ mod tests {
         let large = "x".repeat(INTAKE_SOURCE.max());
         builder.push(&text(&large)).unwrap();
         builder.end_row().unwrap();
-        assert!(builder.push(&text("y")).unwrap_err().is_size());
+        assert!(builder.push(&text("y")).unwrap_err().size_limit().is_some());
         assert_eq!(builder.push(&text("")), Err(over(INTAKE_COLUMNS, 2)));
     }
 

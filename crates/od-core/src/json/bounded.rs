@@ -2,9 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::check::BOUNDED;
-use super::check::check;
 use super::fault::{FaultKind, JsonFaults};
+use super::limits::{BOUNDED, check};
 use super::pointer::Pointer;
 use super::scanner::scan;
 use super::{Map, Value, type_name};

@@ -164,6 +164,21 @@ impl JsonFaults {
         self.faults.iter().any(|fault| fault.kind == FaultKind::Syntax)
     }
 
+    /// Returns whether the document is only too large: nothing in it is wrong, and it does not nest
+    /// too deep, which is a matter of its form.
+    #[must_use]
+    pub fn is_size(&self) -> bool {
+        let only_large =
+            |fault: &JsonFault| fault.kind.is_size() && fault.kind != FaultKind::TooDeep;
+        self.faults.iter().all(only_large)
+    }
+
+    /// Returns the limit of the first fault, in words.
+    #[must_use]
+    pub fn limit(&self) -> &str {
+        self.faults.first().map_or("", |fault| fault.want.as_str())
+    }
+
     /// Returns the faults as issues whose paths are below `prefix`.
     #[must_use]
     pub fn issues(&self, prefix: &str) -> Vec<Issue> {

@@ -55,7 +55,10 @@ pub(super) fn skip_rest(scanner: &mut Scanner<'_>, close: u8, mut count: usize) 
         if close == b'}' {
             skip_key(scanner)?;
         }
-        skip_value(scanner)?;
+        match scanner.peek_token() {
+            Some(b'{' | b'[') => skip_container(scanner)?,
+            Some(_) | None => skip_scalar(scanner)?,
+        }
         match scanner.peek_token() {
             Some(b',') => {
                 scanner.at += 1;
@@ -69,13 +72,6 @@ pub(super) fn skip_rest(scanner: &mut Scanner<'_>, close: u8, mut count: usize) 
                 return Err(scanner.syntax("expected `,` or the end of the object or array"));
             }
         }
-    }
-}
-
-fn skip_value(scanner: &mut Scanner<'_>) -> Scan<()> {
-    match scanner.peek_token() {
-        Some(b'{' | b'[') => skip_container(scanner),
-        Some(_) | None => skip_scalar(scanner),
     }
 }
 

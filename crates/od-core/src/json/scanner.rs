@@ -4,9 +4,9 @@
 //! only the scanner can go on past a lone surrogate, and content past a limit has to be skipped at
 //! any depth without recursion and without being held.
 
-use super::check::Rules;
 use super::deny::is_denied_key;
 use super::fault::{FaultKind, JsonFaults};
+use super::limits::Rules;
 use super::pointer::Pointer;
 use super::{Map, Value, literal, text};
 use crate::limits::Limit;
@@ -46,7 +46,7 @@ pub(super) struct Scanner<'a> {
 
 /// Reads one document: its value and canonical size, or every fault.
 pub(super) fn scan(bytes: &[u8], rules: &Rules) -> Result<(Value, usize), JsonFaults> {
-    let read = scan_all(bytes, rules, false)?;
+    let read = scan_all(without_mark(bytes), rules, false)?;
     if read.faults.is_empty() { Ok((read.value, read.size)) } else { Err(read.faults) }
 }
 
@@ -56,8 +56,13 @@ pub(super) fn scan_past_faults(
     bytes: &[u8],
     rules: &Rules,
 ) -> Result<(Value, JsonFaults), JsonFaults> {
-    let read = scan_all(bytes, rules, true)?;
+    let read = scan_all(without_mark(bytes), rules, true)?;
     if read.is_whole { Ok((read.value, read.faults)) } else { Err(read.faults) }
+}
+
+/// Leaves the byte order mark out that some editors write before a document (RFC 8259, 8.1).
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
 /// The result of reading a document.
@@ -385,7 +390,7 @@ fn pointer(bytes: &[u8], path: &[Step]) -> Pointer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::{BOUNDED, MESSAGE};
+    use super::super::limits::{BOUNDED, MESSAGE};
     use super::*;
 
     #[track_caller]
@@ -447,7 +452,7 @@ mod tests {
             "'a'",
             "[1}",
             "NaN",
-            "\u{feff}1",
+            "\u{feff}\u{feff}1",
         ] {
             let found = scan(text.as_bytes(), &BOUNDED).unwrap_err();
             assert!(found.is_syntax(), "{text:?}");

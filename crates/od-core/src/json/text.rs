@@ -43,13 +43,9 @@ pub(crate) fn read(
             has_lone_surrogate: false,
         });
     }
-    Decoder { bytes, at: start, units_max, scratch, read: Read::empty() }.run(head, stop)
-}
-
-impl Read {
-    const fn empty() -> Self {
-        Self { end: 0, plain: false, units: 0, size: 2, has_nul: false, has_lone_surrogate: false }
-    }
+    let read =
+        Read { end: 0, plain: false, units: 0, size: 2, has_nul: false, has_lone_surrogate: false };
+    Decoder { bytes, at: start, units_max, scratch, read }.run(head, stop)
 }
 
 struct Decoder<'a, 's> {

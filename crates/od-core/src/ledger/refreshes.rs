@@ -3,6 +3,7 @@
 use crate::artifact::RefreshStatus;
 use crate::ids::{RefreshId, Timestamp};
 use crate::refresh::{RecordStatus, RecordStep, RefreshRecord, StartedRefresh};
+use crate::schedule::{RunsSoFar, SlotRun, Trigger};
 
 /// What the records of one artifact's refreshes come to, in constant space.
 ///
@@ -16,6 +17,56 @@ pub struct RefreshLedger {
     /// How the newest refresh that is over and was not cancelled ended.
     status: Option<RefreshStatus>,
     last_refreshed_at: Option<Timestamp>,
+    runs: RunsSoFar,
+}
+
+/// The beginning of a refresh: why and when it begins, and what its starter has seen of the log.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RefreshStart {
+    /// When it begins.
+    pub at: Timestamp,
+    /// What starts it.
+    pub trigger: Trigger,
+    /// The slot of the schedule that it is for.
+    pub slot: Option<SlotRun>,
+    /// The newest refresh that the starter knows of, if it goes by that.
+    pub if_newest: IfNewest,
+}
+
+/// The condition of a refresh on the log.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum IfNewest {
+    /// It begins whatever the log says.
+    Whatever,
+    /// It begins if this is still the newest refresh; nobody's, if there was none.
+    Is(Option<RefreshId>),
+}
+
+/// Another refresh has begun since the log was read that a slot was worked out from.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("another refresh has begun since the slot was worked out")]
+pub struct RefreshOvertaken {
+    /// The newest one.
+    pub newest: Option<RefreshId>,
+}
+
+impl RefreshStart {
+    /// Returns a start by hand.
+    #[must_use]
+    pub const fn manual(at: Timestamp) -> Self {
+        Self { at, trigger: Trigger::Manual, slot: None, if_newest: IfNewest::Whatever }
+    }
+
+    /// Returns the first record of the refresh under its id.
+    #[must_use]
+    pub fn record(&self, refresh: RefreshId) -> RefreshRecord {
+        RefreshRecord {
+            trigger: Some(self.trigger),
+            slot: self.slot.map(|run| run.slot),
+            missed: self.slot.map(|run| run.missed).filter(|missed| *missed > 0),
+            ..RefreshRecord::new(refresh, RecordStep::Started, RecordStatus::Running, self.at)
+        }
+    }
 }
 
 /// Whether somebody holds an artifact's running lock.
@@ -38,6 +89,7 @@ pub struct RefreshClosed {
 impl RefreshLedger {
     /// Takes the next record of the log in.
     pub fn append(&mut self, record: &RefreshRecord) {
+        self.runs.append(record);
         let id = &record.refresh_id;
         let is_newest = self.newest.as_ref().is_none_or(|newest| newest <= id);
         if is_newest {
@@ -56,7 +108,7 @@ impl RefreshLedger {
         }
         // A cancelled refresh leaves the status as it was: what a person stopped has not failed.
         self.status = record.outcome().or(self.status);
-        if record.status == RecordStatus::Succeeded {
+        if record.status.is_success() {
             self.last_refreshed_at = Some(record.at);
         }
     }
@@ -65,6 +117,26 @@ impl RefreshLedger {
     #[must_use]
     pub const fn newest(&self) -> Option<&RefreshId> {
         self.newest.as_ref()
+    }
+
+    /// Returns what the records say of the runs so far.
+    #[must_use]
+    pub const fn runs(&self) -> &RunsSoFar {
+        &self.runs
+    }
+
+    /// Checks that a refresh may begin as its starter wants it: whoever worked out a slot from an older
+    /// log is refused, so that a slot runs once.
+    ///
+    /// # Errors
+    ///
+    /// Fails if another refresh has begun since.
+    pub fn admit_start(&self, start: &RefreshStart) -> Result<(), RefreshOvertaken> {
+        match &start.if_newest {
+            IfNewest::Whatever => Ok(()),
+            IfNewest::Is(known) if *known == self.newest => Ok(()),
+            IfNewest::Is(_) => Err(RefreshOvertaken { newest: self.newest.clone() }),
+        }
     }
 
     /// Returns every refresh that has begun and has no last record, oldest first.
@@ -185,6 +257,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::refresh::RecordStatus;
 
     const FREE: RunningLockState = RunningLockState::Free;
 
@@ -192,6 +265,7 @@ mod tests {
         let step = match status {
             RecordStatus::Running => RecordStep::Started,
             RecordStatus::Succeeded
+            | RecordStatus::SucceededPartially
             | RecordStatus::Failed
             | RecordStatus::Cancelled
             | RecordStatus::TimedOut

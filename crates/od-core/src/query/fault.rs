@@ -1,6 +1,6 @@
 //! Faults of a query, with what its author needs to mend it.
 
-use super::sql_text::Position;
+use super::sql_text::{Position, SqlText};
 use crate::words::words;
 
 words! {
@@ -51,6 +51,28 @@ impl QueryFault {
     /// Makes a fault without a place.
     pub fn new(kind: QueryFaultKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), position: None, nearest: None }
+    }
+
+    /// Returns the SQL with the unknown name replaced by the nearest one, if both are known.
+    #[must_use]
+    pub fn mended(&self, sql: &SqlText) -> Option<String> {
+        let unknown = self.message.split('`').nth(1)?;
+        let unknown = unknown.rsplit('.').next().unwrap_or(unknown);
+        match self.kind {
+            QueryFaultKind::UnknownTable | QueryFaultKind::UnknownColumn => {
+                sql.renamed(unknown, self.nearest.as_deref()?)
+            }
+            QueryFaultKind::Syntax
+            | QueryFaultKind::UnknownFunction
+            | QueryFaultKind::UnknownParameter
+            | QueryFaultKind::Refused
+            | QueryFaultKind::TimedOut
+            | QueryFaultKind::OutOfMemory
+            | QueryFaultKind::TooManyRows
+            | QueryFaultKind::WrongShape
+            | QueryFaultKind::BadValue
+            | QueryFaultKind::Failed => None,
+        }
     }
 }
 

@@ -79,6 +79,41 @@ impl SqlText {
         &self.history
     }
 
+    /// Returns whether the text has a name, bare or quoted and in any case: as a table, or as anything
+    /// else that has a name.
+    #[must_use]
+    pub fn mentions(&self, name: &str) -> bool {
+        tokenize(&self.source).iter().any(|token| {
+            let text = &self.source[token.start..token.end];
+            match token.kind {
+                Kind::Word => text.eq_ignore_ascii_case(name),
+                Kind::Other => {
+                    let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
+                    inner.eq_ignore_ascii_case(name)
+                }
+                Kind::Text => false,
+            }
+        })
+    }
+
+    /// Returns the text with a bare name replaced wherever it stands; none if it stands nowhere.
+    #[must_use]
+    pub fn renamed(&self, name: &str, to: &str) -> Option<String> {
+        let mut renamed = String::with_capacity(self.source.len());
+        let mut copied = 0;
+        for token in tokenize(&self.source) {
+            let is_it = token.kind == Kind::Word
+                && self.source[token.start..token.end].eq_ignore_ascii_case(name);
+            if is_it {
+                renamed.push_str(&self.source[copied..token.start]);
+                renamed.push_str(to);
+                copied = token.end;
+            }
+        }
+        renamed.push_str(&self.source[copied..]);
+        (copied > 0).then_some(renamed)
+    }
+
     /// Turns an offset of the executable text into a place of the author's text.
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
@@ -98,6 +133,22 @@ fn place(source: &str, offset: usize) -> Position {
     Position {
         line: before.matches('\n').count() + 1,
         column: before[line_start..].chars().count() + 1,
+    }
+}
+
+impl schemars::JsonSchema for SqlText {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "SqlText".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "maxLength": QUERY_TEXT.allowed,
+            "description": "one SELECT",
+        })
     }
 }
 
@@ -155,8 +206,9 @@ impl SqlText {
             self.executable.push_str(&super::history_table(&path));
             self.executable.push('"');
             copied = tokens[close].end;
-            self.shifts
-                .push((self.executable.len(), offset_between(copied, self.executable.len())));
+            let length = self.executable.len();
+            // Both are offsets of texts of some kilobytes.
+            self.shifts.push((length, copied as isize - length as isize));
             if !self.history.contains(&path) {
                 self.history.push(path);
             }
@@ -165,11 +217,6 @@ impl SqlText {
         self.executable.push_str(&source[copied..]);
         Ok(())
     }
-}
-
-fn offset_between(source: usize, executable: usize) -> isize {
-    // Both are offsets of texts of some kilobytes.
-    source as isize - executable as isize
 }
 
 /// Reads the argument of `history`: one string, or a dotted path of bare words.
@@ -316,6 +363,15 @@ mod tests {
             sql.position(sql.executable().find("b from").unwrap()),
             Position { line: 2, column: 3 }
         );
+    }
+
+    #[test]
+    fn a_name_is_found_and_replaced_as_a_name_only() {
+        let sql = parse("SELECT o.totl, 'totl' FROM \"Orders\" o -- totl");
+        assert!(sql.mentions("orders") && sql.mentions("totl") && !sql.mentions("tot"));
+        let renamed = sql.renamed("totl", "total").unwrap();
+        assert_eq!(renamed, "SELECT o.total, 'totl' FROM \"Orders\" o -- totl");
+        assert_eq!(sql.renamed("orders", "x"), None, "a quoted name is its author's");
     }
 
     #[test]

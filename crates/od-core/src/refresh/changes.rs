@@ -4,7 +4,7 @@ use super::ChangeReport;
 use crate::json::{Pointer, Value};
 
 /// The most places that are named.
-const NAMED: usize = 20;
+const NAMED: usize = crate::limits::CHANGED_PATHS.max();
 
 /// Reports which places differ between two documents: how many, and the first 20 as pointers.
 ///

@@ -1,10 +1,14 @@
 //! From a source's output to the data.
 
-use super::transform::{TransformError, transform};
+use super::projection::{NotTaken, WHOLE_MAX, nearest_paths, take};
+use super::transform::TransformError;
 use crate::artifact::{DataPath, OutputMapping, Transform};
 use crate::error::ErrorCode;
 use crate::ids::MappingPath;
+use crate::intake::Intake;
 use crate::json::{Map, Value, type_name};
+use crate::limits::JSON_DOCUMENT;
+use crate::ownership::{NO_SUCH_INDEX, Place, WHOLE_DATA};
 
 /// Why an output cannot be mapped into the data.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -33,6 +37,14 @@ pub enum MappingError {
         /// The kind that the transform needs.
         cause: TransformError,
     },
+    /// What a `from` names is far larger than what is stored.
+    #[error("`{from}` takes {measured} bytes, and data has room for {}", JSON_DOCUMENT.want())]
+    TooLarge {
+        /// The path; `$` for the whole output.
+        from: String,
+        /// Its size as JSON.
+        measured: usize,
+    },
     /// Without `dataPaths` the output must be an object.
     #[error("the output is {found}, and without `dataPaths` it must be an object")]
     NotAnObject {
@@ -45,8 +57,23 @@ impl MappingError {
     /// Returns the code of the refusal.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
-        ErrorCode::OutputMappingUnresolved
+        match self {
+            Self::TooLarge { .. } => ErrorCode::OutputTooLarge,
+            Self::Unresolved { .. }
+            | Self::Blocked { .. }
+            | Self::Transform { .. }
+            | Self::NotAnObject { .. } => ErrorCode::OutputMappingUnresolved,
+        }
     }
+}
+
+/// Data with an output mapped into it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mapped {
+    /// The data.
+    pub data: Map,
+    /// The places that were written, each with where its value stood in the output.
+    pub written: Vec<(Place, String)>,
 }
 
 /// Returns the data with the output mapped into it; the data is not changed where no mapping points.
@@ -61,25 +88,56 @@ impl MappingError {
 /// written: data is never silently left stale.
 pub fn apply_mapping(
     data: &Map,
-    output: &Value,
+    output: &Intake,
     mapping: Option<&OutputMapping>,
     source: &str,
-) -> Result<Map, MappingError> {
+) -> Result<Mapped, MappingError> {
     let how = mapping.and_then(|mapping| mapping.transform).unwrap_or(Transform::Identity);
     let Some(paths) = mapping.and_then(|mapping| mapping.data_paths.as_deref()) else {
         return replace_keys(data, output, how, source);
     };
-    let mut mapped = data.clone();
+    let mut mapped = Mapped { data: data.clone(), written: Vec::with_capacity(paths.len()) };
     for DataPath { from, to } in paths {
-        let value = resolve(output, from).ok_or_else(|| MappingError::Unresolved {
-            from: from.clone(),
-            nearest: nearest_paths(output, from),
-        })?;
-        let value = transform(how, value, source)
-            .map_err(|cause| MappingError::Transform { from: from.to_string(), cause })?;
-        write(&mut mapped, to, value)?;
+        let value =
+            take(output, from, how, source).map_err(|fault| not_taken(output, from, fault))?;
+        write(&mut mapped.data, to, value)?;
+        mapped.written.push((Place::from(to), from.to_string()));
     }
     Ok(mapped)
+}
+
+/// A `from` that names nothing in an output.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct UnresolvedFrom {
+    /// The index of its entry in `dataPaths`.
+    pub entry: usize,
+    /// The path that was probably meant.
+    pub meant: Option<String>,
+    /// Everything that would refuse a refresh: the path, and what the output has there.
+    pub error: MappingError,
+}
+
+/// Returns every `from` of a mapping that names nothing in an output.
+#[must_use]
+pub fn unresolved(output: &Intake, mapping: Option<&OutputMapping>) -> Vec<UnresolvedFrom> {
+    let paths = mapping.and_then(|mapping| mapping.data_paths.as_deref()).unwrap_or_default();
+    let fault = |(entry, path): (usize, &DataPath)| {
+        let from = &path.from;
+        let is_missing =
+            matches!(take(output, from, Transform::Identity, ""), Err(NotTaken::Unresolved));
+        is_missing.then(|| {
+            let steps: Vec<&str> = from.segments().map(|segment| segment.key).collect();
+            // What was meant is looked for in the whole value; a large one is not built for a hint.
+            let whole = (output.json_size() <= WHOLE_MAX).then(|| output.to_value());
+            let nearest = nearest_paths(output, from);
+            UnresolvedFrom {
+                entry,
+                meant: whole.and_then(|whole| crate::repair::meant_path(&whole, &steps)),
+                error: MappingError::Unresolved { from: from.clone(), nearest },
+            }
+        })
+    };
+    paths.iter().enumerate().filter_map(fault).collect()
 }
 
 /// Returns what keeps a refresh from writing to a place of the data, if anything does.
@@ -107,20 +165,41 @@ pub(crate) fn obstacle(data: &Map, to: &MappingPath) -> Option<&'static str> {
     None
 }
 
+fn not_taken(output: &Intake, from: &MappingPath, fault: NotTaken) -> MappingError {
+    match fault {
+        NotTaken::Unresolved => {
+            MappingError::Unresolved { from: from.clone(), nearest: nearest_paths(output, from) }
+        }
+        NotTaken::TooLarge { measured } => {
+            MappingError::TooLarge { from: from.to_string(), measured }
+        }
+        NotTaken::Transform(cause) => MappingError::Transform { from: from.to_string(), cause },
+    }
+}
+
 fn replace_keys(
     data: &Map,
-    output: &Value,
+    output: &Intake,
     how: Transform,
     source: &str,
-) -> Result<Map, MappingError> {
-    let value = transform(how, output, source)
-        .map_err(|cause| MappingError::Transform { from: "$".to_owned(), cause })?;
+) -> Result<Mapped, MappingError> {
+    let root = MappingPath::root();
+    let value =
+        take(output, &root, how, source).map_err(|fault| not_taken(output, &root, fault))?;
     let Value::Object(keys) = value else {
         return Err(MappingError::NotAnObject { found: type_name(&value) });
     };
-    let mut mapped = data.clone();
-    mapped.extend(keys);
-    Ok(mapped)
+    let place = |key: &String| match how {
+        Transform::Identity => (Place::root().key(key), key.clone()),
+        // Made of the whole output: no part of it is where the value stood.
+        Transform::CompactTable | Transform::MetricSummary => {
+            (Place::root().key(key), "$".to_owned())
+        }
+    };
+    let written = keys.keys().map(place).collect();
+    let mut data = data.clone();
+    data.extend(keys);
+    Ok(Mapped { data, written })
 }
 
 /// Returns the value a path names, if there is one.
@@ -133,68 +212,10 @@ pub fn resolve<'v>(value: &'v Value, path: &MappingPath) -> Option<&'v Value> {
     })
 }
 
-const WHOLE_DATA: &str = "the whole data";
-const NO_SUCH_INDEX: &str = "an array without that index";
-
 /// Replaces what stands at a path, making the objects above it where nothing stands.
 fn write(data: &mut Map, to: &MappingPath, value: Value) -> Result<(), MappingError> {
     let blocked = |found| MappingError::Blocked { to: to.clone(), found };
-    let mut segments = to.segments().peekable();
-    let Some(first) = segments.next() else { return Err(blocked(WHOLE_DATA)) };
-    let mut place = data.entry(first.key).or_insert(Value::Null);
-    for segment in segments {
-        if place.is_null() {
-            *place = Value::Object(Map::new());
-        }
-        place = match place {
-            Value::Object(map) => map.entry(segment.key).or_insert(Value::Null),
-            Value::Array(items) => {
-                let item = segment.index.and_then(|index| items.get_mut(index));
-                item.ok_or_else(|| blocked(NO_SUCH_INDEX))?
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-                return Err(blocked(type_name(place)));
-            }
-        };
-    }
-    *place = value;
-    Ok(())
-}
-
-/// Lists what exists where a path stops resolving: the deepest container's own paths, nearest
-/// spelling first, at most five.
-fn nearest_paths(output: &Value, from: &MappingPath) -> Vec<String> {
-    let mut value = output;
-    let mut prefix = String::new();
-    let mut wanted = "";
-    for segment in from.segments() {
-        wanted = segment.key;
-        let next = match value {
-            Value::Object(map) => map.get(segment.key),
-            Value::Array(items) => segment.index.and_then(|index| items.get(index)),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
-        };
-        let Some(next) = next else { break };
-        value = next;
-        prefix.push_str(segment.key);
-        prefix.push('.');
-    }
-    let mut names: Vec<String> = match value {
-        Value::Object(map) => map.keys().cloned().collect(),
-        Value::Array(items) if !items.is_empty() => vec!["0".to_owned()],
-        Value::Array(_) => vec!["an empty array".to_owned()],
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            return vec![format!("{} at `{}`", type_name(value), prefix.trim_end_matches('.'))];
-        }
-    };
-    let near = crate::error::nearest_name(wanted, names.iter().map(String::as_str));
-    let near = near.and_then(|near| names.iter().position(|name| name == near));
-    if let Some(position) = near {
-        names.swap(0, position);
-    }
-    let shown = names.iter().take(5).map(|name| format!("{prefix}{name}"));
-    let shown: Vec<_> = shown.collect();
-    if shown.is_empty() { vec!["nothing".to_owned()] } else { shown }
+    Place::from(to).put(data, value).map_err(blocked)
 }
 
 #[cfg(test)]
@@ -207,7 +228,9 @@ mod tests {
     fn map(data: Value, output: &Value, mapping: Value) -> Result<Value, MappingError> {
         let mapping: OutputMapping = serde_json::from_value(mapping).unwrap();
         let Value::Object(data) = data else { panic!("an object") };
-        apply_mapping(&data, output, Some(&mapping), "src").map(Value::Object)
+        let output = Intake::try_from(output).unwrap();
+        apply_mapping(&data, &output, Some(&mapping), "src")
+            .map(|mapped| Value::Object(mapped.data))
     }
 
     #[test]
@@ -224,6 +247,15 @@ mod tests {
             json!({ "a": { "old": { "n": 5 }, "keep": 2 }, "z": [1, { "q": 5 }],
                     "new": { "deep": [{ "n": 5 }] } })
         );
+    }
+
+    #[test]
+    fn a_mapping_of_an_older_artifact_finds_its_value_below_json() {
+        let mapping = || json!({ "dataPaths": [{ "from": "json.a", "to": "x" }] });
+        let output = json!({ "a": 1 });
+        assert_eq!(map(json!({}), &output, mapping()).unwrap(), json!({ "x": 1 }));
+        let output = json!({ "json": { "b": 1 }, "a": 1 });
+        assert!(map(json!({}), &output, mapping()).is_err(), "the output has its own `json`");
     }
 
     #[test]
@@ -264,6 +296,25 @@ mod tests {
             let mapping = json!({ "dataPaths": [{ "from": "$", "to": to }] });
             assert!(matches!(map(data, &json!(1), mapping), Err(MappingError::Blocked { .. })));
         }
+    }
+
+    #[test]
+    fn of_many_rows_only_what_is_stored_is_built() {
+        let rows: Vec<Value> =
+            (0..60_000).map(|n| json!({ "n": n, "text": "x".repeat(20) })).collect();
+        let output = json!({ "total": 7, "items": rows });
+        let to = |from: &str, how: &str| {
+            let mapping = json!({ "dataPaths": [{ "from": from, "to": "x" }], "transform": how });
+            map(json!({}), &output, mapping).map(|data| data["x"].clone())
+        };
+        let table = to("$", "compact_table").unwrap();
+        assert_eq!((&table["count"], &table["truncated"]), (&json!(60_000), &json!(true)));
+        assert_eq!(table["rows"].as_array().unwrap().len(), 100);
+        assert_eq!(to("items", "metric_summary").unwrap()["value"], 60_000);
+        assert_eq!(to("$", "metric_summary").unwrap()["value"], 7);
+        assert_eq!(to("items.59999.n", "identity").unwrap(), 59_999);
+        let refused = to("items", "identity").unwrap_err();
+        assert_eq!(refused.code(), ErrorCode::OutputTooLarge, "{refused}");
     }
 
     fn small_json() -> impl Strategy<Value = Value> {

@@ -1,12 +1,13 @@
 //! The history of an artifact's refreshes, one record a line.
 
-use crate::artifact::RefreshStatus;
+use crate::artifact::{RefreshStatus, StaleSource};
 use crate::connector::ToolSafety;
 use crate::credential::Redactions;
 use crate::error::{ErrorCode, Failure};
-use crate::ids::{ConnectorId, Digest, RefreshId, Revision, Timestamp, ToolName};
+use crate::ids::{ConnectorId, Digest, RefreshId, Revision, SourceId, Timestamp, ToolName};
 use crate::json::{self, Map, Value};
-use crate::limits::{RECORD_METADATA, REFRESH_TIMEOUT, SHORT_TEXT, cut};
+use crate::limits::{RECORD_METADATA, REFRESH_TIMEOUT, SHORT_TEXT, SOURCES, cut};
+use crate::schedule::Trigger;
 use crate::words::words;
 
 words! {
@@ -23,12 +24,25 @@ words! {
     }
 }
 
+impl RecordStatus {
+    /// Returns whether the refresh brought data, of all its sources or of some.
+    #[must_use]
+    pub const fn is_success(self) -> bool {
+        match self {
+            Self::Succeeded | Self::SucceededPartially => true,
+            Self::Running | Self::Failed | Self::Cancelled | Self::TimedOut | Self::Abandoned => {
+                false
+            }
+        }
+    }
+}
+
 impl RecordStep {
     /// Returns the last step of a refresh that ended in this way.
     #[must_use]
     pub const fn last(status: RecordStatus) -> Self {
         match status {
-            RecordStatus::Succeeded => Self::Committed,
+            RecordStatus::Succeeded | RecordStatus::SucceededPartially => Self::Committed,
             RecordStatus::Running
             | RecordStatus::Failed
             | RecordStatus::Cancelled
@@ -54,6 +68,8 @@ words! {
         Running = "running",
         /// It did what it should.
         Succeeded = "succeeded",
+        /// Some sources gave their data; others failed and kept theirs, which is stale.
+        SucceededPartially = "succeeded_partially",
         /// It failed; the data before it is kept.
         Failed = "failed",
         /// It was cancelled.
@@ -77,13 +93,34 @@ pub struct RefreshRecord {
     pub status: RecordStatus,
     /// When the record was made.
     pub at: Timestamp,
+    /// What started the refresh; in its first record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<Trigger>,
+    /// The slot of the schedule that it runs for; in its first record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Timestamp>,
+    /// The slots before that one which nobody ran; in its first record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 10_000))]
+    pub missed: Option<u64>,
     /// How long the step took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 9_007_199_254_740_991_u64))]
     pub duration_ms: Option<u64>,
+    /// The source that the step is of, where the artifact names its sources.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceId>,
     /// What ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connector: Option<RecordConnector>,
+    /// How many rows the source gave, where queries read them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_u64))]
+    pub rows: Option<u64>,
+    /// The sources that failed and kept their values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = SOURCES.allowed))]
+    pub stale: Vec<StaleSource>,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CompactError>,
@@ -115,8 +152,14 @@ impl RefreshRecord {
             step,
             status,
             at,
+            trigger: None,
+            slot: None,
+            missed: None,
             duration_ms: None,
+            source: None,
             connector: None,
+            rows: None,
+            stale: Vec::new(),
             error: None,
             changes: None,
             revision: None,
@@ -133,7 +176,9 @@ impl RefreshRecord {
             return None;
         }
         match self.status {
-            RecordStatus::Succeeded => Some(RefreshStatus::Succeeded),
+            RecordStatus::Succeeded | RecordStatus::SucceededPartially => {
+                Some(RefreshStatus::Succeeded)
+            }
             // What a person stopped has not failed: all is as it was before it began.
             RecordStatus::Cancelled => None,
             RecordStatus::Running

@@ -11,16 +11,30 @@ use super::program::{Binding, Place};
 use super::render::audit::{self, Audit, Sighting, is_date, is_live, keys_beside};
 use super::render::error::RenderError;
 use super::render::output::Digits;
+use super::tokenize::position::LineCursor;
 use super::warning::{WarningCode, WarningDrafts, Warnings};
 use crate::format::Context;
 
 /// Counts of the numbers and dates on the page, by origin.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Coverage {
-    /// Bindings that show a number or a date.
+    /// Bindings that show a number or a date; a chart's values count once a series.
     pub bound: usize,
     /// Literal numbers and dates that the data also has.
     pub hard_coded: usize,
+    /// Literal numbers that look like data, whether the data has them or not.
+    pub typed: usize,
+}
+
+/// A number in the markup that looks like data, and that no refresh can change.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct TypedNumber {
+    /// The number as it stands there.
+    pub text: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
 }
 
 /// The result of comparing a template with data.
@@ -59,6 +73,7 @@ impl Template {
             self.warn_of_missing(binding, &sighting, &mut drafts);
         }
         self.find_hard_coded(data, &mut drafts, &mut coverage);
+        coverage.typed = self.typed_numbers().len();
         DataCheck { errors, warnings: drafts.finish(&self.source), coverage }
     }
 
@@ -83,6 +98,33 @@ impl Template {
         };
         let message = format!("`{path}` leads nowhere{rows}; {outcome}{there}");
         drafts.add(WarningCode::Unresolved, &self.source, span, message);
+    }
+
+    /// Returns the numbers in the markup that look like data, by position, at most fifty: amounts,
+    /// shares, decimals and grouped numbers, and numbers that are all that an element says.
+    #[must_use]
+    pub fn typed_numbers(&self) -> Vec<TypedNumber> {
+        let mut lines = LineCursor::new(&self.source);
+        let mut found = Vec::new();
+        for text in &self.program.texts {
+            let mut from = text.start;
+            while found.len() < crate::limits::TEMPLATE_WARNINGS.max() {
+                let open = binding::next_open(&self.source, from..text.end).unwrap_or(text.end);
+                let literal = &self.source[from..open];
+                let is_alone = from == text.start && open == text.end;
+                for (at, word) in figures(literal)
+                    .filter(|(at, word)| looks_like_data(literal, *at, word, is_alone))
+                {
+                    let (line, column) = lines.at(from + at);
+                    found.push(TypedNumber { text: word.to_owned(), line, column });
+                }
+                let Some(braces) = binding::braces(&self.source, open, open..text.end) else {
+                    break;
+                };
+                from = braces.end;
+            }
+        }
+        found
     }
 
     fn find_hard_coded(&self, data: &Value, drafts: &mut WarningDrafts, coverage: &mut Coverage) {
@@ -171,6 +213,25 @@ fn figures(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
+/// Tells `1,234`, `99.5`, `42 %`, `$12` and a lone `42` from years, dates, versions and `24/7`.
+fn looks_like_data(text: &str, at: usize, word: &str, is_alone: bool) -> bool {
+    let behind = text[at + word.len()..].trim_start_matches([' ', '\u{a0}', '\u{202f}']);
+    let before = text[..at].trim_end_matches([' ', '\u{a0}', '+', '-', '−']);
+    let has_unit = behind.starts_with('%')
+        || before.ends_with(['€', '$', '£', '¥'])
+        || behind.starts_with('€');
+    let points = word.matches('.').count();
+    let groups: Vec<&str> = word.split(',').collect();
+    let is_grouped = groups.len() > 1
+        && groups[1..]
+            .iter()
+            .all(|group| group.split('.').next().is_some_and(|digits| digits.len() == 3));
+    let is_decimal = points == 1 && !word.contains('-') && !before.ends_with(['v', 'V']);
+    let is_year = word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
+    let is_whole = is_alone && text.trim() == word && !is_year;
+    !is_date(word) && !word.contains('-') && (has_unit || is_grouped || is_decimal || is_whole)
+}
+
 fn plain_figure(word: &str) -> String {
     if is_date(word) { word[..10].to_owned() } else { word.replace(',', "") }
 }
@@ -191,9 +252,27 @@ mod tests {
         let data = json!({ "total": 1234, "rate": 99.5, "day": "2026-04-30T00:00:00.000Z", "small": 3, "rows": [{ "n": 77 }] });
         let html = "<p>{{data.total}} of 1,234, 99.5%, 2026-04-30, 3 and 77, h77 {{data.day}}";
         let found = check(html, &data);
-        assert_eq!(found.coverage, Coverage { bound: 2, hard_coded: 4 });
+        assert_eq!(found.coverage, Coverage { bound: 2, hard_coded: 4, typed: 2 });
         let words: Vec<&str> = found.warnings.iter().map(|warning| &*warning.found).collect();
         assert_eq!(words, ["1,234", "99.5", "2026-04-30", "77"]);
+    }
+
+    #[test]
+    fn numbers_that_look_like_data_are_told_from_years_versions_and_words() {
+        let html = "<h1>Report 2026</h1><b>42</b><p>Up 12% to $90, 1,234 of 98.5; last 30 days, v1.2, 2026-11-18, 24/7, 10.11.12</p><b>2026</b><i>{{data.n}} 77</i>";
+        let found = Template::compile(html).unwrap().0.typed_numbers();
+        let texts: Vec<&str> = found.iter().map(|number| &*number.text).collect();
+        assert_eq!(texts, ["42", "12", "90", "1,234", "98.5"]);
+        assert_eq!((found[0].line, found[0].column), (1, 24));
+    }
+
+    #[test]
+    fn the_series_of_a_chart_are_bound_numbers() {
+        let html = "<h1>x</h1><div data-od-chart='line' data-od-repeat='d in data.days' data-od-x='d.t' data-od-y='d.a d.b'></div>";
+        let data =
+            json!({ "days": [{ "t": "x", "a": 1, "b": null }, { "t": "y", "a": 2, "b": 3 }] });
+        let found = Template::compile_as(html, Grammar::V2).unwrap().0.check(&data);
+        assert_eq!(found.coverage, Coverage { bound: 2, hard_coded: 0, typed: 0 });
     }
 
     #[test]

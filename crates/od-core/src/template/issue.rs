@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The most refusals that one compilation reports.
-pub const ISSUES_MAX: usize = 20;
+pub const ISSUES_MAX: usize = crate::limits::TEMPLATE_ISSUES.max();
 /// The most refusals that are collected: a template this broken is not read to its end.
 const DRAFTS_MAX: usize = 400;
 /// The most characters of the offending text that are quoted.
@@ -60,8 +60,6 @@ issue_codes! {
     BindingInTag => "binding_in_tag", "bindings in text and inside quoted attribute values";
     /// A binding in an attribute value without quotes.
     BindingUnquoted => "binding_unquoted", "bindings inside quoted attribute values";
-    /// A binding in a comment.
-    BindingInComment => "binding_in_comment", "comments without {{";
     /// A binding in `<style>`.
     BindingInStyle => "binding_in_style", "bindings in style attributes, also as CSS variables: style=\"--color: {{data.color}}\" and var(--color) in the style sheet";
     /// A binding in the doctype.
@@ -87,13 +85,21 @@ issue_codes! {
     /// An attribute that may not be in a template.
     RefusedAttribute => "refused_attribute", "attributes that run nothing";
     /// A `data-od-*` attribute that does not exist.
-    UnknownDirective => "unknown_directive", "data-od-repeat=\"item in data.items\" and data-od-id";
+    UnknownDirective => "unknown_directive", "data-od-repeat=\"item in data.items\" and data-od-id; in html_template_v2 also data-od-if, data-od-else-if, data-od-else and data-od-chart";
     /// The value of `data-od-if` or `data-od-else-if` cannot be read.
     ConditionSyntax => "condition_syntax", "data-od-if=\"data.path\", \"!data.path\" or \"data.path >= 0.9\", with == != < <= > >= and a number, a 'text', true, false or null behind them";
     /// An `else` with nothing before it.
     ElsePlacement => "else_placement", "data-od-else and data-od-else-if on the next sibling of an element with data-od-if or data-od-else-if, data-od-else also behind data-od-repeat";
     /// Two directives on one element.
     DirectiveConflict => "directive_conflict", "one of data-od-repeat, data-od-if, data-od-else-if and data-od-else on an element";
+    /// A kind of chart that does not exist.
+    ChartUnknown => "chart_unknown", "data-od-chart=\"spark\", \"line\", \"area\", \"bar\", \"stacked-bar\", \"progress\" or \"donut\"";
+    /// An attribute of a chart is missing or cannot be read.
+    ChartArguments => "chart_arguments", "data-od-repeat=\"d in data.days\" data-od-x=\"d.day\" data-od-y=\"d.visits\" on a chart, and data-od-labels, data-od-title, data-od-format, data-od-min, data-od-max, data-od-height; data-od-y=\"data.share\" on progress";
+    /// A chart on an element that cannot hold one.
+    ChartPlacement => "chart_placement", "charts on figure, div, section, article, li, dd, td and th";
+    /// Something in a chart's element.
+    ChartContent => "chart_content", "an empty element for a chart: its title is data-od-title";
     /// The same attribute twice.
     DuplicateAttribute => "duplicate_attribute", "every attribute once";
     /// An attribute name with quotes, brackets or other marks.

@@ -1,5 +1,5 @@
 //! `html_template_v1` and `html_template_v2`: HTML with `{{data.path}}`, `data-od-repeat`, and in
-//! the second conditions, nested repeats and row variables. The first is a subset: one compiler and
+//! the second conditions, nested repeats, row variables, formats and charts. The first is a subset: one compiler and
 //! one renderer serve both, [`Grammar`] only says what is allowed.
 //!
 //! [`Template::compile`] reads a template once, or refuses it with all that is wrong and how to put
@@ -11,17 +11,66 @@
 //! because of data.
 
 mod check;
-mod envelope;
-mod expression;
+/// The language between the braces and in `data-od-*`: paths, bindings, formats, repeats,
+/// conditions.
+mod expression {
+    pub(crate) mod binding;
+    pub(crate) mod condition;
+    pub(crate) mod dialect;
+    pub(crate) mod path;
+    pub(crate) mod pipe;
+    pub(crate) mod repeat;
+}
 mod issue;
-mod policy;
+/// Policy: which attributes, URLs and CSS values a template and its data may have.
+mod policy {
+    pub(crate) mod attribute;
+    pub(crate) mod css;
+    mod guarded;
+    pub(crate) mod url;
+}
 mod program;
-mod render;
-mod tokenize;
-mod tree;
+mod refusal_issues;
+/// Rendering: runs a compiled program over data, escapes every value, and marks values for
+/// inspection.
+mod render {
+    pub(crate) mod audit;
+    pub(crate) mod chart;
+    pub(crate) mod error;
+    mod guarded;
+    pub(crate) mod inspect;
+    pub(crate) mod output;
+    pub(crate) mod piped;
+    pub(crate) mod renderer;
+    pub(crate) mod row_lookup;
+}
+/// Reading: HTML tokens, character references, and where they stand in the source.
+mod tokenize {
+    pub(crate) mod position;
+    pub(crate) mod reference;
+    pub(crate) mod scanner;
+}
+/// Tree construction: which element is open where, what HTML would move, drop or add, and which
+/// steps the accepted template becomes.
+mod tree {
+    mod block;
+    pub(crate) mod chart;
+    mod chart_content;
+    mod chart_settings;
+    pub(crate) mod compiler;
+    mod directive;
+    mod document;
+    pub(crate) mod element;
+    mod end_tag;
+    mod foreign;
+    mod open_elements;
+    mod start_tag;
+    mod table;
+    mod text;
+}
 mod warning;
 
-pub use check::{Coverage, DataCheck};
+pub use check::{Coverage, DataCheck, TypedNumber};
 pub(crate) use expression::path::is_key;
 pub use expression::path::{Path, Root, Segment};
 pub use issue::{Edit, Fix, ISSUES_MAX, IssueCode, TemplateIssue};
@@ -29,11 +78,13 @@ pub use policy::css::CssFault;
 pub use policy::url::UrlFault;
 pub use program::{Binding, Place, Repeat};
 pub use render::error::{BindingPlace, RenderError};
-pub use render::inspect::{INSPECTION_STYLE, Inspection};
+pub use render::inspect::{INSPECTION_STYLE, InspectedPath, Inspection};
 pub use render::piped::format_value;
 pub use render::renderer::{RENDERED_BYTES_MAX, RenderReport};
 pub use template::{Grammar, TEMPLATE_BYTES_MAX, Template};
+pub(crate) use tokenize::position::LineCursor;
 pub(crate) use tokenize::reference::reference as read_reference;
+pub(crate) use tokenize::scanner as scan;
 pub use warning::{TemplateWarning, WarningCode, Warnings};
 
 #[expect(clippy::module_inception, reason = "the module's one noun")]

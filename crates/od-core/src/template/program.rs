@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::expression::condition::{Test, Variable};
 use super::expression::path::Path;
 use super::expression::pipe::Pipes;
-use super::render::row::Lookup;
+use super::render::row_lookup::Lookup;
+use crate::chart::spec::ChartSpec;
 
 /// The kinds of places that a binding stands in.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -22,6 +23,8 @@ pub enum Place {
     Repeat,
     /// The subject of a `data-od-if` or `data-od-else-if`.
     Condition,
+    /// A value that a chart draws, or one of its bounds.
+    Chart,
 }
 
 /// One path that the template reads.
@@ -102,6 +105,34 @@ pub(super) struct Check {
     pub(super) column: u32,
 }
 
+/// A chart in the program.
+#[derive(Debug)]
+pub(super) struct Chart {
+    pub(super) spec: ChartSpec,
+    /// The repeat whose rows are its points; `None`: it has one point.
+    pub(super) repeat: Option<usize>,
+    /// The names of the points.
+    pub(super) x: Option<ChartName>,
+    /// The values of a point, one a series.
+    pub(super) y: Box<[usize]>,
+    pub(super) min: Option<ChartBound>,
+    pub(super) max: Option<ChartBound>,
+}
+
+/// The binding that names the points of a chart, and its format.
+#[derive(Debug)]
+pub(super) struct ChartName {
+    pub(super) binding: usize,
+    pub(super) pipes: Pipes,
+}
+
+/// A bound of a chart's axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum ChartBound {
+    Number(f64),
+    Binding(usize),
+}
+
 /// One step of rendering.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Op {
@@ -128,6 +159,8 @@ pub(super) enum Op {
     IfEmpty { repeat: u32, otherwise: u32 },
     /// Goes on where the chain of conditions ends.
     Jump { chain: u32 },
+    /// Draws a chart.
+    Chart { chart: u32 },
 }
 
 /// A part of a guarded attribute value.
@@ -186,6 +219,7 @@ pub(super) struct Program {
     pub(super) repeats: Vec<Repeat>,
     pub(super) checks: Vec<Check>,
     pub(super) piped: Vec<Piped>,
+    pub(super) charts: Vec<Chart>,
     /// Where each chain of `data-od-if` and its `else` ends: looked up, because setting the target
     /// of every jump again with every branch would be quadratic.
     pub(super) chain_ends: Vec<u32>,
@@ -314,6 +348,7 @@ impl<'s> Emitter<'s> {
                 | Op::LinkAttributes { .. }
                 | Op::Variable { .. }
                 | Op::Piped { .. }
+                | Op::Chart { .. }
                 | Op::Jump { .. },
             )
             | None => {}
@@ -329,7 +364,7 @@ impl<'s> Emitter<'s> {
         self.copy_to(self.source.len());
         self.flush();
         self.program.marks.sort_by_key(|mark| mark.at);
-        super::render::row::assign_slots(&mut self.program);
+        super::render::row_lookup::assign_slots(&mut self.program);
         self.program
     }
 

@@ -10,6 +10,7 @@ use super::render::error::RenderError;
 use super::render::inspect::{INSPECTION_STYLE, Inspection};
 use super::render::renderer::RenderReport;
 use super::warning::Warnings;
+use crate::chart::ChartTable;
 use crate::format::Context;
 
 /// The largest template, in bytes.
@@ -21,7 +22,7 @@ pub enum Grammar {
     /// `html_template_v1`: bindings and one level of repeats.
     #[default]
     V1,
-    /// `html_template_v2`: also conditions, nested repeats and row variables.
+    /// `html_template_v2`: also conditions, nested repeats, row variables, formats and charts.
     V2,
 }
 
@@ -109,6 +110,19 @@ impl Template {
         super::render::renderer::render(&self.program, data, context, None, out)
     }
 
+    /// Returns the values of every chart that the page for `data` has, in the order of the page.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::render`] does.
+    pub fn chart_tables(
+        &self,
+        data: &Value,
+        context: &Context,
+    ) -> Result<Vec<ChartTable>, RenderError> {
+        super::render::chart::chart_tables(&self.program, data, context)
+    }
+
     /// Writes the page as [`Self::render`] does, with the path, source and time of every value on
     /// its element, and a style sheet that shows them on hover and focus.
     ///
@@ -139,8 +153,12 @@ impl Template {
         let inspection = Some(inspection);
         let report =
             super::render::renderer::render(&self.program, data, context, inspection, out)?;
+        let coverage =
+            super::render::inspect::coverage_style(self.check_with(data, context).coverage);
+        out.write_all(coverage.as_bytes())?;
         out.write_all(INSPECTION_STYLE.as_bytes())?;
-        Ok(RenderReport { bytes: report.bytes + INSPECTION_STYLE.len(), ..report })
+        let added = coverage.len() + INSPECTION_STYLE.len();
+        Ok(RenderReport { bytes: report.bytes + added, ..report })
     }
 }
 

@@ -15,6 +15,10 @@ pub enum WarningCode {
     Unresolved,
     /// A number or date of the data stands literally in the template.
     HardCoded,
+    /// A binding in a comment stays as it is.
+    BindingInComment,
+    /// A repeated element begins the body; `<body>` was put before it.
+    BodyBegun,
 }
 
 impl WarningCode {
@@ -27,6 +31,8 @@ impl WarningCode {
             Self::Unclosed => "unclosed_element",
             Self::Unresolved => "unresolved_path",
             Self::HardCoded => "hard_coded_value",
+            Self::BindingInComment => "binding_in_comment",
+            Self::BodyBegun => "body_begun",
         }
     }
 }
@@ -51,7 +57,7 @@ pub struct TemplateWarning {
 /// The remarks about one template, by position, at most fifty.
 pub type Warnings = Vec<TemplateWarning>;
 
-const WARNINGS_MAX: usize = 50;
+const WARNINGS_MAX: usize = crate::limits::TEMPLATE_WARNINGS.max();
 
 /// Collects warnings while the template is read.
 #[derive(Debug, Default)]

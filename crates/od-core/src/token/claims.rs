@@ -1,6 +1,9 @@
 //! The claims of a token, and what a tool token covers.
 
-use crate::ids::{ArtifactId, Audience, ProjectId, RefreshId, RunId, Timestamp, TokenId};
+use crate::ids::{
+    ArtifactId, Audience, ConsoleSessionId, ProjectId, RefreshId, Revision, RunId, Timestamp,
+    TokenId,
+};
 use crate::words::words;
 
 words! {
@@ -81,7 +84,10 @@ pub struct CliClaims {
 pub struct ConsoleClaims {
     /// Names the token.
     pub token_id: TokenId,
-    /// The data directory it is for: good after a restart there, and nowhere else.
+    /// The session of the browser that got it; it ends with it.
+    pub session_id: ConsoleSessionId,
+    /// The start of the daemon it is for. What a process that took a dead daemon's port was sent is worth
+    /// nothing once the daemon is back.
     pub audience: Audience,
     /// When it was made.
     pub issued_at: Timestamp,
@@ -100,6 +106,8 @@ pub struct PreviewClaims {
     pub variant: Variant,
     /// The stored state it is of; the current one if absent.
     pub snapshot: Option<RefreshId>,
+    /// The revision it is of; the current one if absent.
+    pub revision: Option<Revision>,
     /// When it was made.
     pub issued_at: Timestamp,
     /// From when on it is refused.
@@ -152,6 +160,12 @@ words! {
         LiveArtifactsUpdate = "/api/tools/live-artifacts/update",
         /// `POST /api/tools/live-artifacts/refresh`
         LiveArtifactsRefresh = "/api/tools/live-artifacts/refresh",
+        /// `POST /api/tools/live-artifacts/cancel`
+        LiveArtifactsCancel = "/api/tools/live-artifacts/cancel",
+        /// `POST /api/tools/live-artifacts/delete`
+        LiveArtifactsDelete = "/api/tools/live-artifacts/delete",
+        /// `GET /api/tools/live-artifacts/{artifact}`
+        LiveArtifactsGet = "/api/tools/live-artifacts/{artifact}",
         /// `POST /api/tools/live-artifacts/validate`
         LiveArtifactsValidate = "/api/tools/live-artifacts/validate",
         /// `GET /api/tools/connectors/list`
@@ -170,8 +184,12 @@ words! {
         LiveArtifactsList = "live-artifacts:list",
         /// Change an artifact.
         LiveArtifactsUpdate = "live-artifacts:update",
-        /// Refresh an artifact.
+        /// Refresh an artifact, or cancel that.
         LiveArtifactsRefresh = "live-artifacts:refresh",
+        /// Read an artifact of the project.
+        LiveArtifactsGet = "live-artifacts:get",
+        /// Move an artifact of the run to the trash.
+        LiveArtifactsDelete = "live-artifacts:delete",
         /// List connectors and their tools.
         ConnectorsList = "connectors:list",
         /// Execute a tool of a connector.
@@ -189,7 +207,11 @@ impl Endpoint {
             }
             Self::LiveArtifactsList => Operation::LiveArtifactsList,
             Self::LiveArtifactsUpdate => Operation::LiveArtifactsUpdate,
-            Self::LiveArtifactsRefresh => Operation::LiveArtifactsRefresh,
+            Self::LiveArtifactsRefresh | Self::LiveArtifactsCancel => {
+                Operation::LiveArtifactsRefresh
+            }
+            Self::LiveArtifactsGet => Operation::LiveArtifactsGet,
+            Self::LiveArtifactsDelete => Operation::LiveArtifactsDelete,
             Self::ConnectorsList => Operation::ConnectorsList,
             Self::ConnectorsExecute => Operation::ConnectorsExecute,
         }

@@ -23,9 +23,13 @@ pub(super) fn to_json(claims: &Claims) -> Value {
             let operations = claims.operations.iter().map(|operation| operation.as_str().into());
             add("operations", Value::Array(operations.collect()));
         }
-        Claims::Cli(CliClaims { token_id, audience, .. })
-        | Claims::Console(ConsoleClaims { token_id, audience, .. }) => {
+        Claims::Cli(CliClaims { token_id, audience, .. }) => {
             add("tokenId", token_id.as_str().into());
+            add("audience", audience.as_str().into());
+        }
+        Claims::Console(ConsoleClaims { token_id, session_id, audience, .. }) => {
+            add("tokenId", token_id.as_str().into());
+            add("sessionId", session_id.as_str().into());
             add("audience", audience.as_str().into());
         }
         Claims::Preview(claims) => {
@@ -34,6 +38,9 @@ pub(super) fn to_json(claims: &Claims) -> Value {
             add("variant", claims.variant.as_str().into());
             if let Some(snapshot) = &claims.snapshot {
                 add("snapshot", snapshot.as_str().into());
+            }
+            if let Some(revision) = claims.revision {
+                add("revision", revision.to_string().into());
             }
         }
     }
@@ -68,6 +75,7 @@ pub(super) fn from_json(payload: &[u8]) -> Option<Claims> {
         }),
         TokenKind::Console => Claims::Console(ConsoleClaims {
             token_id: fields.parsed("tokenId")?,
+            session_id: fields.parsed("sessionId")?,
             audience: fields.parsed("audience")?,
             issued_at: fields.parsed("issuedAt")?,
             expires_at: fields.parsed("expiresAt")?,
@@ -80,23 +88,24 @@ pub(super) fn from_json(payload: &[u8]) -> Option<Claims> {
                 true => Some(fields.parsed("snapshot")?),
                 false => None,
             },
+            revision: match payload.contains_key("revision") {
+                true => Some(fields.parsed("revision")?),
+                false => None,
+            },
             issued_at: fields.parsed("issuedAt")?,
             expires_at: fields.parsed("expiresAt")?,
         }),
     };
-    let is_whole = fields.left == 0 && lives_no_longer_than_its_kind(&claims);
-    is_whole.then_some(claims)
-}
-
-/// A signed payload still may not outlive what its kind allows: the limit is part of the contract.
-fn lives_no_longer_than_its_kind(claims: &Claims) -> bool {
+    // A signed payload still may not outlive what its kind allows: the limit is part of the contract.
     let limit = match claims.kind() {
         TokenKind::Tool => limits::TOOL_TOKEN_LIFETIME,
         TokenKind::Cli => limits::CLI_TOKEN_LIFETIME,
         TokenKind::Console => limits::CONSOLE_TOKEN_LIFETIME,
         TokenKind::Preview => limits::PREVIEW_TICKET_LIFETIME,
     };
-    claims.expires_at().ms_since(claims.issued_at()) <= limit.allowed
+    let lifetime_ms = claims.expires_at().ms_since(claims.issued_at());
+    // A member that this build does not know may restrict the token: ignoring it would widen what was granted.
+    (fields.left == 0 && lifetime_ms <= limit.allowed).then_some(claims)
 }
 
 /// The members of a payload, counted as they are taken: one left over is not understood.

@@ -1,6 +1,5 @@
 //! The accept loop: bounded connections, deadlines before the first byte, and a clean end.
 
-use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,20 +13,20 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 use super::body::Body;
-use super::slots::{Slot, Slots};
+use super::connection_cap::{ConnectionCap, Slot};
 use super::stall::StallGuard;
 
 /// The time a connection has to send a whole request head, from the moment it is accepted or
 /// has been answered.
-const HEAD_DEADLINE: Duration = Duration::from_secs(10);
+const HEAD_DEADLINE: Duration = od_core::limits::HEAD_TIMEOUT.duration();
 /// The time a peer may leave what is written to it unread.
-const WRITE_STALL_MAX: Duration = Duration::from_secs(20);
+const WRITE_STALL_MAX: Duration = od_core::limits::UNREAD_ANSWER.duration();
 /// Bytes of request line and headers.
-const HEAD_BYTES_MAX: usize = 16 * 1024;
+const HEAD_BYTES_MAX: usize = od_core::limits::REQUEST_HEAD.max();
 /// Number of headers.
-const HEADERS_MAX: usize = 64;
+const HEADERS_MAX: usize = od_core::limits::REQUEST_HEADERS.max();
 /// Bytes buffered for one connection.
-const BUFFER_BYTES_MAX: usize = 64 * 1024;
+const BUFFER_BYTES_MAX: usize = od_core::limits::CONNECTION_BUFFER.max();
 /// The pause after the system has refused a connection for want of resources: without it the loop
 /// would spin on the same error until a descriptor is free.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
@@ -44,7 +43,7 @@ pub(crate) trait Answer: Send + Sync + 'static {
 /// Accepts connections until told to stop.
 pub(crate) async fn run<A: Answer>(
     listener: TcpListener,
-    slots: Arc<Slots>,
+    connections: Arc<ConnectionCap>,
     answer: Arc<A>,
     mut stopping: watch::Receiver<bool>,
 ) {
@@ -55,15 +54,16 @@ pub(crate) async fn run<A: Answer>(
         };
         match accepted {
             Ok((stream, _)) => {
-                if let Some(slot) = slots.take() {
+                if let Some(slot) = connections.take() {
                     tokio::spawn(serve(stream, slot, Arc::clone(&answer), stopping.clone()));
                 }
             }
             // Out of file descriptors: somebody silent gives way, or the next try fails as well.
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
-                if is_about_resources(&error) {
-                    slots.evict_one();
+                // ENFILE, EMFILE, ENOBUFS, ENOMEM; anything else is about the one connection.
+                if matches!(error.raw_os_error(), Some(23 | 24 | 105 | 12)) {
+                    connections.evict_one();
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
             }
@@ -119,9 +119,4 @@ async fn serve<A: Answer>(
             }
         }
     }
-}
-
-fn is_about_resources(error: &io::Error) -> bool {
-    // ENFILE, EMFILE, ENOBUFS, ENOMEM; anything else is about the one connection.
-    matches!(error.raw_os_error(), Some(23 | 24 | 105 | 12))
 }

@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// Records waiting to be written; beyond it they are counted and dropped.
-const PENDING_MAX: usize = 8192;
+const PENDING_MAX: usize = od_core::limits::ACCESS_LOG_QUEUE.max();
 /// The pause between two writes.
 const FLUSH_EVERY: Duration = Duration::from_millis(100);
 
@@ -147,7 +147,15 @@ fn write_until_closed(pending: &Mutex<Pending>, mut out: Box<dyn Write + Send>) 
         };
         text.clear();
         for record in records.drain(..) {
-            push_line(&mut text, &record);
+            let Record { at_unix_ms, request, method, route, status, bytes, micros, code } = record;
+            let _ = write!(
+                text,
+                r#"{{"log":"access","at":{at_unix_ms},"requestId":"{request}","method":"{method}","route":"{route}","status":{status},"bytes":{bytes},"us":{micros}"#
+            );
+            if let Some(code) = code {
+                let _ = write!(text, r#","code":"{code}""#);
+            }
+            text.push_str("}\n");
         }
         if dropped > 0 {
             let _ = writeln!(text, r#"{{"log":"access","dropped":{dropped}}}"#);
@@ -159,18 +167,6 @@ fn write_until_closed(pending: &Mutex<Pending>, mut out: Box<dyn Write + Send>) 
         }
         thread::park_timeout(FLUSH_EVERY);
     }
-}
-
-fn push_line(text: &mut String, record: &Record) {
-    let Record { at_unix_ms, request, method, route, status, bytes, micros, code } = record;
-    let _ = write!(
-        text,
-        r#"{{"log":"access","at":{at_unix_ms},"requestId":"{request}","method":"{method}","route":"{route}","status":{status},"bytes":{bytes},"us":{micros}"#
-    );
-    if let Some(code) = code {
-        let _ = write!(text, r#","code":"{code}""#);
-    }
-    text.push_str("}\n");
 }
 
 fn lock(pending: &Mutex<Pending>) -> MutexGuard<'_, Pending> {

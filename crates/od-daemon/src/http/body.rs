@@ -12,8 +12,8 @@ use hyper::http::request::Parts;
 use od_core::limits::{self, Limit};
 use tokio::time::timeout;
 
-use super::slots::Presence;
-use crate::sse::stream::EventStream;
+use super::connection_cap::Presence;
+use crate::event_streams::EventStream;
 
 /// The body of an answer.
 #[derive(Debug)]
@@ -141,6 +141,8 @@ pub(crate) async fn read(
     if let Some(measured) = announced.filter(|length| *length > limit.allowed) {
         return Err(ReadBodyError::TooLarge { limit, measured });
     }
+    // While a body is on its way its connection gives way to others: half-sent bodies of strangers once held
+    // every place. Whoever showed a token is the last to go.
     let presence = head.extensions.get::<Presence>();
     match (presence, sender) {
         (Some(presence), Sender::Known) => presence.vouch(),

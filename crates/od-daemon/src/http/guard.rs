@@ -117,7 +117,15 @@ impl Guard {
 
     /// Decides about one request head.
     pub(crate) fn check(&self, head: &Parts, target: Target) -> Result<Verdict, Refusal> {
-        self.check_framing(head)?;
+        // HTTP/1.0 may leave Host out, and everything below rests on it.
+        if head.version != Version::HTTP_11 {
+            return Err(Refusal::Version);
+        }
+        // Two framings of one body are how a request is smuggled past whoever reads the other one. Browsers and
+        // our own clients know the length of what they send.
+        if head.headers.contains_key(header::TRANSFER_ENCODING) {
+            return Err(Refusal::TransferEncoding);
+        }
         match self.check_host(head)? {
             Verdict::RedirectToConsole => return Ok(Verdict::RedirectToConsole),
             Verdict::Pass => {}
@@ -129,16 +137,6 @@ impl Guard {
         Ok(Verdict::Pass)
     }
 
-    fn check_framing(&self, head: &Parts) -> Result<(), Refusal> {
-        if head.version != Version::HTTP_11 {
-            return Err(Refusal::Version);
-        }
-        if head.headers.contains_key(header::TRANSFER_ENCODING) {
-            return Err(Refusal::TransferEncoding);
-        }
-        Ok(())
-    }
-
     fn check_host(&self, head: &Parts) -> Result<Verdict, Refusal> {
         let Single::One(host) = single(&head.headers, &header::HOST) else {
             return Err(Refusal::HostCount);
@@ -148,9 +146,13 @@ impl Guard {
         {
             return Err(Refusal::Authority);
         }
+        // The whole text, nothing parsed: any other spelling of this address is a name that somebody else may own,
+        // and that a rebinding page has in its address bar.
         if host.as_bytes() == self.authority.as_bytes() {
             return Ok(Verdict::Pass);
         }
+        // People type `localhost`. Served under that name, the console would be a second origin that knows nothing
+        // of the first one's session.
         let is_root = head.method == Method::GET && head.uri.path() == "/";
         match self.door {
             Door::Api if is_root && host.as_bytes() == self.localhost.as_bytes() => {
@@ -161,6 +163,8 @@ impl Guard {
     }
 
     fn check_api(&self, head: &Parts, target: Target) -> Result<(), Refusal> {
+        // None is let through: programs send none, and neither do browsers with a GET to their own origin. The
+        // bearer, which no other page has, decides then.
         match single(&head.headers, &header::ORIGIN) {
             Single::None => {}
             Single::One(origin) if origin.as_bytes() == self.console_origin.as_bytes() => {}
@@ -172,7 +176,11 @@ impl Guard {
             Single::One(_) if target == Target::ConsoleFile && is_top_level_navigation(head) => {}
             Single::One(_) | Single::Many => return Err(Refusal::FetchSite),
         }
-        if changes_state(&head.method) && !is_json(&head.headers) {
+        // A form posts texts, parameters and files to any address without asking. `application/json` it cannot
+        // send, and a script of another origin would ask first, which is never answered. An unknown method
+        // counts as changing.
+        let only_asks = [Method::GET, Method::HEAD, Method::OPTIONS].contains(&head.method);
+        if !only_asks && !is_json(&head.headers) {
             return Err(Refusal::ContentType);
         }
         Ok(())
@@ -183,6 +191,7 @@ fn check_preview(head: &Parts) -> Result<(), Refusal> {
     if head.method != Method::GET && head.method != Method::HEAD {
         return Err(Refusal::PreviewMethod);
     }
+    // A navigation by GET has no Origin: whatever sends one here is a script.
     if head.headers.contains_key(header::ORIGIN) {
         return Err(Refusal::Origin);
     }
@@ -208,11 +217,6 @@ fn check_preview(head: &Parts) -> Result<(), Refusal> {
 fn is_top_level_navigation(head: &Parts) -> bool {
     let is = |name: &HeaderName, wanted: &str| matches!(single(&head.headers, name), Single::One(value) if value == wanted);
     head.method == Method::GET && is(&SEC_FETCH_MODE, "navigate") && is(&SEC_FETCH_DEST, "document")
-}
-
-/// Everything but the three methods that only ask. An unknown method counts as changing.
-fn changes_state(method: &Method) -> bool {
-    !(method == Method::GET || method == Method::HEAD || method == Method::OPTIONS)
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

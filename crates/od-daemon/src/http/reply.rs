@@ -6,7 +6,7 @@ use hyper::{Response, StatusCode};
 use serde::Serialize;
 
 use super::body::Body;
-use crate::sse::stream::EventStream;
+use crate::event_streams::EventStream;
 
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
@@ -20,25 +20,6 @@ const DENY_ALL: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; base-uri 'none'");
 const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-/// The console's own policy: its own files, its own API, and frames from the preview origin.
-fn console_policy(preview_origin: &str) -> String {
-    format!(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
-         connect-src 'self'; frame-src {preview_origin}; base-uri 'none'; \
-         form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
-         trusted-types 'none'"
-    )
-}
-
-/// The sandbox of every preview.
-fn preview_policy(console_origin: &str) -> String {
-    format!(
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; \
-         base-uri 'none'; form-action 'none'; frame-ancestors {console_origin}; \
-         sandbox allow-popups allow-popups-to-escape-sandbox"
-    )
-}
-
 /// The policies of one daemon, made once: they name its two origins.
 #[derive(Clone, Debug)]
 pub(crate) struct Policies {
@@ -50,8 +31,19 @@ impl Policies {
     pub(crate) fn new(console_origin: &str, preview_origin: &str) -> Result<Self, InvalidOrigin> {
         let value = |text: String| HeaderValue::try_from(text).map_err(|_| InvalidOrigin);
         Ok(Self {
-            console: value(console_policy(preview_origin))?,
-            preview: value(preview_policy(console_origin))?,
+            // Its own files, its own API, and frames from the preview origin.
+            console: value(format!(
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+                 connect-src 'self'; frame-src {preview_origin}; base-uri 'none'; \
+                 form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+                 trusted-types 'none'"
+            ))?,
+            // No script and no network, whatever the page holds.
+            preview: value(format!(
+                "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; \
+                 base-uri 'none'; form-action 'none'; frame-ancestors {console_origin}; \
+                 sandbox allow-popups allow-popups-to-escape-sandbox"
+            ))?,
         })
     }
 }
@@ -70,6 +62,15 @@ pub(crate) enum Reply {
         status: StatusCode,
         /// The document.
         body: Bytes,
+        /// A header that the status asks for: `Allow`, `Retry-After`.
+        header: Option<(HeaderName, HeaderValue)>,
+    },
+    /// A page of the daemon's own words about a preview that cannot be shown, under the preview policy.
+    Sorry {
+        /// The status.
+        status: StatusCode,
+        /// The page.
+        body: String,
     },
     /// A page or a source text under the preview policy.
     Preview {
@@ -135,13 +136,30 @@ impl Reply {
     pub(crate) fn json_with(status: StatusCode, value: &impl Serialize) -> Self {
         let body =
             serde_json::to_vec(value).expect("wire types have string keys and no failing parts");
-        Self::Json { status, body: Bytes::from(body) }
+        Self::Json { status, body: Bytes::from(body), header: None }
+    }
+
+    /// Adds a header to a JSON answer.
+    pub(crate) fn with_header(self, name: HeaderName, text: String) -> Self {
+        match (self, HeaderValue::try_from(text)) {
+            (Self::Json { status, body, .. }, Ok(value)) => {
+                Self::Json { status, body, header: Some((name, value)) }
+            }
+            (reply, _) => reply,
+        }
     }
 
     /// Makes the response, with the headers that every answer carries.
     pub(crate) fn into_response(self, policies: &Policies) -> Response<Body> {
         let mut response = match self {
-            Self::Json { status, body } => json_response(status, body),
+            Self::Json { status, body, header: extra } => {
+                let mut response = unstored(status, body, "application/json", DENY_ALL);
+                response.headers_mut().extend(extra);
+                response
+            }
+            Self::Sorry { status, body } => {
+                unstored(status, body.into(), "text/html; charset=utf-8", policies.preview.clone())
+            }
             Self::Preview { body, etag, content_type } => {
                 cached(body, etag, content_type, &policies.preview)
             }
@@ -192,18 +210,28 @@ impl Reply {
                 response
             }
         };
-        stamp(&mut response);
+        let headers = response.headers_mut();
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
+        headers.insert(header::REFERRER_POLICY, NO_REFERRER);
+        headers.insert(CORP, SAME_ORIGIN);
+        headers.insert(header::X_DNS_PREFETCH_CONTROL, OFF);
         response
     }
 }
 
-fn json_response(status: StatusCode, body: Bytes) -> Response<Body> {
+/// An answer that nobody keeps.
+fn unstored(
+    status: StatusCode,
+    body: Bytes,
+    content_type: &'static str,
+    policy: HeaderValue,
+) -> Response<Body> {
     let mut response = Response::new(Body::whole(body));
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(header::CACHE_CONTROL, NO_STORE);
-    headers.insert(header::CONTENT_SECURITY_POLICY, DENY_ALL);
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     response
 }
 
@@ -220,15 +248,6 @@ fn cached(
     headers.insert(header::CACHE_CONTROL, PRIVATE_NO_CACHE);
     headers.insert(header::CONTENT_SECURITY_POLICY, policy.clone());
     response
-}
-
-/// The headers of every answer, errors included.
-fn stamp(response: &mut Response<Body>) {
-    let headers = response.headers_mut();
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
-    headers.insert(header::REFERRER_POLICY, NO_REFERRER);
-    headers.insert(CORP, SAME_ORIGIN);
-    headers.insert(header::X_DNS_PREFETCH_CONTROL, OFF);
 }
 
 /// Returns true if `If-None-Match` names this strong validator, or anything.

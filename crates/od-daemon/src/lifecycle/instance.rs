@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 const LOCK: &str = "daemon.lock";
 const ANNOUNCEMENT: &str = "daemon.json";
-const ANNOUNCEMENT_BYTES_MAX: u64 = 16 * 1024;
+const ANNOUNCEMENT_BYTES_MAX: u64 = od_core::limits::ANNOUNCEMENT_FILE.allowed;
 /// The time a second start gives the first one to say where it listens.
 const ANNOUNCE_WAIT: Duration = Duration::from_secs(3);
 const ANNOUNCE_POLL: Duration = Duration::from_millis(20);
@@ -69,6 +69,7 @@ impl Announcement {
 
     fn living_in(data_dir: &PrivateDir) -> Option<Self> {
         let lock = data_dir.existing_lock_file(LOCK).ok()??;
+        // Shared: two that ask at once must not take each other for the daemon.
         match lock.try_lock_shared() {
             Err(TryLockError::WouldBlock) => Self::read_in(data_dir),
             Ok(()) | Err(TryLockError::Error(_)) => None,

@@ -14,7 +14,7 @@ const PREVIEW_PORTS_TRIED: u16 = 64;
 /// Files kept for everything that is no connection: store, logs, sources.
 const RESERVED: u64 = 256;
 /// More connections than this are never held.
-const CONNECTIONS_MAX: u64 = 2048;
+const CONNECTIONS_MAX: u64 = od_core::limits::CONNECTIONS.allowed;
 const CONNECTIONS_MIN: u64 = 64;
 
 /// Which port the API gets. The address is always 127.0.0.1.
@@ -75,6 +75,7 @@ impl Listeners {
         let (api, api_address) = bind(wanted).await?;
         let (preview, preview_address) = match port {
             Port::Any => bind(0).await?,
+            // Near the API's port, and mostly the same after a restart.
             Port::Default | Port::Fixed(_) => bind_after(api_address.port()).await?,
         };
         Ok(Self { api, api_address, preview, preview_address })
@@ -100,6 +101,7 @@ async fn bind(port: u16) -> Result<(TcpListener, SocketAddr), ListenError> {
         Ok((listener, address))
     };
     listen.await.map_err(|source: io::Error| {
+        // Told apart because the person can do something about it: stop the other program, or name another port.
         if source.kind() == io::ErrorKind::AddrInUse {
             ListenError::PortTaken { port }
         } else {

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use hyper::header::HeaderValue;
 use od_app::App;
 use od_core::ids::{ArtifactId, Audience, InstanceId};
-use od_ports::entropy::EntropyError;
+use od_ports::console_sessions::SessionsError;
 use od_ports::store::Unrecovered;
+use od_ports::system::EntropyError;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -18,21 +19,22 @@ use super::listeners::{ListenError, Listeners, Port, connections_allowed};
 use crate::compose::{ComposeError, ComposeOptions, compose};
 use crate::daemon::{Audiences, Daemon, Urls};
 use crate::doors::{ApiDoor, PreviewDoor};
+use crate::event_streams::EventHub;
 use crate::http::accept;
 use crate::http::access_log::{AccessLog, LogSink, RequestIds};
+use crate::http::connection_cap::ConnectionCap;
 use crate::http::guard::{Door, Guard};
 use crate::http::lookup::RouteIndex;
 use crate::http::reply::Policies;
-use crate::http::slots::Slots;
 use crate::in_flight::InFlight;
-use crate::routes::session::{Code, Codes};
-use crate::sse::hub::EventHub;
+use crate::routes::session::{Code, Waiting};
 use crate::views::Console;
+use crate::{change_loop, clock_loop};
 
 /// The time a running refresh has once the daemon is asked to stop; then it is cancelled.
-const REFRESH_GRACE: Duration = Duration::from_secs(2);
+const REFRESH_GRACE: Duration = od_core::limits::REFRESH_GRACE.duration();
 /// The time connections and changes have to end after that.
-const STOP_DEADLINE: Duration = Duration::from_secs(5);
+const STOP_DEADLINE: Duration = od_core::limits::STOP_TIMEOUT.duration();
 
 /// The configuration of a daemon.
 #[derive(Debug)]
@@ -87,6 +89,9 @@ pub enum StartError {
     /// The system gave no random bytes.
     #[error(transparent)]
     Entropy(#[from] EntropyError),
+    /// The key by which browsers know the daemon cannot be used.
+    #[error(transparent)]
+    Sessions(#[from] SessionsError),
     /// The system gave no thread for the log.
     #[error("the access log could not be started")]
     AccessLog {
@@ -114,7 +119,7 @@ pub enum Stopped {
 #[derive(Debug)]
 pub struct RunningDaemon {
     daemon: Arc<Daemon>,
-    slots: Arc<Slots>,
+    connections: Arc<ConnectionCap>,
     stop: watch::Sender<bool>,
     accepting: Vec<JoinHandle<()>>,
     instance: Option<Instance>,
@@ -130,7 +135,9 @@ pub struct RunningDaemon {
 pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
     let ServeConfig { home, data_dir, port, access_log, connections_max, mut options } = config;
     let version = env!("CARGO_PKG_VERSION");
-    let hub = EventHub::new(epoch());
+    // The moment of this start tells its events from those of an earlier daemon.
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let hub = EventHub::new(u64::try_from(since.as_millis()).unwrap_or_default());
     options.events = Some(Arc::clone(&hub) as _);
     let app = Arc::new(compose(&home, &data_dir, options)?);
     let mut instance = Instance::claim(&data_dir, version).await?;
@@ -158,11 +165,14 @@ pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
         routes: RouteIndex::new().map_err(|e| StartError::Table { message: e.to_string() })?,
         policies,
         hub,
-        codes: Codes::default(),
+        codes: Waiting::for_codes(),
+        challenges: Waiting::for_challenges(),
+        fingerprint: app.ports.sessions.daemon_key()?.fingerprint(),
         request_ids: RequestIds::new(u32::from_le_bytes(start)),
         access_log: AccessLog::start(access_log)
             .map_err(|source| StartError::AccessLog { source })?,
         in_flight: Arc::new(InFlight::default()),
+        schedule_changed: tokio::sync::Notify::new(),
         urls,
         audiences,
         started_at: app.ports.clock.now(),
@@ -177,14 +187,8 @@ pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
         instance: Some(name),
     };
     instance.announce(&announcement)?;
-    let slots = Slots::new(connections_max.unwrap_or_else(connections_allowed));
-    Ok(start_accepting(daemon, slots, listeners, console, (instance, announcement)))
-}
-
-/// Tells two starts apart: the moment of this one.
-fn epoch() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or_default()
+    let connections = ConnectionCap::new(connections_max.unwrap_or_else(connections_allowed));
+    Ok(start_accepting(daemon, connections, listeners, console, (instance, announcement)))
 }
 
 /// Finishes what a crash left, and marks refreshes that nobody runs any more.
@@ -204,7 +208,7 @@ async fn recover(app: &App) -> Result<(), StartError> {
 
 fn start_accepting(
     daemon: Arc<Daemon>,
-    slots: Arc<Slots>,
+    connections: Arc<ConnectionCap>,
     listeners: Listeners,
     console: HeaderValue,
     (instance, announcement): (Instance, Announcement),
@@ -215,11 +219,19 @@ fn start_accepting(
     let api_door = Arc::new(ApiDoor::new(Arc::clone(&daemon), guard, console));
     let guard = Guard::new(Door::Preview, preview_address, api_address);
     let preview_door = Arc::new(PreviewDoor::new(Arc::clone(&daemon), guard));
+    let (watched, to_watch) = watch::channel(Arc::from([]));
     let accepting = vec![
-        tokio::spawn(accept::run(api, Arc::clone(&slots), api_door, stopping.clone())),
-        tokio::spawn(accept::run(preview, Arc::clone(&slots), preview_door, stopping)),
+        tokio::spawn(accept::run(api, Arc::clone(&connections), api_door, stopping.clone())),
+        tokio::spawn(accept::run(
+            preview,
+            Arc::clone(&connections),
+            preview_door,
+            stopping.clone(),
+        )),
+        tokio::spawn(clock_loop::run(Arc::clone(&daemon), watched, stopping.clone())),
+        tokio::spawn(change_loop::run(Arc::clone(&daemon), to_watch, stopping)),
     ];
-    RunningDaemon { daemon, slots, stop, accepting, instance: Some(instance), announcement }
+    RunningDaemon { daemon, connections, stop, accepting, instance: Some(instance), announcement }
 }
 
 impl RunningDaemon {
@@ -262,14 +274,14 @@ impl RunningDaemon {
         let mut entropy = [0; 16];
         self.daemon.app.ports.entropy.fill(&mut entropy)?;
         let code = Code::from_entropy(entropy);
-        self.daemon.codes.add(&code, self.daemon.app.ports.clock.now());
-        Ok(self.daemon.urls.with_code(code.as_str()))
+        self.daemon.codes.add(code.as_str(), self.daemon.app.ports.clock.now());
+        Ok(self.daemon.console_with_code(&code))
     }
 
     /// Returns how many connections are open and how many follow events.
     #[must_use]
     pub fn load(&self) -> (usize, usize) {
-        (self.slots.count(), self.daemon.hub.follower_count())
+        (self.connections.count(), self.daemon.hub.follower_count())
     }
 
     /// Stops: no new connections, streams end, changes finish, a refresh is given a moment and then
@@ -286,12 +298,12 @@ impl RunningDaemon {
         }
         let rest = async {
             self.daemon.in_flight.wait_until_idle().await;
-            self.slots.wait_until_empty().await;
+            self.connections.wait_until_empty().await;
         };
         let stopped = match timeout(STOP_DEADLINE, rest).await {
             Ok(()) => Stopped::Complete,
             Err(_) => {
-                let connections = self.slots.count();
+                let connections = self.connections.count();
                 tracing::warn!(connections, "stopped before everybody had left");
                 Stopped::Forced
             }

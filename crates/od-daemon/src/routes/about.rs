@@ -33,7 +33,7 @@ pub(crate) async fn health(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     Ok(Reply::json(&HealthReport {
         service: "od".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        schema_version: SchemaVersion::CURRENT.into(),
+        schema_version: SchemaVersion::NEWEST.into(),
         store,
         artifacts,
         started_at: daemon.started_at,
@@ -46,12 +46,12 @@ static TOOLS: LazyLock<Bytes> = LazyLock::new(|| text(&od_wire::schema::tool_sch
 
 /// The whole API as an OpenAPI document.
 pub(crate) fn openapi() -> Reply {
-    Reply::Json { status: StatusCode::OK, body: OPENAPI.clone() }
+    Reply::Json { status: StatusCode::OK, body: OPENAPI.clone(), header: None }
 }
 
 /// The agent's door with the schemas of its bodies.
 pub(crate) fn tools() -> Reply {
-    Reply::Json { status: StatusCode::OK, body: TOOLS.clone() }
+    Reply::Json { status: StatusCode::OK, body: TOOLS.clone(), header: None }
 }
 
 fn text(value: &serde_json::Value) -> Bytes {

@@ -1,23 +1,31 @@
 //! Artifacts, for the person.
 
 use hyper::body::Incoming;
-use od_app::artifacts::{self, CreateArtifact, DeleteArtifact, ListArtifacts, UpdateArtifact};
-use od_app::{Caller, Mode};
-use od_core::error::Failure;
+use od_app::Mode;
+use od_app::artifacts::{
+    self, CreateArtifact, DeleteArtifact, ListArtifacts, ListTrash, UpdateArtifact,
+};
+use od_core::error::{Failure, Issue};
+use od_ports::store::Stored;
 use od_wire::Empty;
-use od_wire::artifact::{self as wire, ArtifactsAnswer, DeletedAnswer};
+use od_wire::artifact::{self as wire, DeletedAnswer, TrashAnswer};
 use od_wire::route::QueryName;
 
 use crate::exchange::Exchange;
 use crate::http::reply::Reply;
 use crate::views;
 
-/// Lists the summaries of one project, or of all, newest first.
+/// Lists the summaries of one project, or of all, newest first; or what is in the trash.
 pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    let request = ListArtifacts { project: exchange.query.get(QueryName::ProjectId)? };
-    let found = artifacts::list(&exchange.daemon.app, &Caller::Person, request).await?;
-    let artifacts = found.iter().map(|summary| summary.as_ref().clone()).collect();
-    Ok(Reply::json(&ArtifactsAnswer { artifacts }))
+    let app = &exchange.daemon.app;
+    let project = exchange.query.get(QueryName::ProjectId)?;
+    if exchange.query.get(QueryName::Trash)?.unwrap_or(false) {
+        let found = artifacts::trash(app, &exchange.person(), ListTrash { project }).await?;
+        let trash = found.into_iter().map(views::in_trash).collect();
+        return Ok(Reply::json(&TrashAnswer { trash }));
+    }
+    let found = artifacts::list(app, &exchange.person(), ListArtifacts { project }).await?;
+    Ok(Reply::json(&views::lines(&found, app.ports.clock.now())))
 }
 
 /// Creates an artifact.
@@ -26,18 +34,15 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let body = exchange.document(body).await?;
     let request = CreateArtifact { project, body };
     let created =
-        artifacts::create(&exchange.daemon.app, &Caller::Person, request, Mode::Commit).await?;
-    Ok(Reply::json(&views::detail(
-        &exchange.daemon.urls.console,
-        &created.stored,
-        created.warnings,
-    )?))
+        artifacts::create(&exchange.daemon.app, &exchange.person(), request, Mode::Commit).await?;
+    detail(exchange, &created.stored, created.warnings)
 }
 
 /// Shows one artifact.
 pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    let detail = artifacts::get(&exchange.daemon.app, &Caller::Person, exchange.address()?).await?;
-    Ok(Reply::json(&views::detail(&exchange.daemon.urls.console, &detail, Vec::new())?))
+    let found =
+        artifacts::get(&exchange.daemon.app, &exchange.person(), exchange.address()?).await?;
+    detail(exchange, &found, Vec::new())
 }
 
 /// Changes one artifact.
@@ -46,12 +51,8 @@ pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let body = exchange.document(body).await?;
     let request = UpdateArtifact { target: address.into(), body };
     let updated =
-        artifacts::update(&exchange.daemon.app, &Caller::Person, request, Mode::Commit).await?;
-    Ok(Reply::json(&views::detail(
-        &exchange.daemon.urls.console,
-        &updated.stored,
-        updated.warnings,
-    )?))
+        artifacts::update(&exchange.daemon.app, &exchange.person(), request, Mode::Commit).await?;
+    detail(exchange, &updated.stored, updated.warnings)
 }
 
 /// Moves one artifact to the trash.
@@ -59,7 +60,8 @@ pub(crate) async fn delete(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let address = exchange.address()?;
     let wire::DeleteArtifact { if_revision } = exchange.body(body).await?;
     let request = DeleteArtifact { address, if_revision };
-    let trashed = artifacts::delete(&exchange.daemon.app, &Caller::Person, request).await?;
+    let trashed =
+        artifacts::delete(&exchange.daemon.app, &exchange.person(), request, Mode::Commit).await?;
     Ok(Reply::json(&DeletedAnswer {
         deleted: true,
         artifact_id: trashed.artifact_id,
@@ -71,6 +73,16 @@ pub(crate) async fn delete(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
 pub(crate) async fn restore(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let address = exchange.address()?;
     exchange.body::<Empty>(body).await?;
-    let detail = artifacts::restore(&exchange.daemon.app, &Caller::Person, address).await?;
-    Ok(Reply::json(&views::detail(&exchange.daemon.urls.console, &detail, Vec::new())?))
+    let restored = artifacts::restore(&exchange.daemon.app, &exchange.person(), address).await?;
+    detail(exchange, &restored, Vec::new())
+}
+
+fn detail(
+    exchange: &Exchange<'_>,
+    stored: &Stored,
+    warnings: Vec<Issue>,
+) -> Result<Reply, Failure> {
+    let daemon = &exchange.daemon;
+    let now = daemon.app.ports.clock.now();
+    Ok(Reply::json(&views::detail(&daemon.urls.console, stored, warnings, now)?))
 }

@@ -14,7 +14,7 @@ use crate::http::query::Query;
 use crate::http::reply::{Policy, Reply, matches_etag};
 
 /// The time a ticket opens its page.
-const TICKET_LIFETIME_MS: u64 = 5 * 60 * 1000;
+const TICKET_LIFETIME_MS: u64 = od_core::limits::PREVIEW_TICKET_LIFETIME.allowed;
 
 /// Serves a page to an API client.
 pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
@@ -24,6 +24,7 @@ pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
         artifact: exchange.artifact()?,
         variant: variant(query)?,
         snapshot: query.get(QueryName::Snapshot)?,
+        revision: query.get(QueryName::Revision)?,
     };
     let validator = exchange.head.headers.get(header::IF_NONE_MATCH);
     page(exchange.daemon, request, validator).await
@@ -31,7 +32,7 @@ pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
 
 /// Makes a URL that opens a page in a browser. The page has to be there.
 pub(crate) async fn ticket(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    let TicketRequest { variant, snapshot } = exchange.body(body).await?;
+    let TicketRequest { variant, snapshot, revision } = exchange.body(body).await?;
     let app = &exchange.daemon.app;
     let address = exchange.address()?;
     let project = exchange.locate(&address).await?;
@@ -42,6 +43,7 @@ pub(crate) async fn ticket(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
         artifact: artifact.clone(),
         variant,
         snapshot: snapshot.clone(),
+        revision,
     };
     preview::page(app, request).await?;
     let issued_at = app.ports.clock.now();
@@ -51,6 +53,7 @@ pub(crate) async fn ticket(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
         artifact_id: artifact,
         variant,
         snapshot,
+        revision,
         issued_at,
         expires_at,
     });
@@ -70,6 +73,7 @@ pub(crate) async fn by_ticket(
         artifact: claims.artifact_id.clone(),
         variant: claims.variant,
         snapshot: claims.snapshot.clone(),
+        revision: claims.revision,
     };
     page(daemon, request, if_none_match).await
 }

@@ -5,20 +5,21 @@ use od_app::Caller;
 use od_app::projects::{self, CreateProject};
 use od_core::error::Failure;
 use od_core::ids::RelPath;
-use od_ports::project_registry::Project;
+use od_wire::Empty;
 use od_wire::project::{
-    self as wire, ProjectAnswer, ProjectFile, ProjectFilesAnswer, ProjectView, ProjectsAnswer,
+    self as wire, ProjectAnswer, ProjectFile, ProjectFilesAnswer, ProjectsAnswer,
 };
 use od_wire::route::QueryName;
 
 use crate::exchange::Exchange;
 use crate::http::reply::Reply;
+use crate::views;
 
 /// Lists projects.
 pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let found = projects::list(&exchange.daemon.app, &Caller::Person).await;
     let found = found?;
-    Ok(Reply::json(&ProjectsAnswer { projects: found.iter().map(view).collect() }))
+    Ok(Reply::json(&ProjectsAnswer { projects: found.iter().map(views::project).collect() }))
 }
 
 /// Creates a project, without a directory: only the command line binds one.
@@ -26,13 +27,30 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let wire::CreateProject { name } = exchange.body(body).await?;
     let request = CreateProject { id: None, name, root: None };
     let project = projects::create(&exchange.daemon.app, &Caller::Person, request).await?;
-    Ok(Reply::json(&ProjectAnswer { project: view(&project) }))
+    Ok(Reply::json(&ProjectAnswer { project: views::project(&project) }))
 }
 
 /// Shows one project.
 pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let project = projects::get(&exchange.daemon.app, &Caller::Person, exchange.project()?).await?;
-    Ok(Reply::json(&ProjectAnswer { project: view(&project) }))
+    Ok(Reply::json(&ProjectAnswer { project: views::project(&project) }))
+}
+
+/// Renames a project.
+pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let project = exchange.project()?;
+    let wire::UpdateProject { name } = exchange.body(body).await?;
+    let app = &exchange.daemon.app;
+    let project = projects::rename(app, &Caller::Person, &project, &name).await?;
+    Ok(Reply::json(&ProjectAnswer { project: views::project(&project) }))
+}
+
+/// Removes a project; its artifacts go to the trash.
+pub(crate) async fn remove(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let project = exchange.project()?;
+    exchange.body::<Empty>(body).await?;
+    let removed = projects::remove(&exchange.daemon.app, &Caller::Person, &project).await?;
+    Ok(Reply::json(&views::removed(removed)))
 }
 
 /// Lists a project's files; or one of them, with what is in it.
@@ -60,13 +78,4 @@ pub(crate) async fn files(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
         })
         .collect();
     Ok(Reply::json(&ProjectFilesAnswer { files, truncated: listing.truncated, content }))
-}
-
-fn view(project: &Project) -> ProjectView {
-    ProjectView {
-        id: project.id.clone(),
-        name: project.name.clone(),
-        root: project.root.as_ref().map(|root| root.display().to_string()),
-        created_at: project.created_at,
-    }
 }

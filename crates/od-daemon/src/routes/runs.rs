@@ -14,8 +14,8 @@ use crate::http::reply::Reply;
 
 /// Starts a run and hands out the one copy of its token.
 pub(crate) async fn start(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    let wire::StartRun { project_id } = exchange.body(body).await?;
-    let request = StartRun { project: project_id };
+    let wire::StartRun { project_id, agent } = exchange.body(body).await?;
+    let request = StartRun { project: project_id, agent };
     let started = runs::start(&exchange.daemon.app, &Caller::Person, request).await?;
     let run = view(exchange, &started.run);
     Ok(Reply::json(&StartedRun { run, tool_token: started.token }))
@@ -46,6 +46,7 @@ fn view(exchange: &Exchange<'_>, run: &Run) -> RunView {
     RunView {
         run_id: run.id.clone(),
         project_id: run.project_id.clone(),
+        agent: run.agent.clone(),
         live: run.is_live(exchange.daemon.app.ports.clock.now()),
         lease_expires_at: run.lease_until,
     }

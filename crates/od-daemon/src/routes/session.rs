@@ -1,56 +1,142 @@
-//! Console sessions: a one-time code that a page exchanges for its bearer.
+//! Console sessions: a one-time code registers a browser's key, and a registered browser gets its bearer
+//! by a proof that both sides sign.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use hyper::body::Incoming;
+use hyper::header;
+use od_app::Mode;
+use od_app::sessions::{self, Met, Revoke};
+use od_core::console::{BrowserName, ConsoleSession, Nonce, Signature};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::Timestamp;
+use od_core::limits::{self, Limit};
 use od_core::token::{Claims, ConsoleClaims};
 use od_wire::Empty;
-use od_wire::session::{OpenSession, Session, SessionCode};
+use od_wire::route::QueryName;
+use od_wire::session::{
+    Challenge, ChallengeRequest, OpenSession, ProveSession, RevokedAnswer, Session, SessionCode,
+    SessionLine, SessionsAnswer,
+};
 
 use crate::exchange::Exchange;
 use crate::http::reply::Reply;
 
-/// The lifetime of a console bearer.
-const BEARER_LIFETIME_MS: u64 = 12 * 60 * 60 * 1000;
-
-/// Exchanges a code for a bearer.
-pub(crate) async fn open(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
-    let OpenSession { code } = exchange.body(body).await?;
-    let ports = &exchange.daemon.app.ports;
-    let now = ports.clock.now();
-    if !exchange.daemon.codes.exchange(&code, now) {
-        return Err(Failure::new(ErrorCode::Unauthorized, "the code is used, expired or unknown")
-            .suggest("open the console again with `od open`"));
-    }
-    let expires_at = now.plus_ms(BEARER_LIFETIME_MS);
-    let token_id = exchange.daemon.token_id()?;
-    let audience = exchange.daemon.audiences.console.clone();
-    let claims = Claims::Console(ConsoleClaims { token_id, audience, issued_at: now, expires_at });
-    let token = exchange.daemon.sign(&claims)?;
-    Ok(Reply::json(&Session { token, expires_at }))
+/// Proves the daemon to a page, which has sent nothing but a nonce so far.
+pub(crate) async fn challenge(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let ChallengeRequest { nonce } = exchange.body(body).await?;
+    let daemon = exchange.daemon;
+    let made = sessions::challenge(&daemon.app, daemon.urls.address(), &nonce)?;
+    let now = daemon.app.ports.clock.now();
+    daemon.challenges.add(made.nonce.as_str(), now);
+    Ok(Reply::json(&Challenge {
+        challenge: made.nonce,
+        daemon_key: made.daemon,
+        signature: made.signature,
+        expires_at: now.plus_ms(limits::CHALLENGE_LIFETIME.allowed),
+    }))
 }
+
+/// Exchanges a code for a session and its first bearer.
+pub(crate) async fn open(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let OpenSession { code, nonce, challenge, public_key, signature } = exchange.body(body).await?;
+    let met = met(exchange, nonce, challenge, signature)?;
+    if !exchange.daemon.codes.take(&code, exchange.daemon.app.ports.clock.now()) {
+        return Err(Failure::new(ErrorCode::Unauthorized, "the code is used, expired or unknown")
+            .suggest(OPEN_AGAIN));
+    }
+    let agent = exchange.head.headers.get(header::USER_AGENT).and_then(|it| it.to_str().ok());
+    let browser = BrowserName::of_user_agent(agent.unwrap_or_default());
+    let session = sessions::register(&exchange.daemon.app, &met, &code, public_key, browser)?;
+    bearer(exchange, &session)
+}
+
+/// Gives the browser of a session a bearer.
+pub(crate) async fn prove(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let ProveSession { session_id, nonce, challenge, signature } = exchange.body(body).await?;
+    let met = met(exchange, nonce, challenge, signature)?;
+    let session = sessions::prove(&exchange.daemon.app, &met, &session_id)?;
+    bearer(exchange, &session)
+}
+
+/// Takes a challenge back: each is answered once, and in its time.
+fn met<'e>(
+    exchange: &'e Exchange<'_>,
+    page_nonce: Nonce,
+    daemon_nonce: Nonce,
+    signature: Signature,
+) -> Result<Met<'e>, Failure> {
+    let daemon = exchange.daemon;
+    if !daemon.challenges.take(daemon_nonce.as_str(), daemon.app.ports.clock.now()) {
+        let message = "the challenge is used, expired or unknown";
+        return Err(Failure::new(ErrorCode::Unauthorized, message)
+            .suggest("ask for another with POST /api/session/challenge"));
+    }
+    let (address, audience) = (daemon.urls.address(), &daemon.audiences.console);
+    Ok(Met { address, audience, page_nonce, daemon_nonce, signature })
+}
+
+fn bearer(exchange: &Exchange<'_>, session: &ConsoleSession) -> Result<Reply, Failure> {
+    let daemon = exchange.daemon;
+    let now = daemon.app.ports.clock.now();
+    let expires_at = session.bearer_ends(now);
+    let claims = Claims::Console(ConsoleClaims {
+        token_id: daemon.token_id()?,
+        session_id: session.id.clone(),
+        audience: daemon.audiences.terminal.clone(),
+        issued_at: now,
+        expires_at,
+    });
+    let (session_id, session_expires_at) = (session.id.clone(), session.expires_at());
+    let token = daemon.sign(&claims)?;
+    Ok(Reply::json(&Session { token, expires_at, session_id, session_expires_at }))
+}
+
+/// Lists the browsers that may open the console.
+pub(crate) fn list(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
+    let found = sessions::list(&exchange.daemon.app, &exchange.person())?;
+    Ok(Reply::json(&SessionsAnswer { sessions: found.iter().map(SessionLine::from).collect() }))
+}
+
+/// Ends every session.
+pub(crate) async fn revoke_all(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    revoke(exchange, body, &Revoke::All).await
+}
+
+/// Ends the session that the path names.
+pub(crate) async fn revoke_one(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let id = exchange.id(exchange.params.first(), ErrorCode::NotFound, "session")?;
+    revoke(exchange, body, &Revoke::One(id)).await
+}
+
+async fn revoke(exchange: &Exchange<'_>, body: Incoming, which: &Revoke) -> Result<Reply, Failure> {
+    exchange.body::<Empty>(body).await?;
+    let dry_run: Option<bool> = exchange.query.get(QueryName::DryRun)?;
+    let mode = if dry_run.unwrap_or_default() { Mode::DryRun } else { Mode::Commit };
+    let daemon = exchange.daemon;
+    let revoked = sessions::revoke(&daemon.app, &exchange.person(), which, mode)?;
+    if mode == Mode::Commit {
+        daemon.hub.end_sessions(&revoked);
+    }
+    Ok(Reply::json(&RevokedAnswer { revoked: revoked.iter().map(SessionLine::from).collect() }))
+}
+
+const OPEN_AGAIN: &str = "open the console again with `od open`";
 
 /// Makes a code.
 pub(crate) async fn make_code(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     exchange.body::<Empty>(body).await?;
     let code = Code::from_entropy(exchange.daemon.random()?);
     let now = exchange.daemon.app.ports.clock.now();
-    exchange.daemon.codes.add(&code, now);
+    exchange.daemon.codes.add(code.as_str(), now);
     Ok(Reply::json(&SessionCode {
-        url: exchange.daemon.urls.with_code(code.as_str()),
+        url: exchange.daemon.console_with_code(&code),
         code: code.as_str().to_owned(),
-        expires_at: now.plus_ms(CODE_LIFETIME_MS.unsigned_abs()),
+        expires_at: now.plus_ms(limits::SIGN_IN_CODE_LIFETIME.allowed),
     }))
 }
-
-/// The time in which a code may be exchanged.
-const CODE_LIFETIME_MS: i64 = 60_000;
-/// Codes that may wait to be exchanged.
-const CODES_MAX: usize = 64;
 
 /// A code of 128 bits, as hex digits.
 #[derive(Clone, Eq, PartialEq)]
@@ -80,43 +166,59 @@ impl Code {
     }
 }
 
-/// Codes that have been made and not yet exchanged. They die with the daemon.
-#[derive(Default)]
-pub(crate) struct Codes {
-    waiting: Mutex<HashMap<String, Timestamp>>,
+/// Numbers that have been given out and not yet come back: codes, challenges. They die with the daemon.
+pub(crate) struct Waiting {
+    lifetime: Limit,
+    count: Limit,
+    given: Mutex<HashMap<String, Timestamp>>,
 }
 
-impl fmt::Debug for Codes {
+impl fmt::Debug for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Codes").finish_non_exhaustive()
+        f.debug_struct("Waiting").field("count", &self.count).finish_non_exhaustive()
     }
 }
 
-impl Codes {
-    /// Remembers a new code. The oldest gives way when too many wait.
-    pub(crate) fn add(&self, code: &Code, now: Timestamp) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.retain(|_, made| is_live(*made, now));
-        if waiting.len() >= CODES_MAX
+impl Waiting {
+    /// Waits for one-time codes.
+    pub(crate) fn for_codes() -> Self {
+        Self::within(limits::SIGN_IN_CODE_LIFETIME, limits::SIGN_IN_CODES)
+    }
+
+    /// Waits for answers to challenges.
+    pub(crate) fn for_challenges() -> Self {
+        Self::within(limits::CHALLENGE_LIFETIME, limits::CHALLENGES)
+    }
+
+    fn within(lifetime: Limit, count: Limit) -> Self {
+        Self { lifetime, count, given: Mutex::default() }
+    }
+
+    /// Remembers a new number. The oldest gives way when too many wait.
+    pub(crate) fn add(&self, number: &str, now: Timestamp) {
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        given.retain(|_, made| self.is_live(*made, now));
+        if !self.count.allows(given.len() + 1)
             && let Some(oldest) =
-                waiting.iter().min_by_key(|(_, made)| made.unix_ms()).map(|(code, _)| code.clone())
+                given.iter().min_by_key(|(_, made)| made.unix_ms()).map(|(text, _)| text.clone())
         {
-            waiting.remove(&oldest);
+            given.remove(&oldest);
         }
-        waiting.insert(code.0.clone(), now);
+        given.insert(number.to_owned(), now);
     }
 
-    /// Takes a code back; true exactly once for each code within its time.
-    pub(crate) fn exchange(&self, code: &str, now: Timestamp) -> bool {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        // A lookup by hash tells a guesser nothing about how much of a code was right.
-        waiting.remove(code).is_some_and(|made| is_live(made, now))
+    /// Takes a number back; true exactly once for each within its time.
+    pub(crate) fn take(&self, number: &str, now: Timestamp) -> bool {
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        // A lookup by hash tells a guesser nothing about how much of a number was right.
+        given.remove(number).is_some_and(|made| self.is_live(made, now))
     }
-}
 
-/// A clock that jumped backwards kills a code as well: it fails closed.
-fn is_live(made: Timestamp, now: Timestamp) -> bool {
-    (0..CODE_LIFETIME_MS).contains(&now.unix_ms().saturating_sub(made.unix_ms()))
+    /// A clock that jumped backwards kills a number as well: it fails closed.
+    fn is_live(&self, made: Timestamp, now: Timestamp) -> bool {
+        let age = now.unix_ms().saturating_sub(made.unix_ms());
+        (0..self.lifetime.allowed.cast_signed()).contains(&age)
+    }
 }
 
 #[cfg(test)]
@@ -129,39 +231,39 @@ mod tests {
 
     #[test]
     fn a_code_works_once_and_for_a_minute() {
-        let codes = Codes::default();
+        let codes = Waiting::for_codes();
         let (one, two) = (Code::from_entropy([1; 16]), Code::from_entropy([2; 16]));
-        codes.add(&one, at(1_000));
-        codes.add(&two, at(1_000));
-        assert!(!codes.exchange("nonsense", at(1_000)));
-        assert!(codes.exchange(one.as_str(), at(60_999)));
-        assert!(!codes.exchange(one.as_str(), at(60_999)));
-        assert!(!codes.exchange(two.as_str(), at(61_000)));
-        assert!(!codes.exchange(two.as_str(), at(2_000)), "a refused code is gone");
+        codes.add(one.as_str(), at(1_000));
+        codes.add(two.as_str(), at(1_000));
+        assert!(!codes.take("nonsense", at(1_000)));
+        assert!(codes.take(one.as_str(), at(60_999)));
+        assert!(!codes.take(one.as_str(), at(60_999)));
+        assert!(!codes.take(two.as_str(), at(61_000)));
+        assert!(!codes.take(two.as_str(), at(2_000)), "a refused code is gone");
     }
 
     #[test]
     fn no_debug_output_shows_a_code() {
-        let (codes, code) = (Codes::default(), Code::from_entropy([0xab; 16]));
-        codes.add(&code, at(1));
+        let (codes, code) = (Waiting::for_codes(), Code::from_entropy([0xab; 16]));
+        codes.add(code.as_str(), at(1));
         assert!(!format!("{codes:?} {code:?}").contains("abab"));
     }
 
     #[test]
     fn the_clock_going_back_kills_codes() {
-        let codes = Codes::default();
+        let codes = Waiting::for_codes();
         let code = Code::from_entropy([1; 16]);
-        codes.add(&code, at(5_000));
-        assert!(!codes.exchange(code.as_str(), at(4_999)));
+        codes.add(code.as_str(), at(5_000));
+        assert!(!codes.take(code.as_str(), at(4_999)));
     }
 
     #[test]
     fn waiting_codes_are_bounded() {
-        let codes = Codes::default();
-        for n in 0..=CODES_MAX as u8 {
-            codes.add(&Code::from_entropy([n; 16]), at(i64::from(n)));
+        let codes = Waiting::for_codes();
+        for n in 0..=limits::SIGN_IN_CODES.max() as u8 {
+            codes.add(Code::from_entropy([n; 16]).as_str(), at(i64::from(n)));
         }
-        assert!(!codes.exchange(Code::from_entropy([0; 16]).as_str(), at(100)));
-        assert!(codes.exchange(Code::from_entropy([1; 16]).as_str(), at(100)));
+        assert!(!codes.take(Code::from_entropy([0; 16]).as_str(), at(100)));
+        assert!(codes.take(Code::from_entropy([1; 16]).as_str(), at(100)));
     }
 }

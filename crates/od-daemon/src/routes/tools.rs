@@ -2,23 +2,28 @@
 
 use hyper::body::Incoming;
 use od_app::artifacts::{
-    self, CreateArtifact, CreatedArtifact, ListArtifacts, Target, UpdateArtifact,
+    self, Address, CreateArtifact, CreatedArtifact, DeleteArtifact, Target, UpdateArtifact,
 };
 use od_app::connectors::execute::ExecuteTool;
 use od_app::connectors::{self, Payer};
-use od_app::refresh::run::RunRefresh;
+use od_app::preview::{self, PageRequest};
+use od_app::refresh::cancel::CancelRefresh;
+use od_app::refresh::run::{Cause, RunRefresh};
 use od_app::{Caller, Mode, refresh as refreshing};
+use od_core::artifact::ListQuery;
 use od_core::connector::{ExecuteRequest, Purpose};
 use od_core::error::{ErrorCode, Failure, Issue};
-use od_core::ids::{ProjectId, RunId};
-use od_core::json::{BoundedObject, Message, Value};
+use od_core::ids::{MappingPath, ProjectId, RunId};
+use od_core::json::{BoundedJson, BoundedObject, Message, Value};
+use od_core::token::Variant;
 use od_ports::store::Stored;
 use od_wire::artifact::{
-    ToolArtifactAnswer, ToolArtifactsAnswer, ToolRefreshedAnswer, ToolValidAnswer,
+    ToolArtifactAnswer, ToolArtifactsAnswer, ToolDelete, ToolDeletedAnswer, ToolReadAnswer,
+    ToolRefreshedAnswer, ToolValidAnswer,
 };
 use od_wire::connector::{ConnectorsAnswer, ExecuteAnswer};
-use od_wire::refresh::ToolRefresh;
-use od_wire::route::QueryName;
+use od_wire::refresh::{CancelAnswer, ToolRefresh};
+use od_wire::route::{Include, QueryName};
 use serde::de::DeserializeOwned;
 
 use crate::auth::Identity;
@@ -55,11 +60,94 @@ pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
 /// Lists the project's artifacts.
 pub(crate) async fn list(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let agent = Agent::of(exchange)?;
-    let request = ListArtifacts { project: Some(agent.project) };
-    let found = artifacts::list(&exchange.daemon.app, &agent.caller, request).await?;
-    let console = &exchange.daemon.urls.console;
-    let artifacts = found.iter().map(|summary| views::compact(console, summary)).collect();
-    Ok(Reply::json(&ToolArtifactsAnswer { artifacts }))
+    let query = ListQuery {
+        query: exchange.query.get(QueryName::Query)?,
+        cursor: exchange.query.get(QueryName::Cursor)?,
+        limit: exchange.query.get(QueryName::Limit)?,
+    };
+    let console_base_url = exchange.daemon.urls.console.pages(&agent.project);
+    let app = &exchange.daemon.app;
+    let page = artifacts::page(app, &agent.caller, agent.project, &query).await?;
+    Ok(Reply::json(&ToolArtifactsAnswer {
+        console_base_url,
+        total: page.total,
+        artifacts: page.rows,
+        next_cursor: page.next.map(|cursor| cursor.to_string()),
+    }))
+}
+
+/// Outlines an artifact and its data.
+pub(crate) async fn get(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
+    let agent = Agent::of(exchange)?;
+    let path: Option<MappingPath> = exchange.query.get(QueryName::DataPath)?;
+    let include: Option<Include> = exchange.query.get(QueryName::Include)?;
+    let address = Address { project: Some(agent.project.clone()), artifact: exchange.artifact()? };
+    let app = &exchange.daemon.app;
+    let (stored, view) = artifacts::outline(app, &agent.caller, address, path.as_ref()).await?;
+    let state = stored.state.as_deref();
+    let template = state.map(|state| state.template_html.to_string());
+    let (template_html, page_html) = match include {
+        Some(Include::Template) => (template, None),
+        Some(Include::Page) => {
+            let request = PageRequest {
+                project: Some(agent.project),
+                artifact: stored.id.clone(),
+                variant: Variant::Rendered,
+                snapshot: None,
+                revision: None,
+            };
+            let page = preview::page(app, request).await?;
+            (None, Some(String::from_utf8_lossy(&page.bytes).into_owned()))
+        }
+        None => (None, None),
+    };
+    let document = state.and_then(|state| state.artifact.document.as_ref());
+    Ok(Reply::json(&ToolReadAnswer {
+        artifact: views::compact(&exchange.daemon.urls.console, &stored.summary),
+        format: state.and_then(|state| Some(state.artifact.document.as_ref()?.format)),
+        // Stored sources and queries are bounded JSON: writing them cannot fail.
+        source_json: document
+            .and_then(|document| serde_json::to_value(document.source_json.as_ref()?).ok())
+            .and_then(|source| BoundedObject::check(source).ok()),
+        sources: document.and_then(|document| listed(&document.sources)),
+        queries: document.and_then(|document| listed(&document.queries)),
+        stale: stored.summary.stale.clone(),
+        outline: view.outline,
+        // It is a part of data that was checked when it was stored.
+        value: view.value.and_then(|value| BoundedJson::check(value).ok()),
+        template_html,
+        page_html,
+    }))
+}
+
+/// Writes a list of what is stored; nothing if it is empty.
+fn listed<T: serde::Serialize>(stored: &[T]) -> Option<BoundedJson> {
+    let list = serde_json::to_value(stored).ok().filter(|_| !stored.is_empty())?;
+    BoundedJson::check(list).ok()
+}
+
+/// Moves an artifact of the agent's own run to the trash.
+pub(crate) async fn delete(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let (agent, dry_run) = Agent::changing(exchange)?;
+    let ToolDelete { artifact_id, if_revision } = agent.body(exchange, body).await?;
+    let address = Address { project: Some(agent.project), artifact: artifact_id };
+    let request = DeleteArtifact { address, if_revision };
+    let (app, mode) = (&exchange.daemon.app, Mode::of_dry_run(dry_run));
+    let trashed = artifacts::delete(app, &agent.caller, request, mode).await?;
+    Ok(Reply::json(&ToolDeletedAnswer {
+        artifact_id: trashed.artifact_id,
+        restorable_until: trashed.expires_at,
+        dry_run,
+    }))
+}
+
+/// Cancels a refresh that the agent's own run started.
+pub(crate) async fn cancel(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let agent = Agent::of(exchange)?;
+    let ToolRefresh { artifact_id } = agent.body(exchange, body).await?;
+    let request = CancelRefresh { project: agent.project, artifact: artifact_id };
+    let cancelled = refreshing::cancel(&exchange.daemon.app, &agent.caller, request).await?;
+    Ok(Reply::json(&CancelAnswer { refresh_id: cancelled.refresh, status: cancelled.status }))
 }
 
 /// Refreshes an artifact.
@@ -71,6 +159,7 @@ pub(crate) async fn refresh(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         project: agent.project,
         artifact: artifact_id,
         accept_drift: false,
+        cause: Cause::Asked,
     };
     let app = &exchange.daemon.app;
     let refreshed = refreshing::run(app, request, Mode::of_dry_run(dry_run)).await?;
@@ -112,9 +201,11 @@ pub(crate) async fn execute(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         Ok(request) if body.is_sound() => request,
         read => {
             let issues = body.report(read.err().unwrap_or_default());
-            return Err(Failure::validation(ErrorCode::BadRequest, &issues));
+            let app = &exchange.daemon.app;
+            return Err(connectors::refuse_request(app, &agent.project, body.value(), issues).await);
         }
     };
+    let project = agent.project.clone();
     let request = ExecuteTool {
         project: agent.project,
         connector: request.connector_id,
@@ -125,7 +216,11 @@ pub(crate) async fn execute(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         expected: None,
         mapping: None,
     };
-    let executed = connectors::execute(&exchange.daemon.app, request).await?;
+    let app = &exchange.daemon.app;
+    let executed = match connectors::execute(app, request).await {
+        Ok(executed) => executed,
+        Err(err) => return Err(connectors::refuse_call(app, &project, body.value(), err).await),
+    };
     let metadata = BoundedObject::check(Value::Object(executed.metadata)).ok();
     Ok(Reply::json(&ExecuteAnswer {
         ok: true,
@@ -134,6 +229,7 @@ pub(crate) async fn execute(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         tool_name: executed.tool_name,
         safety: executed.safety,
         output: executed.output,
+        truncated: executed.truncated,
         redactions: executed.redactions.bounded(),
         output_summary: executed.output_summary,
         provider_execution_id: executed.provider_execution_id,
@@ -180,7 +276,8 @@ struct Agent {
 impl Agent {
     /// Returns the agent; what the query says about project or run has to agree with its token.
     fn of(exchange: &Exchange<'_>) -> Result<Self, Failure> {
-        let Identity::Agent(caller @ Caller::Agent { run, project }) = &exchange.identity else {
+        let Identity::Agent(caller @ Caller::Agent { run, project, .. }) = &exchange.identity
+        else {
             return Err(Failure::new(ErrorCode::ToolTokenMissing, "no agent is asking")
                 .suggest("start the agent with `od run -- …`; it sets OD_TOOL_TOKEN"));
         };

@@ -7,9 +7,10 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use od_daemon::{ComposeOptions, ServeConfig, serve};
 use od_fs::SystemEntropy;
 use od_ports::Entropy;
-use od_ports::entropy::EntropyError;
+use od_ports::system::EntropyError;
 use serde_json::json;
 
+use crate::paired_browser::{Met, PairedBrowser};
 use crate::test_daemon::{TestDaemon, config};
 
 /// Everything that was logged: there is one log a process.
@@ -83,7 +84,8 @@ async fn nobody_sends_a_long_body_without_a_token() {
     let long = json!({ "code": "x".repeat(2_000) });
     let answer = daemon.call(None, "POST", "/api/session", Some(&long)).await;
     assert_eq!(answer.status, 413, "{}", answer.text());
-    let wrong = json!({ "code": "x".repeat(32) });
+    let met = Met::at(&daemon).await;
+    let wrong = PairedBrowser::unknown().registration(&met, &"x".repeat(32));
     assert_eq!(daemon.call(None, "POST", "/api/session", Some(&wrong)).await.status, 401);
     daemon.stop().await;
 }

@@ -1,22 +1,33 @@
 //! The daemon through its sockets.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod audience;
-mod damaged;
-mod every_route;
 mod fault_log;
-mod fenced;
 mod gated_github;
-mod guard_matrix;
-mod hang_up;
 mod lifecycle;
-mod project_file;
+mod paired_browser;
 mod published;
-mod purity;
 mod raw_client;
-mod raw_socket;
 mod rotation;
-mod sse;
+mod schedule;
 mod test_daemon;
-mod token_matrix;
 mod transcripts;
+
+/// What is refused before a route is asked.
+mod guards {
+    mod audience;
+    mod console_sessions;
+    mod fenced;
+    mod guard_matrix;
+    mod hang_up;
+    mod raw_socket;
+    mod token_matrix;
+}
+
+/// What the routes answer.
+mod routes {
+    mod damaged;
+    mod every_route;
+    mod project_file;
+    mod purity;
+    mod sse;
+}

@@ -1,5 +1,5 @@
 // The little of a browser that the console's core needs: enough of a document to build and patch, an
-// address, a session, and listeners that a test calls itself. Imported before the module under test.
+// address, and listeners that a test calls itself. Imported before the module under test.
 
 class Node {
   childNodes = [];
@@ -73,9 +73,8 @@ Object.assign(globalThis, {
     addEventListener: () => {},
     removeEventListener: () => {},
   },
-  location: { hash: "" },
-  history: { replaceState: () => {} },
-  sessionStorage: { getItem: () => "bearer", setItem: () => {}, removeItem: () => {} },
+  location: { hash: "", hostname: "127.0.0.1", port: "7456" },
+  history: { replaceState: (state, title, hash) => void (location.hash = hash) },
   // Node's own keeps the process alive.
   BroadcastChannel: class {
     postMessage() {}

@@ -2,11 +2,11 @@
 // The daemon's routes, one function each. Every failure leaves here as an ApiError with the envelope's
 // code, message, suggestion and issues.
 
-import { bearer, sessionEnded } from "./session.js";
+import { bearer, drop, NoBearer, seen } from "./session.js";
 
 /**
  * @typedef {import("./schema.js").Artifact} Artifact
- * @typedef {import("./schema.js").ArtifactSummary} Summary
+ * @typedef {import("./schema.js").ArtifactLine} Summary
  * @typedef {import("./schema.js").Connector} Connector
  * @typedef {import("./schema.js").Failure} Failure
  * @typedef {import("./schema.js").Issue} Issue
@@ -21,6 +21,12 @@ import { bearer, sessionEnded } from "./session.js";
  * @typedef {import("./schema.js").RefreshedAnswer} RefreshedAnswer
  * @typedef {import("./schema.js").RolledBackAnswer} RolledBackAnswer
  * @typedef {import("./schema.js").TicketAnswer} TicketAnswer
+ * @typedef {import("./schema.js").AddService} AddService
+ * @typedef {import("./schema.js").ServiceAnswer} ServiceAnswer
+ * @typedef {import("./schema.js").ServicesAnswer} ServicesAnswer
+ * @typedef {import("./schema.js").RevisionsAnswer} RevisionsAnswer
+ * @typedef {import("./schema.js").RevisionLine} RevisionLine
+ * @typedef {import("./schema.js").ComparisonView} Comparison
  *
  * The artifact with what its answer says beside it.
  * @typedef {ArtifactAnswer["artifact"] & Omit<ArtifactAnswer, "artifact">} Detail
@@ -62,30 +68,60 @@ function refusal(status, answer) {
  * @returns {Promise<Response>}
  */
 export async function request(path, options = {}) {
+  const held = await proven();
+  let response = await send(path, held, options);
+  if (response.status === 401) {
+    // The daemon refuses a bearer before its time when it restarted: the session may still be good.
+    drop(held);
+    response = await send(path, await proven(), options);
+  }
+  if (response.ok) return response;
+  const answer = await response.json().catch(() => null);
+  throw refusal(response.status, answer);
+}
+
+/** A bearer for a daemon that has proved itself. */
+async function proven() {
+  try {
+    return await bearer();
+  } catch (cause) {
+    if (!(cause instanceof NoBearer)) throw cause;
+    if (cause.why === "ended") {
+      throw new ApiError(401, "UNAUTHORIZED", "The session has ended.", { suggestion: "Run `od open`." });
+    }
+    throw unreachable();
+  }
+}
+
+function unreachable() {
+  return new ApiError(0, "UNREACHABLE", "The daemon does not answer.", {
+    suggestion: "Start it with `od serve`; this page reconnects by itself.",
+  });
+}
+
+/**
+ * @param {string} path @param {string} held
+ * @param {{method?: string, body?: unknown, signal?: AbortSignal, headers?: Record<string, string>}} options
+ */
+async function send(path, held, options) {
   const method = options.method ?? "GET";
   /** @type {Record<string, string>} */
-  const headers = { ...options.headers };
-  const held = bearer();
-  if (held) headers.authorization = `Bearer ${held}`;
+  const headers = { ...options.headers, authorization: `Bearer ${held}` };
   /** @type {RequestInit} */
   const init = { method, headers, cache: "no-store", signal: options.signal ?? null };
   if (method !== "GET") {
     headers["content-type"] = "application/json";
     init.body = JSON.stringify(options.body ?? {});
   }
-  let response;
   try {
-    response = await fetch(path, init);
+    const response = await fetch(path, init);
+    seen();
+    return response;
   } catch (cause) {
     if (options.signal?.aborted) throw cause;
-    throw new ApiError(0, "UNREACHABLE", "The daemon does not answer.", {
-      suggestion: "Start it with `od serve`; this page reconnects by itself.",
-    });
+    drop(held);
+    throw unreachable();
   }
-  if (response.ok) return response;
-  const answer = await response.json().catch(() => null);
-  if (response.status === 401) sessionEnded(held);
-  throw refusal(response.status, answer);
 }
 
 /**
@@ -110,6 +146,13 @@ export const api = {
   /** @param {string} name @returns {Promise<Project>} */
   createProject: async (name) =>
     /** @type {{project: Project}} */ (await json("/api/projects", { method: "POST", body: { name } })).project,
+  /** @param {string} project @param {string} name */
+  renameProject: (project, name) => json(`/api/projects/${id(project)}`, { method: "PATCH", body: { name } }),
+  /** @param {string} project @returns {Promise<import("./schema.js").RemovedProjectAnswer>} */
+  removeProject: (project) => json(`/api/projects/${id(project)}`, { method: "DELETE" }),
+  /** @returns {Promise<import("./schema.js").TrashLine[]>} */
+  trash: async () =>
+    /** @type {import("./schema.js").TrashAnswer} */ (await json("/api/live-artifacts?trash=true")).trash,
   /** @param {string} project @returns {Promise<ProjectFile[]>} */
   files: async (project) => /** @type {FilesAnswer} */ (await json(files(project))).files,
   /** What a refresh from a file would read. @param {string} project @param {string} path @returns {Promise<unknown>} */
@@ -134,6 +177,15 @@ export const api = {
   /** @param {string} artifact @param {boolean} [acceptDrift] @returns {Promise<RefreshedAnswer>} */
   refresh: (artifact, acceptDrift) =>
     json(live(artifact, "/refresh"), { method: "POST", body: acceptDrift ? { acceptDrift } : {} }),
+  /** Refreshes a page that was opened, if it is older than its schedule allows. @param {string} artifact @returns {Promise<RefreshedAnswer>} */
+  refreshOpened: (artifact) => json(live(artifact, "/refresh"), { method: "POST", body: { onOpen: true } }),
+  /**
+   * Sets a schedule, switches it on, or switches it off; a dry run only says what its next runs would be.
+   * @param {string} artifact @param {{refresh?: unknown, on?: boolean}} body @param {boolean} [dryRun]
+   * @returns {Promise<import("./schema.js").ScheduleAnswer>}
+   */
+  schedule: (artifact, body, dryRun) =>
+    json(live(artifact, `/schedule${dryRun ? "?dryRun=true" : ""}`), { method: "POST", body }),
   /** @param {string} artifact */
   cancel: (artifact) => json(live(artifact, "/refresh/cancel"), { method: "POST" }),
   /** @param {string} artifact @returns {Promise<RefreshRecord[]>} */
@@ -142,15 +194,30 @@ export const api = {
   snapshots: async (artifact) => /** @type {{snapshots: SnapshotLine[]}} */ (await json(live(artifact, "/snapshots"))).snapshots,
   /** @param {string} artifact @param {string} refresh @returns {Promise<Snapshot>} */
   snapshot: async (artifact, refresh) => /** @type {{snapshot: Snapshot}} */ (await json(live(artifact, `/snapshots/${id(refresh)}`))).snapshot,
-  /** @param {string} artifact @param {string} refresh @param {number} [ifRevision] @returns {Promise<RolledBackAnswer>} */
-  rollBack: (artifact, refresh, ifRevision) =>
-    json(live(artifact, `/snapshots/${id(refresh)}/restore`), { method: "POST", body: { ifRevision } }),
+  /** The commits, newest first. @param {string} artifact @returns {Promise<RevisionsAnswer>} */
+  revisions: (artifact) => json(live(artifact, "/revisions?limit=100")),
+  /** @param {string} artifact @param {number} revision @returns {Promise<import("./schema.js").RevisionView>} */
+  revision: async (artifact, revision) =>
+    /** @type {import("./schema.js").RevisionAnswer} */ (await json(live(artifact, `/revisions/${revision}`))).revision,
+  /** @param {string} artifact @param {number} from @param {number} to @returns {Promise<Comparison>} */
+  compare: async (artifact, from, to) =>
+    /** @type {{comparison: Comparison}} */ (await json(live(artifact, `/compare?from=${from}&to=${to}`))).comparison,
+  /**
+   * Makes an earlier state the current one again: a revision by its number, a stored state by its refresh.
+   * @param {string} artifact @param {string | number} state @param {number} [ifRevision] @returns {Promise<RolledBackAnswer>}
+   */
+  rollBack: (artifact, state, ifRevision) =>
+    json(live(artifact, `/${typeof state === "number" ? "revisions" : "snapshots"}/${id(state)}/restore`), { method: "POST", body: { ifRevision } }),
   /** @param {string} artifact @param {string} variant */
   text: async (artifact, variant) =>
     (await request(live(artifact, `/preview?variant=${variant}`))).text(),
-  /** @param {string} artifact @param {string} variant @param {string} [snapshot] @returns {Promise<string>} */
-  ticket: async (artifact, variant, snapshot) => {
-    const body = snapshot ? { variant, snapshot } : { variant };
+  /**
+   * @param {string} artifact @param {string} variant
+   * @param {string | number} [state] an earlier state: a revision by its number, a stored state by its refresh
+   * @returns {Promise<string>}
+   */
+  ticket: async (artifact, variant, state) => {
+    const body = { variant, ...(typeof state === "number" ? { revision: state } : state && { snapshot: state }) };
     /** @type {TicketAnswer} */
     const { url } = await json(live(artifact, "/preview-ticket"), { method: "POST", body });
     // This page may only frame the preview origin it was loaded with. A daemon that came back with
@@ -164,6 +231,16 @@ export const api = {
   template: async (name) => (await request(`/templates/${name}.html`)).text(),
   /** @returns {Promise<Connector[]>} */
   connectors: async () => /** @type {{connectors: Connector[]}} */ (await json("/api/connectors")).connectors,
+  /** @returns {Promise<ServicesAnswer>} */
+  services: () => json("/api/sources"),
+  /** @param {AddService} service */
+  addService: (service) => json("/api/sources", { method: "POST", body: service }),
+  /** @param {string} service @returns {Promise<ServiceAnswer>} */
+  testService: (service) => json(`/api/sources/${id(service)}/test`, { method: "POST" }),
+  /** @param {string} service */
+  removeService: (service) => json(`/api/sources/${id(service)}`, { method: "DELETE" }),
+  /** @param {string} service */
+  dismissRequest: (service) => json(`/api/source-requests/${id(service)}`, { method: "DELETE" }),
   /** @param {string} connector @param {string} [secret] */
   connect: (connector, secret) =>
     json(`/api/connectors/${id(connector)}/connect`, {

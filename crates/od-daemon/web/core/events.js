@@ -3,10 +3,13 @@
 // resumes after the last event it saw.
 
 import { ApiError, request } from "./api.js";
+import { drop, seen } from "./session.js";
 import { change, state } from "./store.js";
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5000;
+/** A stream that lasted this long and then ends, ended with its bearer: the next one opens at once. */
+const LASTING_MS = 5000;
 /** The daemon sends a comment at least this often; silence means the line is dead. */
 const SILENCE_MS = 45000;
 
@@ -24,6 +27,7 @@ export async function follow(receive, connected) {
   let wait = FIRST_WAIT_MS;
   let again = false;
   while (state.session === "open") {
+    let since = 0;
     try {
       await read(
         last,
@@ -32,6 +36,7 @@ export async function follow(receive, connected) {
           setLink("live");
           connected(again);
           again = true;
+          since = Date.now();
         },
         (message) => {
           if (message.id) last = message.id;
@@ -41,6 +46,9 @@ export async function follow(receive, connected) {
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) break;
     }
+    // Whoever answers next has to prove that it is the daemon.
+    drop();
+    if (since && Date.now() - since > LASTING_MS) continue;
     if (state.session !== "open") break;
     setLink("lost");
     await pause(wait * (0.7 + Math.random() * 0.6));
@@ -90,6 +98,7 @@ async function read(last, opened, receive) {
     while (reader && state.session === "open") {
       const { done, value } = await reader.read();
       if (done) return;
+      seen();
       clearTimeout(timer);
       timer = setTimeout(() => abort.abort(), SILENCE_MS);
       parser.push(value);

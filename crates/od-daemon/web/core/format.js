@@ -44,6 +44,11 @@ export function duration(ms) {
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
 }
 
+/** A time that is still running: no digits that flicker. @param {number} ms */
+export function seconds(ms) {
+  return `${Math.floor(ms / 1000)} s`;
+}
+
 /** @param {number | undefined} bytes */
 export function size(bytes) {
   if (bytes === undefined) return "";
@@ -58,7 +63,7 @@ export function plural(count, one, many = `${one}s`) {
 
 /**
  * Names where the data comes from, in a few words.
- * @param {import("./schema.js").Source | undefined | null} source
+ * @param {import("./schema.js").Source | import("./schema.js").NamedSource | undefined | null} source
  */
 export function sourceName(source) {
   if (!source) return "";
@@ -71,13 +76,135 @@ export function sourceName(source) {
   return tool.startsWith(`${connector}.`) || !connector ? tool : `${connector}.${tool}`;
 }
 
+/** A document, as far as it says where its data comes from. @typedef {{sourceJson?: any, sources?: any, refreshPermission?: any}} Sourced */
+
 /**
- * @typedef {{label: string, tone: "accent" | "good" | "bad" | "warn" | "quiet", busy?: boolean}} Badge
+ * Names every source of a document, in a few words.
+ * @param {Sourced | undefined | null} document
  */
+export function sourceNames(document) {
+  const sources = [document?.sourceJson, ...(document?.sources ?? [])];
+  return sources.filter(Boolean).map(sourceName).join(", ");
+}
+
+/** Whether refreshes of a document are allowed. @param {Sourced | undefined | null} document */
+export function isPermitted(document) {
+  const permission = document?.sourceJson ? document.sourceJson.refreshPermission : document?.refreshPermission;
+  return permission === "manual_refresh_granted_for_read_only";
+}
+
+/** @param {string} text */
+function capital(text) {
+  const trimmed = text.trim();
+  return trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
+}
+
+/** @param {string} text */
+function ended(text) {
+  return /[.!?:…]$/.test(text) || text === "" ? text : `${text}.`;
+}
+
+/**
+ * Writes a message of the daemon as a sentence of the page: a capital, a full stop, and what stands between
+ * backticks as code.
+ * @param {string} text @returns {import("./dom.js").Leaf[]}
+ */
+export function sentence(text) {
+  return ended(capital(text))
+    .split(/`([^`]+)`/)
+    .map((part, index) => (index % 2 === 1 ? h("code", { key: String(index) }, part) : part));
+}
+
+/** The same where only plain text can stand. @param {string} text @returns {string} */
+export function plainSentence(text) {
+  return ended(capital(text)).replace(/`([^`]+)`/g, "“$1”");
+}
+
+const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/**
+ * Says where a value comes from, with its time as this reader's clock shows it.
+ * @param {{says: string}} origin @returns {string}
+ */
+export function originSentence({ says }) {
+  return plainSentence(says.replace(MOMENT, (moment) => absolute(moment)));
+}
+
+/**
+ * The state that is shown, in words: one that was restored is not as new as the last refresh.
+ * @param {{restored?: import("./schema.js").Restored | null, lastRefreshedAt?: string | null, updatedAt: string}} artifact
+ */
+export function stateShown({ restored, lastRefreshedAt, updatedAt }) {
+  if (restored) return `the state of ${absolute(restored.stateOf)}, restored ${age(restored.at)}`;
+  return `data from ${absolute(lastRefreshedAt ?? updatedAt)}`;
+}
+
+/** Folders into which agents' skills are installed; nothing in them is data of the project. */
+const SKILL_FOLDER = /^\.(agents|claude|codex|cursor|gemini|opencode|qwen)\//;
+
+/** @param {string} path */
+export function isSkillFile(path) {
+  return SKILL_FOLDER.test(path);
+}
+
+const LONGEST_TAIL = 26;
+
+/**
+ * A path whose end stays readable however narrow its place: where it does not fit, its middle gives way.
+ * @param {string} path
+ */
+export function pathEnd(path) {
+  const name = path.length - path.lastIndexOf("/") - 1;
+  const cut = path.length - (name > LONGEST_TAIL ? Math.floor(LONGEST_TAIL * 0.7) : name);
+  return h("span.path-end.grow", { title: path }, h("span.clip", path.slice(0, cut)), h("span.tail", path.slice(cut)));
+}
+
+/**
+ * @typedef {{label: string, tone: "accent" | "good" | "bad" | "warn" | "quiet", busy?: boolean, title?: string}} Badge
+ */
+
+/** @type {Record<import("./schema.js").ArtifactLine["freshness"], Badge>} */
+const FRESHNESS = {
+  static: { label: "Static", tone: "quiet", title: "No refresh changes this page: it has no source, or refresh is not allowed." },
+  never: { label: "Never refreshed", tone: "quiet", title: "It may be refreshed and never was: its values are those its author wrote." },
+  fresh: { label: "Fresh", tone: "good", title: "Its source was read a short while ago." },
+  stale: { label: "Stale", tone: "warn", title: "Its source was last read longer ago than it may be." },
+  failed: { label: "Failed", tone: "bad", title: "The last refresh failed. The values before it are kept." },
+};
+
+/** Why a page is older than it should be, as a sentence. @type {Record<string, string>} */
+const STALE = {
+  refresh_failed: "The last refresh failed; the next attempt waits.",
+  schedule_off: "Its schedule is not switched on.",
+  not_scheduled: "Nothing refreshes it by itself.",
+  overdue: "A run is due and nobody ran it.",
+  seldom_scheduled: "Its schedule runs less often than its greatest age asks for.",
+};
+
+/** @param {import("./schema.js").ArtifactLine | import("./api.js").Detail} artifact @returns {Badge} */
+function freshness(artifact) {
+  const base = FRESHNESS[artifact.freshness];
+  const { staleSince, staleReason } = artifact;
+  if (!staleSince) return base;
+  return { ...base, title: `${base.title} Stale since ${absolute(staleSince)}. ${STALE[staleReason ?? ""] ?? ""}`.trim() };
+}
+
+/**
+ * How much an artifact needs a person: 0 is nothing, more is sooner.
+ * @param {import("./schema.js").ArtifactLine} artifact @returns {number}
+ */
+export function attention(artifact) {
+  if (artifact.status === "archived") return 0;
+  if (healthState(artifact) !== "healthy") return 5;
+  if (artifact.freshness === "failed") return 4;
+  if (artifact.freshness === "stale") return 3;
+  if (artifact.schedule && ["proposed", "changed", "blocked"].includes(artifact.schedule.state)) return 2;
+  return 0;
+}
 
 /**
  * The badges of an artifact, most urgent first.
- * @param {import("./schema.js").ArtifactSummary | import("./api.js").Detail} artifact @param {boolean} running
+ * @param {import("./schema.js").ArtifactLine | import("./api.js").Detail} artifact @param {boolean} running
  * @returns {Badge[]}
  */
 export function badges(artifact, running) {
@@ -86,9 +213,14 @@ export function badges(artifact, running) {
   if (healthState(artifact) !== "healthy") out.push({ label: "Not healthy", tone: "bad" });
   if (artifact.status === "archived") out.push({ label: "Archived", tone: "quiet" });
   if (running) out.push({ label: "Refreshing…", tone: "accent", busy: true });
-  else if (artifact.refreshStatus === "failed") out.push({ label: "Refresh failed", tone: "bad" });
-  else if (artifact.refreshable) out.push({ label: "Refreshable", tone: "good" });
-  else if (artifact.status === "active") out.push({ label: "Live", tone: "quiet" });
+  else if (artifact.freshness === "failed" || (out.length === 0 && !artifact.restored)) out.push(freshness(artifact));
+  if (artifact.restored && !running) {
+    // Whatever was read lately, or failed to be, it is not what is shown.
+    out.push({ label: "Restored", tone: "warn", title: `It shows the state of ${absolute(artifact.restored.stateOf)} again, until the next change.` });
+  }
+  for (const { source, since, code } of artifact.stale ?? []) {
+    out.push({ label: `${source} stale`, tone: "warn", title: `The source ${source} has failed since ${absolute(since)} (${code}). Its values are from before.` });
+  }
   return out;
 }
 
@@ -98,10 +230,10 @@ export function healthState(artifact) {
 }
 
 /** @param {Badge} badge */
-export function badge({ label, tone, busy }) {
+export function badge({ label, tone, busy, title }) {
   return h(
     "span",
-    { class: `badge ${tone}`, key: label },
+    { class: `badge ${tone}`, key: label, title },
     h("span", { class: busy ? "dot busy" : "dot", "aria-hidden": "true" }),
     label,
   );

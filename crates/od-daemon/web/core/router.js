@@ -4,7 +4,7 @@
 /**
  * @typedef {"preview" | "source" | "data" | "provenance" | "history"} Tab
  * @typedef {object} Route
- * @property {"designs" | "connectors" | "new" | "project" | "file" | "live" | "unknown"} view
+ * @property {"designs" | "connectors" | "new" | "trash" | "project" | "file" | "live" | "unknown"} view
  * @property {string} project
  * @property {string} artifact
  * @property {Tab} tab
@@ -30,7 +30,7 @@ export function parse(fragment) {
   };
   const [head, project, kind, id, tab, ...rest] = parts;
   if (head === undefined) return { ...route, view: "designs" };
-  if (head === "designs" || head === "connectors" || head === "new") {
+  if (head === "designs" || head === "connectors" || head === "new" || head === "trash") {
     return parts.length === 1 ? { ...route, view: head } : route;
   }
   if (head !== "p" || !project) return route;
@@ -56,6 +56,7 @@ function decode(text) {
 export const to = {
   designs: () => "#/designs",
   connectors: () => "#/connectors",
+  trash: () => "#/trash",
   /** @param {string} [project] @param {string} [file] */
   create: (project, file) => `#/new${query({ project, file })}`,
   /** @param {string} project */

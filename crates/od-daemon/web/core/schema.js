@@ -2,6 +2,17 @@
 // Generated from the types of od-core and od-wire by `cargo xtask codegen`. Never sent to a browser:
 // the console's modules only name these types in comments.
 
+/** @typedef {{kind: "person"} | {kind: "agent", runId: string, agent?: string | null} | {kind: "schedule"}} Actor */
+
+/**
+ * @typedef {object} AddService
+ * @property {string} name The name that sources will use.
+ * @property {"http" | "postgres" | null=} kind The kind of service; over HTTP if absent.
+ * @property {string | null=} url The address below which they may read, of a service over HTTP.
+ * @property {string | null=} header The header of its secret; it takes none if absent.
+ * @property {string | null=} secret The secret of that header, or the connection string of a database; kept in the vault, given back to nobody.
+ */
+
 /**
  * @typedef {object} Artifact
  * @property {number} schemaVersion The version of this shape.
@@ -23,17 +34,27 @@
  * @property {number} revision How many commits it has had.
  * @property {Digests} digests The digests of its files at this revision.
  * @property {SourcePin | null=} sourcePin What the source was when it was set.
+ * @property {Record<string, any>=} sourcePins What each of several sources was when it was set.
+ * @property {Array<StaleSource>=} stale The sources that failed in the last refresh and kept their values.
  * @property {"agent" | "person" | null=} permissionSetBy Who last decided whether it may be refreshed.
+ * @property {ScheduleSwitch | null=} scheduleGrant The permission to refresh on schedule, if somebody switched that on.
  * @property {Attempt | null=} createdByAttempt The attempt that created it, so that the same attempt finds it again.
+ * @property {Restored | null=} restored The earlier state that it shows again, until it changes.
  */
 
 /**
  * @typedef {object} ArtifactAnswer
  * @property {ArtifactView} artifact The artifact and its data.
  * @property {Provenance} provenance Where the data came from.
+ * @property {Array<PathOrigin>} origins Where each value of the data came from, and who writes it; the whole data first.
  * @property {Health} health Whether its files are sound.
  * @property {Array<DriftView>=} drift Files edited by hand since the last commit.
  * @property {boolean} refreshable Whether a refresh may be started.
+ * @property {"static" | "never" | "fresh" | "stale" | "failed"} freshness How current its page is.
+ * @property {ScheduleSummary | null=} schedule Its schedule, if it has one.
+ * @property {string | null=} nextDue When the next scheduled run is due; in the past if it is overdue.
+ * @property {string | null=} staleSince Since when the page is older than its `maxAge`.
+ * @property {"refresh_failed" | "schedule_off" | "not_scheduled" | "overdue" | "seldom_scheduled" | null=} staleReason Why nothing newer is there.
  * @property {Array<Issue>=} warnings What will not work as written, if this was a create or an update.
  * @property {string} consoleUrl Where a person sees it.
  */
@@ -48,7 +69,7 @@
  */
 
 /**
- * @typedef {object} ArtifactSummary
+ * @typedef {object} ArtifactLine
  * @property {string} id The artifact.
  * @property {string} projectId Its project.
  * @property {string} title What a person calls it.
@@ -67,8 +88,15 @@
  * @property {Health} health Whether its files are sound.
  * @property {string | null=} createdByRunId Which run made it, if an agent did.
  * @property {string | null=} sourceLabel Where its data comes from, in a few words: a file or a tool.
+ * @property {Array<StaleSource>=} stale The sources that failed in the last refresh and kept their values.
  * @property {string | null=} accountLabel The account that its source reads as.
  * @property {string | null=} edited The digest of the edits by hand since the last commit, if there are any.
+ * @property {Restored | null=} restored The earlier state that it shows again, until it changes.
+ * @property {ScheduleSummary | null=} schedule Its schedule, if it has one.
+ * @property {"static" | "never" | "fresh" | "stale" | "failed"} freshness How current its page is.
+ * @property {string | null=} nextDue When the next scheduled run is due; in the past if it is overdue.
+ * @property {string | null=} staleSince Since when the page is older than its `maxAge`.
+ * @property {"refresh_failed" | "schedule_off" | "not_scheduled" | "overdue" | "seldom_scheduled" | null=} staleReason Why nothing newer is there.
  */
 
 /**
@@ -88,12 +116,16 @@
  * @property {string} createdAt When it was created.
  * @property {string} updatedAt When it was last committed.
  * @property {string | null=} lastRefreshedAt When a refresh last succeeded, as of this commit.
- * @property {{format: "html_template_v1", templatePath: "template.html", generatedPreviewPath: "index.html", dataPath: "data.json", dataSchemaJson?: Record<string, any> | null, sourceJson?: {type: "local_file" | "daemon_tool" | "connector_tool", toolName?: string | null, input: Record<string, any>, connector?: {connectorId: string, accountLabel?: string | null, toolName: string, approvalPolicy?: "read_only_auto" | "manual_refresh_granted_for_read_only" | null} | null, outputMapping?: {dataPaths?: Array<{from: string, to: string}> | null, transform?: "identity" | "compact_table" | "metric_summary" | null} | null, refreshPermission: "none" | "manual_refresh_granted_for_read_only"} | null, dataJson?: Record<string, any>} | null=} document Its document.
+ * @property {{format: "html_template_v1" | "html_template_v2", templatePath: "template.html", generatedPreviewPath: "index.html", dataPath: "data.json", locale?: "en" | "en-GB" | "de" | "fr" | "es" | "pt-BR" | "it" | "nl" | "ja" | "zh-CN" | "zh-TW" | "ko" | null, timeZone?: string | null, dataSchemaJson?: Record<string, any> | null, sourceJson?: {type: "local_file" | "daemon_tool" | "connector_tool", toolName?: string | null, input: Record<string, any>, connector?: {connectorId: string, accountLabel?: string | null, toolName: string, approvalPolicy?: "read_only_auto" | "manual_refresh_granted_for_read_only" | null} | null, outputMapping?: {dataPaths?: Array<{from: string, to: string}> | null, transform?: "identity" | "compact_table" | "metric_summary" | null} | null, refreshPermission: "none" | "manual_refresh_granted_for_read_only"} | null, sources?: Array<{id: string, type: "local_file" | "daemon_tool" | "connector_tool", toolName?: string | null, input: Record<string, any>, connector?: {connectorId: string, accountLabel?: string | null, toolName: string, approvalPolicy?: "read_only_auto" | "manual_refresh_granted_for_read_only" | null} | null, outputMapping?: {dataPaths?: Array<{from: string, to: string}> | null, transform?: "identity" | "compact_table" | "metric_summary" | null} | null, rows?: string | null, onFailure?: "fail" | "keep"}>, queries?: Array<{to: string, sql: string, shape: "rows" | "row" | "value" | "column", json?: Array<string>}>, refreshPermission?: "none" | "manual_refresh_granted_for_read_only" | null, refresh?: {every?: string | null, cron?: string | null, timeZone?: string | null, onChange?: boolean, maxAge?: string | null, missed: "once" | "skip"} | null, dataJson?: Record<string, any>} | null=} document Its document.
  * @property {number} revision How many commits it has had.
  * @property {{template: {content: string, file: string}, data: {content: string, file: string}, provenance: {content: string, file: string}, index: {content: string, file: string}}} digests The digests of its files at this revision.
  * @property {{connectorId: string, toolName: string, contractDigest: string, contractParts?: {inputSchema: string, safety: string} | null, accountLabel?: string | null} | null=} sourcePin What the source was when it was set.
+ * @property {Record<string, any>=} sourcePins What each of several sources was when it was set.
+ * @property {Array<{source: string, since: string, code: string}>=} stale The sources that failed in the last refresh and kept their values.
  * @property {"agent" | "person" | null=} permissionSetBy Who last decided whether it may be refreshed.
+ * @property {{permission: "none" | "scheduled_read_only", since: string, by: "agent" | "person", covers: string} | null=} scheduleGrant The permission to refresh on schedule, if somebody switched that on.
  * @property {{id: string, digest: string} | null=} createdByAttempt The attempt that created it, so that the same attempt finds it again.
+ * @property {{revision?: number | null, at: string, stateOf: string} | null=} restored The earlier state that it shows again, until it changes.
  */
 
 /**
@@ -109,10 +141,40 @@
  */
 
 /**
+ * @typedef {object} CommitRecord
+ * @property {number} revision The revision it made.
+ * @property {"create" | "update" | "refresh" | "restore" | "edit" | "permission" | "schedule" | "repair"} kind What made it.
+ * @property {string} at When it was decided.
+ * @property {Actor} actor Who made it.
+ * @property {"console" | "command_line" | "http" | "mcp" | "tool_shell" | "clock" | "files"} door Through which door.
+ * @property {Array<"template" | "data" | "source" | "permission" | "schedule" | "provenance" | "details">=} changed The parts that are other than in the revision before.
+ * @property {ChangeReport | null=} changes The places of the data that are other than in the revision before.
+ * @property {number | null=} restoredFrom The revision whose state was brought back.
+ * @property {string | null=} refreshId The refresh that brought the data.
+ * @property {RevisionDigests} digests The contents of the revision.
+ * @property {string | null=} prev The digest of the record before this one; absent in the first.
+ */
+
+/**
  * @typedef {object} CompactError
- * @property {"BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "PROJECT_NOT_FOUND" | "TOOL_TOKEN_MISSING" | "TOOL_TOKEN_INVALID" | "TOOL_TOKEN_EXPIRED" | "TOOL_ENDPOINT_DENIED" | "TOOL_OPERATION_DENIED" | "LIVE_ARTIFACT_NOT_FOUND" | "LIVE_ARTIFACT_INVALID" | "LIVE_ARTIFACT_NOT_HEALTHY" | "LIVE_ARTIFACT_STORAGE_FAILED" | "LIVE_ARTIFACT_REFRESH_UNAVAILABLE" | "REVISION_CONFLICT" | "REFRESH_LOCKED" | "REFRESH_TIMED_OUT" | "REFRESH_CANCELLED" | "REFRESH_ABANDONED" | "OUTPUT_TOO_LARGE" | "OUTPUT_MAPPING_UNRESOLVED" | "TEMPLATE_BINDING_INVALID" | "REDACTION_REQUIRED" | "CONNECTOR_NOT_FOUND" | "CONNECTOR_NOT_CONNECTED" | "CONNECTOR_DISABLED" | "CONNECTOR_TOOL_NOT_FOUND" | "CONNECTOR_SAFETY_DENIED" | "CONNECTOR_INPUT_SCHEMA_MISMATCH" | "CONNECTOR_RATE_LIMITED" | "CONNECTOR_OUTPUT_TOO_LARGE" | "CONNECTOR_EXECUTION_FAILED"} code Which failure.
+ * @property {"BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "DAEMON_UNAVAILABLE" | "PROJECT_NOT_FOUND" | "TOOL_TOKEN_MISSING" | "TOOL_TOKEN_INVALID" | "TOOL_TOKEN_EXPIRED" | "TOOL_ENDPOINT_DENIED" | "TOOL_OPERATION_DENIED" | "LIVE_ARTIFACT_NOT_FOUND" | "LIVE_ARTIFACT_INVALID" | "LIVE_ARTIFACT_NOT_HEALTHY" | "LIVE_ARTIFACT_STORAGE_FAILED" | "LIVE_ARTIFACT_REFRESH_UNAVAILABLE" | "REVISION_CONFLICT" | "REFRESH_LOCKED" | "REFRESH_TIMED_OUT" | "REFRESH_CANCELLED" | "REFRESH_ABANDONED" | "OUTPUT_TOO_LARGE" | "OUTPUT_MAPPING_UNRESOLVED" | "TEMPLATE_BINDING_INVALID" | "REDACTION_REQUIRED" | "CONNECTOR_NOT_FOUND" | "CONNECTOR_NOT_CONNECTED" | "CONNECTOR_DISABLED" | "CONNECTOR_TOOL_NOT_FOUND" | "CONNECTOR_SAFETY_DENIED" | "CONNECTOR_INPUT_SCHEMA_MISMATCH" | "CONNECTOR_RATE_LIMITED" | "CONNECTOR_OUTPUT_TOO_LARGE" | "CONNECTOR_EXECUTION_FAILED" | "CONNECTOR_TIMED_OUT" | "QUERY_FAILED" | "SOURCE_UNREADABLE" | "STORE_UNAVAILABLE"} code Which failure.
  * @property {string} message What went wrong, in one sentence.
  * @property {string | null=} suggestion The next step that helps, as the refusal said it.
+ */
+
+/**
+ * @typedef {object} CompareAnswer
+ * @property {ComparisonView} comparison The two revisions and their difference.
+ */
+
+/**
+ * @typedef {object} ComparisonView
+ * @property {CommitRecord} from The commit before.
+ * @property {CommitRecord} to The commit afterwards.
+ * @property {boolean} equal Whether there is none.
+ * @property {ValueDiff} data Of the data.
+ * @property {LineDiff} template Of the template.
+ * @property {ValueDiff} source Of the source, its schema, its permission and what it is pinned to.
  */
 
 /**
@@ -130,6 +192,7 @@
  * @property {Array<string>} featuredToolNames The tools shown first.
  * @property {"read_only_auto" | "confirm_write" | "disabled"} minimumApproval The least approval any of its tools needs.
  * @property {ConnectorAuth} auth How it is connected.
+ * @property {Array<RegisteredService>=} services The registered services that its tools may read.
  */
 
 /**
@@ -159,6 +222,20 @@
  */
 
 /**
+ * @typedef {object} DatabaseColumn
+ * @property {string} name The name.
+ * @property {string} type The type, in the database's own words.
+ */
+
+/**
+ * @typedef {object} DatabaseTable
+ * @property {string} schema The schema that it is in.
+ * @property {string} name The name.
+ * @property {string} kind Whether it is a table, a view or something else of that sort.
+ * @property {Array<DatabaseColumn>} columns The columns, in order.
+ */
+
+/**
  * @typedef {object} Digests
  * @property {FileDigests} template Of `template.html`.
  * @property {FileDigests} data Of `data.json`.
@@ -168,12 +245,18 @@
 
 /**
  * @typedef {object} Document
- * @property {"html_template_v1"} format The format of the template.
+ * @property {"html_template_v1" | "html_template_v2"} format The format of the template.
  * @property {"template.html"} templatePath The template's file.
  * @property {"index.html"} generatedPreviewPath The rendered page's file.
  * @property {"data.json"} dataPath The data's file.
+ * @property {"en" | "en-GB" | "de" | "fr" | "es" | "pt-BR" | "it" | "nl" | "ja" | "zh-CN" | "zh-TW" | "ko" | null=} locale The language that formats write; English if there is none.
+ * @property {string | null=} timeZone The zone that times are shown in; UTC if there is none.
  * @property {Record<string, any> | null=} dataSchemaJson What the data must look like, in the documented subset of JSON Schema.
  * @property {Source | null=} sourceJson Where refreshed data comes from.
+ * @property {Array<NamedSource>=} sources Several sources, in the place of `sourceJson`.
+ * @property {Array<Query>=} queries What is worked out of the sources' rows.
+ * @property {"none" | "manual_refresh_granted_for_read_only" | null=} refreshPermission Whether a refresh may run `sources`.
+ * @property {RefreshSchedule | null=} refresh When it is refreshed by itself: a proposal until somebody switches it on.
  */
 
 /**
@@ -190,7 +273,7 @@
 
 /**
  * @typedef {object} ErrorView
- * @property {"BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "PROJECT_NOT_FOUND" | "TOOL_TOKEN_MISSING" | "TOOL_TOKEN_INVALID" | "TOOL_TOKEN_EXPIRED" | "TOOL_ENDPOINT_DENIED" | "TOOL_OPERATION_DENIED" | "LIVE_ARTIFACT_NOT_FOUND" | "LIVE_ARTIFACT_INVALID" | "LIVE_ARTIFACT_NOT_HEALTHY" | "LIVE_ARTIFACT_STORAGE_FAILED" | "LIVE_ARTIFACT_REFRESH_UNAVAILABLE" | "REVISION_CONFLICT" | "REFRESH_LOCKED" | "REFRESH_TIMED_OUT" | "REFRESH_CANCELLED" | "REFRESH_ABANDONED" | "OUTPUT_TOO_LARGE" | "OUTPUT_MAPPING_UNRESOLVED" | "TEMPLATE_BINDING_INVALID" | "REDACTION_REQUIRED" | "CONNECTOR_NOT_FOUND" | "CONNECTOR_NOT_CONNECTED" | "CONNECTOR_DISABLED" | "CONNECTOR_TOOL_NOT_FOUND" | "CONNECTOR_SAFETY_DENIED" | "CONNECTOR_INPUT_SCHEMA_MISMATCH" | "CONNECTOR_RATE_LIMITED" | "CONNECTOR_OUTPUT_TOO_LARGE" | "CONNECTOR_EXECUTION_FAILED"} code Which failure.
+ * @property {"BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "DAEMON_UNAVAILABLE" | "PROJECT_NOT_FOUND" | "TOOL_TOKEN_MISSING" | "TOOL_TOKEN_INVALID" | "TOOL_TOKEN_EXPIRED" | "TOOL_ENDPOINT_DENIED" | "TOOL_OPERATION_DENIED" | "LIVE_ARTIFACT_NOT_FOUND" | "LIVE_ARTIFACT_INVALID" | "LIVE_ARTIFACT_NOT_HEALTHY" | "LIVE_ARTIFACT_STORAGE_FAILED" | "LIVE_ARTIFACT_REFRESH_UNAVAILABLE" | "REVISION_CONFLICT" | "REFRESH_LOCKED" | "REFRESH_TIMED_OUT" | "REFRESH_CANCELLED" | "REFRESH_ABANDONED" | "OUTPUT_TOO_LARGE" | "OUTPUT_MAPPING_UNRESOLVED" | "TEMPLATE_BINDING_INVALID" | "REDACTION_REQUIRED" | "CONNECTOR_NOT_FOUND" | "CONNECTOR_NOT_CONNECTED" | "CONNECTOR_DISABLED" | "CONNECTOR_TOOL_NOT_FOUND" | "CONNECTOR_SAFETY_DENIED" | "CONNECTOR_INPUT_SCHEMA_MISMATCH" | "CONNECTOR_RATE_LIMITED" | "CONNECTOR_OUTPUT_TOO_LARGE" | "CONNECTOR_EXECUTION_FAILED" | "CONNECTOR_TIMED_OUT" | "QUERY_FAILED" | "SOURCE_UNREADABLE" | "STORE_UNAVAILABLE"} code Which failure.
  * @property {string} message What went wrong, in one sentence.
  * @property {Retry} retry What the client may do.
  * @property {string} suggestion The next step that helps, derived from the rule that refused.
@@ -200,7 +283,7 @@
 
 /**
  * @typedef {object} Failure
- * @property {"BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "PROJECT_NOT_FOUND" | "TOOL_TOKEN_MISSING" | "TOOL_TOKEN_INVALID" | "TOOL_TOKEN_EXPIRED" | "TOOL_ENDPOINT_DENIED" | "TOOL_OPERATION_DENIED" | "LIVE_ARTIFACT_NOT_FOUND" | "LIVE_ARTIFACT_INVALID" | "LIVE_ARTIFACT_NOT_HEALTHY" | "LIVE_ARTIFACT_STORAGE_FAILED" | "LIVE_ARTIFACT_REFRESH_UNAVAILABLE" | "REVISION_CONFLICT" | "REFRESH_LOCKED" | "REFRESH_TIMED_OUT" | "REFRESH_CANCELLED" | "REFRESH_ABANDONED" | "OUTPUT_TOO_LARGE" | "OUTPUT_MAPPING_UNRESOLVED" | "TEMPLATE_BINDING_INVALID" | "REDACTION_REQUIRED" | "CONNECTOR_NOT_FOUND" | "CONNECTOR_NOT_CONNECTED" | "CONNECTOR_DISABLED" | "CONNECTOR_TOOL_NOT_FOUND" | "CONNECTOR_SAFETY_DENIED" | "CONNECTOR_INPUT_SCHEMA_MISMATCH" | "CONNECTOR_RATE_LIMITED" | "CONNECTOR_OUTPUT_TOO_LARGE" | "CONNECTOR_EXECUTION_FAILED"} code Which failure.
+ * @property {"BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "DAEMON_UNAVAILABLE" | "PROJECT_NOT_FOUND" | "TOOL_TOKEN_MISSING" | "TOOL_TOKEN_INVALID" | "TOOL_TOKEN_EXPIRED" | "TOOL_ENDPOINT_DENIED" | "TOOL_OPERATION_DENIED" | "LIVE_ARTIFACT_NOT_FOUND" | "LIVE_ARTIFACT_INVALID" | "LIVE_ARTIFACT_NOT_HEALTHY" | "LIVE_ARTIFACT_STORAGE_FAILED" | "LIVE_ARTIFACT_REFRESH_UNAVAILABLE" | "REVISION_CONFLICT" | "REFRESH_LOCKED" | "REFRESH_TIMED_OUT" | "REFRESH_CANCELLED" | "REFRESH_ABANDONED" | "OUTPUT_TOO_LARGE" | "OUTPUT_MAPPING_UNRESOLVED" | "TEMPLATE_BINDING_INVALID" | "REDACTION_REQUIRED" | "CONNECTOR_NOT_FOUND" | "CONNECTOR_NOT_CONNECTED" | "CONNECTOR_DISABLED" | "CONNECTOR_TOOL_NOT_FOUND" | "CONNECTOR_SAFETY_DENIED" | "CONNECTOR_INPUT_SCHEMA_MISMATCH" | "CONNECTOR_RATE_LIMITED" | "CONNECTOR_OUTPUT_TOO_LARGE" | "CONNECTOR_EXECUTION_FAILED" | "CONNECTOR_TIMED_OUT" | "QUERY_FAILED" | "SOURCE_UNREADABLE" | "STORE_UNAVAILABLE"} code Which failure.
  * @property {string} message What went wrong, in one sentence.
  * @property {Retry} retry What the client may do.
  * @property {string} suggestion The next step that helps, derived from the rule that refused.
@@ -216,7 +299,15 @@
 /**
  * @typedef {object} Health
  * @property {"healthy" | "corrupt_tail" | "corrupt_head" | "unknown_version"} state How sound it is.
- * @property {"pointer_unreadable" | "pointer_invalid" | "schema_version_unknown" | "file_missing" | "file_unreadable" | "pending_unreadable" | "template_invalid" | "data_invalid" | "provenance_invalid" | "audit_chain_broken" | "audit_unreadable" | "audit_contradicts_pointer" | "snapshot_unreadable" | null=} reason Why it is not healthy.
+ * @property {"pointer_unreadable" | "pointer_invalid" | "schema_version_unknown" | "file_missing" | "file_unreadable" | "pending_unreadable" | "template_invalid" | "data_invalid" | "provenance_invalid" | "audit_chain_broken" | "audit_unreadable" | "audit_contradicts_pointer" | "snapshot_unreadable" | "obstructed" | "recovery_failed" | null=} reason Why it is not healthy.
+ */
+
+/**
+ * @typedef {object} Hunk
+ * @property {number} fromLine The number of the first line before that it is about, from 1.
+ * @property {number} toLine The number of the first line afterwards that it is about, from 1.
+ * @property {Array<string>} removed The lines taken out.
+ * @property {Array<string>} added The lines put in.
  */
 
 /**
@@ -230,9 +321,53 @@
  */
 
 /**
+ * @typedef {object} LineDiff
+ * @property {number} removed How many lines were taken out.
+ * @property {number} added How many lines were put in.
+ * @property {Array<Hunk>} hunks The first of them, in order.
+ */
+
+/**
+ * @typedef {object} NamedSource
+ * @property {string} id Its name, and that of its table.
+ * @property {"local_file" | "daemon_tool" | "connector_tool"} type What kind of source it is.
+ * @property {string | null=} toolName The tool that runs, qualified (`github.list_releases`); absent for a local file.
+ * @property {Record<string, any>} input The input of the tool, or the file to read.
+ * @property {ConnectorRef | null=} connector The connector the tool belongs to.
+ * @property {OutputMapping | null=} outputMapping How the output becomes data.
+ * @property {string | null=} rows Where the rows stand in its output; found as `compact_table` finds them if absent.
+ * @property {"fail" | "keep"=} onFailure What its failure does to a refresh.
+ */
+
+/**
  * @typedef {object} OutputMapping
  * @property {Array<DataPath> | null=} dataPaths Which parts of the output go where; without it the output's top-level keys replace those of the data.
  * @property {"identity" | "compact_table" | "metric_summary" | null=} transform What is done to each value on the way; `identity` if absent.
+ */
+
+/**
+ * @typedef {object} PathOrigin
+ * @property {string} path The place, as a JSON pointer into the data; the empty one is all that has no line of its own.
+ * @property {"author" | "source" | "query"} writer Who writes it.
+ * @property {"agent" | "person" | null=} by The author who wrote what stands there, if one did.
+ * @property {string | null=} label What a reader should call the source that gave it, if one did.
+ * @property {string | null=} call The call that was made for it, as far as it is kept.
+ * @property {string | null=} from Where it stood in the source's output; `$` is all of it.
+ * @property {number | null=} revision The revision that has it first; absent if it is older than od remembers.
+ * @property {string | null=} at When it was written or, by a source, last read.
+ * @property {string | null=} query The SQL of the query that worked it out, if one did, as far as it is kept.
+ * @property {Array<string>=} sources The sources that it comes from, by their ids, where the artifact names its sources.
+ * @property {string | null=} staleSince Since when a source of it has failed: it is from before.
+ * @property {number=} redacted How many texts in it are redacted.
+ * @property {string} says All that in one sentence.
+ */
+
+/**
+ * @typedef {object} PathWrite
+ * @property {string} path The place, as a JSON pointer into the data; the empty one is all of it.
+ * @property {"agent" | "person" | {source: SourceRead} | {query: QueryRead}} by Who wrote it.
+ * @property {number} revision The revision that has it first.
+ * @property {string} at When.
  */
 
 /**
@@ -269,6 +404,8 @@
  * @property {"agent" | "refresh_runner"} generatedBy Who made it.
  * @property {string | null=} notes What the agent wants a reader to know.
  * @property {Array<ProvenanceSource>} sources The origins.
+ * @property {Array<PathWrite>=} paths Who wrote each place of the data last; none of an artifact of before that was remembered.
+ * @property {Array<StaleSource>=} stale The sources that failed in the last refresh: what they wrote is from before it.
  */
 
 /**
@@ -277,6 +414,26 @@
  * @property {"connector" | "local_file" | "user_input" | "derived"} type What kind of origin it is.
  * @property {string | null=} ref Which one: a tool, a file, an address without credentials.
  * @property {string | null=} accountLabel The account it was read with.
+ */
+
+/**
+ * @typedef {object} QueriedSource
+ * @property {string} id The source's id.
+ * @property {string} label What a reader should call the source.
+ */
+
+/**
+ * @typedef {object} Query
+ * @property {string} to The place in the data.
+ * @property {string} sql One statement that only reads.
+ * @property {"rows" | "row" | "value" | "column"} shape The form of the result.
+ * @property {Array<string>=} json Columns whose text is JSON and enters the data as the value it stands for.
+ */
+
+/**
+ * @typedef {object} QueryRead
+ * @property {string} sql The SQL, as far as it fits.
+ * @property {Array<QueriedSource>} sources The sources whose rows it read.
  */
 
 /**
@@ -318,7 +475,7 @@
  * @property {string} refreshId Which refresh.
  * @property {"refresh:start" | "document" | "refresh:commit" | "refresh:failed" | null=} step The step that just ended, while it runs.
  * @property {boolean | null=} changed Whether the data changed, once it has succeeded.
- * @property {"BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "PROJECT_NOT_FOUND" | "TOOL_TOKEN_MISSING" | "TOOL_TOKEN_INVALID" | "TOOL_TOKEN_EXPIRED" | "TOOL_ENDPOINT_DENIED" | "TOOL_OPERATION_DENIED" | "LIVE_ARTIFACT_NOT_FOUND" | "LIVE_ARTIFACT_INVALID" | "LIVE_ARTIFACT_NOT_HEALTHY" | "LIVE_ARTIFACT_STORAGE_FAILED" | "LIVE_ARTIFACT_REFRESH_UNAVAILABLE" | "REVISION_CONFLICT" | "REFRESH_LOCKED" | "REFRESH_TIMED_OUT" | "REFRESH_CANCELLED" | "REFRESH_ABANDONED" | "OUTPUT_TOO_LARGE" | "OUTPUT_MAPPING_UNRESOLVED" | "TEMPLATE_BINDING_INVALID" | "REDACTION_REQUIRED" | "CONNECTOR_NOT_FOUND" | "CONNECTOR_NOT_CONNECTED" | "CONNECTOR_DISABLED" | "CONNECTOR_TOOL_NOT_FOUND" | "CONNECTOR_SAFETY_DENIED" | "CONNECTOR_INPUT_SCHEMA_MISMATCH" | "CONNECTOR_RATE_LIMITED" | "CONNECTOR_OUTPUT_TOO_LARGE" | "CONNECTOR_EXECUTION_FAILED" | null=} errorCode The code of a failed one.
+ * @property {"BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "DAEMON_UNAVAILABLE" | "PROJECT_NOT_FOUND" | "TOOL_TOKEN_MISSING" | "TOOL_TOKEN_INVALID" | "TOOL_TOKEN_EXPIRED" | "TOOL_ENDPOINT_DENIED" | "TOOL_OPERATION_DENIED" | "LIVE_ARTIFACT_NOT_FOUND" | "LIVE_ARTIFACT_INVALID" | "LIVE_ARTIFACT_NOT_HEALTHY" | "LIVE_ARTIFACT_STORAGE_FAILED" | "LIVE_ARTIFACT_REFRESH_UNAVAILABLE" | "REVISION_CONFLICT" | "REFRESH_LOCKED" | "REFRESH_TIMED_OUT" | "REFRESH_CANCELLED" | "REFRESH_ABANDONED" | "OUTPUT_TOO_LARGE" | "OUTPUT_MAPPING_UNRESOLVED" | "TEMPLATE_BINDING_INVALID" | "REDACTION_REQUIRED" | "CONNECTOR_NOT_FOUND" | "CONNECTOR_NOT_CONNECTED" | "CONNECTOR_DISABLED" | "CONNECTOR_TOOL_NOT_FOUND" | "CONNECTOR_SAFETY_DENIED" | "CONNECTOR_INPUT_SCHEMA_MISMATCH" | "CONNECTOR_RATE_LIMITED" | "CONNECTOR_OUTPUT_TOO_LARGE" | "CONNECTOR_EXECUTION_FAILED" | "CONNECTOR_TIMED_OUT" | "QUERY_FAILED" | "SOURCE_UNREADABLE" | "STORE_UNAVAILABLE" | null=} errorCode The code of a failed one.
  * @property {string | null=} errorMessage What went wrong, without any payload.
  */
 
@@ -326,10 +483,16 @@
  * @typedef {object} RefreshRecord
  * @property {string} refreshId Which refresh.
  * @property {"refresh:start" | "document" | "refresh:commit" | "refresh:failed"} step Which step of it.
- * @property {"running" | "succeeded" | "failed" | "cancelled" | "timed_out" | "abandoned"} status How the step went.
+ * @property {"running" | "succeeded" | "succeeded_partially" | "failed" | "cancelled" | "timed_out" | "abandoned"} status How the step went.
  * @property {string} at When the record was made.
+ * @property {"manual" | "schedule" | "change" | "open" | "command" | null=} trigger What started the refresh; in its first record.
+ * @property {string | null=} slot The slot of the schedule that it runs for; in its first record.
+ * @property {number | null=} missed The slots before that one which nobody ran; in its first record.
  * @property {number | null=} durationMs How long the step took.
+ * @property {string | null=} source The source that the step is of, where the artifact names its sources.
  * @property {RecordConnector | null=} connector What ran.
+ * @property {number | null=} rows How many rows the source gave, where queries read them.
+ * @property {Array<StaleSource>=} stale The sources that failed and kept their values.
  * @property {CompactError | null=} error Why it failed.
  * @property {ChangeReport | null=} changes What it changed.
  * @property {number | null=} revision The revision it committed.
@@ -337,12 +500,24 @@
  */
 
 /**
+ * @typedef {object} RefreshSchedule
+ * @property {string | null=} every The time between two refreshes.
+ * @property {string | null=} cron The times of the clock at which it is refreshed.
+ * @property {string | null=} timeZone The zone that `cron` is read in; UTC if there is none.
+ * @property {boolean=} onChange Whether a change of a file that a source reads is followed by a refresh.
+ * @property {string | null=} maxAge The age at which the page counts as stale.
+ * @property {"once" | "skip"} missed What becomes of slots that nobody could run.
+ */
+
+/**
  * @typedef {object} RefreshView
  * @property {string} id Which refresh.
- * @property {string} status Always `succeeded`; a failed one is an error.
+ * @property {string} status `succeeded`, or `succeeded_partially` if a source failed and kept its values; a failed one is an error.
  * @property {number} refreshedSourceCount How many sources were read.
+ * @property {Array<StaleSource>=} stale The sources that failed and kept their values.
  * @property {boolean} changed Whether the data is different now.
  * @property {ChangeReport} changes Where it is different.
+ * @property {Redactions=} redactions What was left out of the source's output or replaced in it.
  */
 
 /**
@@ -352,13 +527,91 @@
  * @property {string} consoleUrl Where a person sees it.
  */
 
+/**
+ * @typedef {object} RegisteredService
+ * @property {string} name The name.
+ * @property {string} url Where it is; its scheme says of what kind it is.
+ * @property {string | null=} header The header that carries its secret; it takes none if absent.
+ * @property {string} registeredAt When it was registered, or its registration changed.
+ */
+
+/**
+ * @typedef {object} RemovedProjectAnswer
+ * @property {boolean} removed Always true.
+ * @property {ProjectView} project The project, as it was.
+ * @property {Array<string>} trashed Its artifacts, which are in the trash now; bringing one back brings the project back.
+ */
+
+/**
+ * @typedef {object} Restored
+ * @property {number | null=} revision The revision whose state it is, if that is known.
+ * @property {string} at When it was restored.
+ * @property {string} stateOf When that state was made.
+ */
+
 /** @typedef {Record<string, any>} Resync */
 
 /** @typedef {{kind: "not_retryable"} | {kind: "retryable_immediate"} | {kind: "retryable_after_ms", afterMs: number}} Retry */
 
 /**
+ * @typedef {object} RevisionAnswer
+ * @property {RevisionView} revision The revision as it was committed.
+ */
+
+/**
+ * @typedef {object} RevisionDigests
+ * @property {string} template Of the bytes of `template.html`.
+ * @property {string} data Of the bytes of `data.json`.
+ * @property {string} provenance Of the bytes of `provenance.json`.
+ * @property {string} source Of the bytes of the source with its schema and its pin.
+ * @property {string} dataContent Of the canonical form of the data.
+ */
+
+/**
+ * @typedef {object} RevisionLine
+ * @property {number} revision The revision it made.
+ * @property {"create" | "update" | "refresh" | "restore" | "edit" | "permission" | "schedule" | "repair"} kind What made it.
+ * @property {string} at When it was decided.
+ * @property {Actor} actor Who made it.
+ * @property {"console" | "command_line" | "http" | "mcp" | "tool_shell" | "clock" | "files"} door Through which door.
+ * @property {Array<"template" | "data" | "source" | "permission" | "schedule" | "provenance" | "details">=} changed The parts that are other than in the revision before.
+ * @property {ChangeReport | null=} changes The places of the data that are other than in the revision before.
+ * @property {number | null=} restoredFrom The revision whose state was brought back.
+ * @property {string | null=} refreshId The refresh that brought the data.
+ * @property {RevisionDigests} digests The contents of the revision.
+ * @property {string | null=} prev The digest of the record before this one; absent in the first.
+ * @property {boolean} kept Whether it can be shown, compared and restored: its contents are kept.
+ */
+
+/**
+ * @typedef {object} RevisionView
+ * @property {number} revision The revision it made.
+ * @property {"create" | "update" | "refresh" | "restore" | "edit" | "permission" | "schedule" | "repair"} kind What made it.
+ * @property {string} at When it was decided.
+ * @property {Actor} actor Who made it.
+ * @property {"console" | "command_line" | "http" | "mcp" | "tool_shell" | "clock" | "files"} door Through which door.
+ * @property {Array<"template" | "data" | "source" | "permission" | "schedule" | "provenance" | "details">=} changed The parts that are other than in the revision before.
+ * @property {ChangeReport | null=} changes The places of the data that are other than in the revision before.
+ * @property {number | null=} restoredFrom The revision whose state was brought back.
+ * @property {string | null=} refreshId The refresh that brought the data.
+ * @property {RevisionDigests} digests The contents of the revision.
+ * @property {string | null=} prev The digest of the record before this one; absent in the first.
+ * @property {string} templateHtml Its template.
+ * @property {Record<string, any>} dataJson Its data.
+ * @property {Provenance} provenance Where the data came from.
+ * @property {any} source Its source, schema and pin, as `artifact.json` had them.
+ */
+
+/**
+ * @typedef {object} RevisionsAnswer
+ * @property {Array<RevisionLine>} revisions The commits, newest first.
+ * @property {string | null=} nextCursor Gives the next page; absent on the last one.
+ */
+
+/**
  * @typedef {object} RollbackView
- * @property {string} refreshId The refresh whose state is the current one now.
+ * @property {string | null=} refreshId The refresh whose state is the current one now, if that was asked for.
+ * @property {number | null=} revision The revision whose state is the current one now, if that was asked for.
  * @property {boolean} changed Whether that made a revision; false if the artifact was in that state already.
  * @property {ChangeReport} changes Where the data is different from before.
  */
@@ -369,6 +622,59 @@
  * @property {RollbackView} rollback What was brought back.
  * @property {Array<Issue>=} warnings What will not work as written.
  * @property {string} consoleUrl Where a person sees it.
+ */
+
+/**
+ * @typedef {object} RunsSoFar
+ * @property {string | null=} newest The newest refresh.
+ * @property {StartedRun | null=} lastStart The last refresh that began.
+ * @property {number} failures The failures since the last refresh that succeeded.
+ */
+
+/**
+ * @typedef {object} ScheduleAnswer
+ * @property {ArtifactLine} artifact The artifact.
+ * @property {Array<string>} nextRuns Its next runs, if none of them fails; none if it is switched off.
+ * @property {string} consoleUrl Where a person sees it.
+ */
+
+/**
+ * @typedef {object} ScheduleSummary
+ * @property {RefreshSchedule} refresh What it says.
+ * @property {"proposed" | "off" | "active" | "changed" | "blocked"} state Whether it runs.
+ * @property {string | null=} since When it was switched on.
+ * @property {RunsSoFar} runs The refreshes so far.
+ * @property {string | null=} connector The connector whose calls its runs make; absent where they only read project files.
+ * @property {Array<string>=} files The files of the project that its sources read, if their changes start a run.
+ */
+
+/**
+ * @typedef {object} ScheduleSwitch
+ * @property {"none" | "scheduled_read_only"} permission The permission.
+ * @property {string} since When it was switched on: slots before it do not count.
+ * @property {"agent" | "person"} by Who did.
+ * @property {string} covers The digest of the schedule and the sources it is for.
+ */
+
+/**
+ * @typedef {object} ServiceAnswer
+ * @property {RegisteredService} service The service, without its secret.
+ * @property {string | null=} answered What it answered, in a few words, when it was asked.
+ * @property {Array<DatabaseTable>=} tables The tables of a database that its role may read, when it was asked.
+ */
+
+/**
+ * @typedef {object} ServiceRequest
+ * @property {string} name The name that the agent used.
+ * @property {"http" | "postgres"} kind The kind of service that its tool reads.
+ * @property {string} projectId The project that the agent works in.
+ * @property {string} askedAt When it was last asked for.
+ */
+
+/**
+ * @typedef {object} ServicesAnswer
+ * @property {Array<RegisteredService>} services The services, by name.
+ * @property {Array<ServiceRequest>=} requests The services that agents asked for and nobody has registered, newest first.
  */
 
 /**
@@ -406,6 +712,27 @@
  */
 
 /**
+ * @typedef {object} SourceRead
+ * @property {string} id The source's id.
+ * @property {string} label What a reader should call the source.
+ * @property {string} call The call that was made, as far as it fits.
+ * @property {string} from Where the value stood in the output; `$` is all of it.
+ */
+
+/**
+ * @typedef {object} StaleSource
+ * @property {string} source The source's id.
+ * @property {string} since The first refresh that it failed in; what stands in the data is from before.
+ * @property {string} code The reason for its last failure.
+ */
+
+/**
+ * @typedef {object} StartedRun
+ * @property {string} at When it began.
+ * @property {string | null=} slot The slot it ran for.
+ */
+
+/**
  * @typedef {object} TicketAnswer
  * @property {string} url Opens one page, in a frame of the console or in a tab.
  * @property {string} expiresAt When it stops.
@@ -427,6 +754,35 @@
  * @property {"read" | "write" | "destructive" | "unknown"} sideEffect What it may do to the world.
  * @property {"auto" | "confirm" | "disabled"} approval What it needs before it runs.
  * @property {string} reason Why, in one sentence.
+ */
+
+/**
+ * @typedef {object} TrashAnswer
+ * @property {Array<TrashLine>} trash What can be brought back, the last deleted first.
+ */
+
+/**
+ * @typedef {object} TrashLine
+ * @property {string} artifactId Which one.
+ * @property {string} projectId Its project.
+ * @property {string | null=} title What a person called it, if that can still be read.
+ * @property {string} deletedAt When it was deleted.
+ * @property {string} restorableUntil Until when it can be brought back.
+ */
+
+/**
+ * @typedef {object} ValueChange
+ * @property {string} path The place, as a JSON pointer: into the value afterwards, of a removed one into that before.
+ * @property {"added" | "removed" | "changed"} change What became of it.
+ * @property {any=} before The value before; absent if there was none or it is too large to show.
+ * @property {any=} after The value afterwards; absent if there is none or it is too large to show.
+ * @property {boolean=} omitted Whether a value was too large to show.
+ */
+
+/**
+ * @typedef {object} ValueDiff
+ * @property {number} count How many places differ.
+ * @property {Array<ValueChange>} changes The first of them, in document order.
  */
 
 /** @typedef {{event: "ready", data: Ready} | {event: "resync", data: Resync} | {event: "live_artifact", data: ArtifactEvent} | {event: "live_artifact_refresh", data: RefreshEvent}} StreamEvent */

@@ -14,7 +14,8 @@
  * @property {number} id
  * @property {"info" | "good" | "bad"} tone
  * @property {string} text
- * @property {string=} detail
+ * @property {string=} detail one line for each that was merged
+ * @property {number=} times
  * @property {string=} action
  * @property {(() => void)=} run
  *
@@ -23,9 +24,9 @@
  *
  * What is known under which key, as far as others than its loader read it.
  * @typedef {object} Known
- * @property {import("./schema.js").ArtifactSummary[]} artifacts
+ * @property {import("./schema.js").ArtifactLine[]} artifacts
  * @property {import("./api.js").Project[]} projects
- * @typedef {Known & Record<`artifact/${string}`, import("./api.js").Detail> & Record<`snapshots/${string}`, import("./api.js").SnapshotLine[]>} Keyed
+ * @typedef {Known & Record<`artifact/${string}`, import("./api.js").Detail>} Keyed
  */
 
 export const state = {
@@ -33,6 +34,8 @@ export const state = {
   session: "unknown",
   /** @type {Link} */
   link: "connecting",
+  /** Whether somebody answers who cannot prove to be the daemon. */
+  unproven: false,
   /** @type {Map<string, Progress>} */
   progress: new Map(),
   /** @type {Map<string, import("./api.js").ApiError>} */

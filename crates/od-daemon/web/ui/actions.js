@@ -3,12 +3,15 @@
 // says what happened.
 
 import { ApiError, api } from "../core/api.js";
+import { h } from "../core/dom.js";
+import { plainSentence, plural } from "../core/format.js";
 import { current, go, to } from "../core/router.js";
 import { announce, change, expire, known, put, state } from "../core/store.js";
-import { askName, toast, toastError } from "./overlays.js";
+import { copyable } from "./controls.js";
+import { askName, openDialog, toast, toastError } from "./overlays.js";
 
 /**
- * @typedef {import("../core/schema.js").ArtifactSummary} Summary
+ * @typedef {import("../core/schema.js").ArtifactLine} Summary
  * @typedef {import("../core/api.js").Detail} Detail
  */
 
@@ -34,7 +37,7 @@ export function amend(fields) {
 
 /** Loads again whatever the page shows of one artifact. @param {string} id */
 export function reload(id) {
-  for (const kind of ["artifact", "refreshes", "snapshots", "template"]) expire(`${kind}/${id}`);
+  for (const kind of ["artifact", "refreshes", "snapshots", "revisions", "template"]) expire(`${kind}/${id}`);
 }
 
 /** @param {Summary | Detail} artifact @param {boolean} [acceptDrift] */
@@ -79,7 +82,7 @@ function failed(artifact, error) {
     return;
   }
   change(() => state.failures.set(artifact.id, error));
-  announce(`Refresh failed: ${error.message}`);
+  announce(`Refresh failed: ${plainSentence(error.message)}`);
 }
 
 /** @param {string} id */
@@ -127,7 +130,7 @@ async function update(artifact, input, said) {
  * Waits for an answer that changes an artifact, and loads it again either way.
  * @template T @param {Detail} detail @param {Promise<T>} answer @returns {Promise<T | undefined>}
  */
-async function settled(detail, answer) {
+export async function settled(detail, answer) {
   const done = await told(answer);
   reload(detail.id);
   expire("artifacts");
@@ -137,41 +140,32 @@ async function settled(detail, answer) {
 /** Makes an edit by hand a revision. @param {Detail} detail */
 export async function adopt(detail) {
   const kept = await settled(detail, api.update(detail.id, { ifRevision: detail.revision }));
-  if (kept) toast("good", `Kept as revision ${kept.artifact.revision}`, { detail: detail.title });
+  if (!kept) return;
+  const given = kept.warnings?.find(({ code }) => code === "source_values_kept");
+  toast(given ? "info" : "good", `Kept as revision ${kept.artifact.revision}`, { detail: given ? plainSentence(given.message) : detail.title });
 }
 
-/** Whether a stored state is the one that is shown. @param {Detail} detail @param {import("../core/schema.js").SnapshotLine} line */
-export function isShown({ digests, drift, provenance }, line) {
-  return !drift?.[0] && line.dataDigest === digests.data.content && line.generatedAt === provenance.generatedAt;
-}
-
-/** Makes a stored state the current one again. @param {Detail} detail @param {string} id */
+/**
+ * Makes an earlier state the current one again.
+ * @param {Detail} detail @param {string | number} id a revision by its number, a stored state by its refresh
+ */
 export async function rollBack(detail, id) {
   const done = await settled(detail, api.rollBack(detail.id, id));
   if (!done) return;
   const { revision } = done.artifact;
-  toast("good", done.rollback.changed ? `Restored the state of ${id}` : "This is the current state already", {
+  const name = typeof id === "number" ? `revision ${id}` : id;
+  toast("good", done.rollback.changed ? `Restored the state of ${name}` : "This is the current state already", {
     detail: `${detail.title}, revision ${revision}`,
     ...(done.rollback.changed && { action: "Undo", run: () => void back(detail, revision) }),
   });
 }
 
 /**
- * Brings back what was there: as the stored state that it was, else as it was seen.
- * @param {Detail} detail @param {number} ifRevision
+ * Brings back what was there before a restoring: an edit by hand became a revision of its own first.
+ * @param {Detail} detail @param {number} revision the one that the restoring made
  */
-async function back(detail, ifRevision) {
-  const { id, document, provenance } = detail;
-  const line = known(`snapshots/${id}`)?.find((entry) => isShown(detail, entry));
-  /** @type {Promise<unknown>} */
-  const answer = line
-    ? api.rollBack(id, line.refreshId, ifRevision)
-    : api.update(id, {
-        input: { document: { dataJson: document?.dataJson } },
-        provenanceJson: { ...provenance, generatedBy: undefined },
-        ifRevision,
-      });
-  if (await settled(detail, answer)) announce("Back as it was");
+async function back(detail, revision) {
+  if (await settled(detail, api.rollBack(detail.id, revision - 1, revision))) announce("Back as it was");
 }
 
 /** @param {Summary | Detail} artifact */
@@ -203,10 +197,9 @@ export async function archive(artifact) {
 
 /** @param {Detail} detail @param {boolean} allowed */
 export async function permit(detail, allowed) {
-  const source = detail.document?.sourceJson;
-  if (!source) return;
+  if (!detail.document) return;
   const refreshPermission = allowed ? "manual_refresh_granted_for_read_only" : "none";
-  const input = { document: { sourceJson: { ...source, refreshPermission } } };
+  const input = { document: { refreshPermission } };
   if (await settled(detail, api.update(detail.id, { input }))) announce(allowed ? "Refresh allowed" : "Refresh switched off");
 }
 
@@ -215,6 +208,7 @@ export async function remove(artifact) {
   if (!(await told(api.remove(artifact.id)))) return;
   const was = location.hash;
   dropped(artifact.id);
+  expire("trash");
   if (current().artifact === artifact.id) go(to.project(artifact.projectId));
   toast("info", "Moved to trash", {
     detail: `${artifact.title} is kept there for 7 days.`,
@@ -229,17 +223,68 @@ export function dropped(id) {
   if (list) put("artifacts", list.filter((entry) => entry.id !== id));
 }
 
-/** @param {Summary | Detail} artifact @param {string} was */
+/** @param {{id: string}} artifact @param {string} was */
 async function restore(artifact, was) {
-  if (!(await told(api.restore(artifact.id)))) return;
-  announce("Restored");
-  reload(artifact.id);
-  expire("artifacts");
+  if (!(await bringBack(artifact.id))) return;
   if (was.includes(encodeURIComponent(artifact.id))) go(was);
 }
 
-/** @param {Summary | Detail} artifact @param {string} [snapshot] */
-export async function openInTab(artifact, snapshot) {
-  const url = await told(api.ticket(artifact.id, "rendered", snapshot));
+/** Brings an artifact back from the trash, and its project if that was removed. @param {string} id */
+export async function bringBack(id) {
+  const done = await told(api.restore(id));
+  if (done) announce("Restored");
+  reload(id);
+  for (const kind of ["artifacts", "projects", "trash"]) expire(kind);
+  return done;
+}
+
+/** @param {import("../core/api.js").Project} project */
+export function renameProject(project) {
+  askName("Rename", "Name", async (name) => {
+    await api.renameProject(project.id, name);
+    expire("projects");
+  }, project.name);
+}
+
+/** Asks, and says what happens to what. @param {import("../core/api.js").Project} project @param {number} artifacts */
+export function removeProject(project, artifacts) {
+  openDialog({
+    title: `Remove ${project.name}?`,
+    confirm: "Remove project",
+    kind: "danger",
+    body: () =>
+      h(
+        "ul.consequences",
+        h("li", artifacts === 0
+          ? "It has no live artifacts."
+          : `${plural(artifacts, "live artifact goes", "live artifacts go")} to the trash and can be brought back for 7 days.`),
+        h("li", project.root ? ["The files in ", h("code", project.root), " stay as they are."] : "It has no folder."),
+        h("li", "Agents that are running in it can no longer change anything."),
+      ),
+    run: async () => {
+      const { trashed } = await api.removeProject(project.id);
+      for (const kind of ["artifacts", "projects", "trash"]) expire(kind);
+      go(to.designs());
+      toast("info", `Removed ${project.name}`, {
+        ...(trashed.length > 0 && {
+          detail: `${plural(trashed.length, "live artifact is", "live artifacts are")} in the trash for 7 days.`,
+          action: "Show trash",
+          run: () => go(to.trash()),
+        }),
+      });
+    },
+  });
+}
+
+/** Says how to bind a project to another folder, which only the command line may do. @param {import("../core/api.js").Project} project */
+export function rebindProject(project) {
+  const now = project.root ? ["It reads the files of ", h("code", project.root), "."] : "It has no folder yet.";
+  const how = "Only the command line may choose what is read. If the folder was moved, run this in its new place:";
+  openDialog({ title: "Another folder", body: () => [h("p", { key: "now" }, now), h("p", { key: "how" }, how), copyable(`od projects rebind ${project.id}`)] });
+}
+
+/** @param {Summary | Detail} artifact @param {string | number} [earlier] */
+export async function openInTab(artifact, earlier) {
+  const url = await told(api.ticket(artifact.id, "rendered", earlier));
   if (url) window.open(url, "_blank", "noopener");
 }

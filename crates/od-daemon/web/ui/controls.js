@@ -2,6 +2,7 @@
 // The small parts every view is made of.
 
 import { cls, h } from "../core/dom.js";
+import { sentence } from "../core/format.js";
 import { announce, expire, setUi, ui } from "../core/store.js";
 
 /**
@@ -100,8 +101,8 @@ export function problem(error, ...actions) {
     icon("warn"),
     h(
       "div.grow",
-      h("p.strong", error.message),
-      error.suggestion && h("p", error.suggestion),
+      h("p.strong", sentence(error.message)),
+      error.suggestion && h("p", sentence(error.suggestion)),
       error.issues?.[0] &&
         h(
           "ul",
@@ -110,8 +111,9 @@ export function problem(error, ...actions) {
               "li",
               { key: String(index) },
               issue.path && h("code", issue.path),
-              ` ${issue.message}`,
-              issue.fix && h("span.quiet", ` ${issue.fix}`),
+              " ",
+              sentence(issue.message),
+              issue.fix && h("span.quiet", " ", sentence(issue.fix)),
             ),
           ),
         ),

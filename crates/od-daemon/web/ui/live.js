@@ -3,6 +3,7 @@
 
 import { ApiError, api } from "../core/api.js";
 import { follow } from "../core/events.js";
+import { plainSentence } from "../core/format.js";
 import { current, go, to } from "../core/router.js";
 import { announce, change, expire, known, state } from "../core/store.js";
 import { amend, dropped, finish, reload, summary } from "./actions.js";
@@ -130,7 +131,7 @@ function refreshEvent(event) {
     if (!before?.mine && !state.failures.has(artifactId)) change(() => state.failures.set(artifactId, new ApiError(0, errorCode ?? "", errorMessage ?? "")));
     if (!here) {
       const title = summary(artifactId)?.title ?? artifactId;
-      toast("bad", `Refresh failed: ${title}`, { detail: errorMessage ?? "" });
+      toast("bad", `Refresh failed: ${title}`, { detail: plainSentence(errorMessage ?? "") });
     }
   }
 }

@@ -2,28 +2,36 @@
 // What lies over the page: toasts, dialogs and the sheet of shortcuts.
 
 import { cls, h } from "../core/dom.js";
+import { plainSentence } from "../core/format.js";
 import { change, setUi, state, ui } from "../core/store.js";
 import { button, iconButton } from "./controls.js";
 
 const TOAST_MS = 8000;
 const MOST_TOASTS = 4;
+const MOST_DETAILS = 3;
 let nextToast = 1;
 
 /**
+ * Says what happened. What was said already and is still shown is said once, with how often; but two offers to
+ * undo are two.
  * @param {"info" | "good" | "bad"} tone @param {string} text
  * @param {{detail?: string, action?: string, run?: () => void}} [more]
  */
 export function toast(tone, text, more = {}) {
   const id = nextToast++;
+  const same = state.toasts.find((entry) => entry.tone === tone && entry.text === text &&
+    (entry.detail === more.detail || (!entry.action && !more.action)));
+  const details = [...new Set([...(same?.detail?.split("\n") ?? []), more.detail])].filter(Boolean);
+  const merged = { id, tone, text, ...more, detail: details.slice(-MOST_DETAILS).join("\n"), times: (same?.times ?? 0) + 1 };
   change(() => {
-    state.toasts = [...state.toasts.slice(1 - MOST_TOASTS), { id, tone, text, ...more }];
+    state.toasts = [...state.toasts.filter((entry) => entry !== same).slice(1 - MOST_TOASTS), merged];
   });
   setTimeout(() => dismissUnlessUsed(id), TOAST_MS);
 }
 
 /** @param {import("../core/api.js").ApiError} error */
 export function toastError(error) {
-  toast("bad", error.message, { detail: error.suggestion });
+  toast("bad", plainSentence(error.message), { detail: plainSentence(error.suggestion) });
 }
 
 /** A toast that someone points at or has focused stays until they leave it. @param {number} id */
@@ -53,8 +61,8 @@ export function toasts() {
           { class: cls("toast", entry.tone), key: String(entry.id), "data-toast": String(entry.id) },
           h(
             "div.grow",
-            h("p.strong", entry.text),
-            entry.detail && h("p.quiet", entry.detail),
+            h("p.strong", entry.text, (entry.times ?? 1) > 1 && h("span.times", ` × ${entry.times}`)),
+            entry.detail?.split("\n").map((line) => h("p.quiet", { key: line }, line)),
           ),
           entry.action &&
             button(entry.action, () => {
@@ -170,7 +178,7 @@ async function submit(dialog, form) {
     closeDialog();
   } catch (error) {
     const { message, suggestion } = /** @type {import("../core/api.js").ApiError} */ (error);
-    setUi("dialog error", [message, suggestion].filter(Boolean).join(" "));
+    setUi("dialog error", [message, suggestion].filter(Boolean).map((text) => plainSentence(text ?? "")).join(" "));
   } finally {
     setUi("dialog busy", false);
   }

@@ -89,12 +89,12 @@ export function closedView() {
       h("h1", "Open the console from your terminal"),
       h(
         "p.quiet",
-        "A session lasts twelve hours and belongs to this browser tab. Start a new one with:",
+        "This browser has no session with the daemon yet, or the session has ended. Start one with:",
       ),
       copyable("od open"),
       h(
         "p.meta",
-        "It opens this page with a one-time code. This tab comes back by itself as soon as the new one is open; nothing you had in view is lost.",
+        "It opens the console here with a one-time code, and this browser stays signed in for 30 days. This tab goes on by itself then, at the place the link leads to. Another browser is another session: run the command with this one as your default, or copy its link here.",
       ),
     ),
   );
@@ -110,6 +110,8 @@ export function offlineBar() {
     "div.offline",
     { role: "status", key: "offline" },
     icon("warn"),
-    "The daemon does not answer. What you see is the last known state; it comes back by itself.",
+    state.unproven
+      ? "Another program answers at the daemon's address; it was sent nothing. What you see is the last known state, and goes on by itself once the daemon is back. If you made OD_HOME anew, run od open."
+      : "The daemon does not answer. What you see is the last known state; it comes back by itself.",
   );
 }

@@ -14,7 +14,7 @@ const SHEET = [
   ["g d", "Go to designs"],
   ["g c", "Go to connectors"],
   ["n", "New live artifact"],
-  ["1 – 5", "Preview, Source, Data, Provenance, Refresh history"],
+  ["1 – 5", "Preview, Source, Data, Provenance, History"],
   ["r", "Refresh the open artifact"],
   ["x", "Cancel its refresh"],
   ["i", "Inspect: show where each value comes from"],

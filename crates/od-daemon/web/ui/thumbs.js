@@ -79,7 +79,7 @@ function previewFrame(title) {
   return frame;
 }
 
-/** @param {import("../core/schema.js").ArtifactSummary} artifact */
+/** @param {import("../core/schema.js").ArtifactLine} artifact */
 export function thumb(artifact) {
   const { id, title, revision, edited, health } = artifact;
   const want = { id, title };

@@ -1,43 +1,176 @@
 // @ts-check
-// Two snapshots side by side, value by value, by path. Rows of a list are matched by a key where one
-// exists, so that an insertion at the top is one added row and not a change of every row.
+// Two states of an artifact: value by value, both pages side by side, and what changed in template and source.
 
 import { api } from "../core/api.js";
+import { diff } from "../core/diff.js";
 import { cls, h } from "../core/dom.js";
-import { clip, isObject, join, scalar } from "../core/format.js";
-import { to } from "../core/router.js";
+import { absolute, clip, plural, scalar } from "../core/format.js";
+import { current, go, to } from "../core/router.js";
 import { setUi, ui, use } from "../core/store.js";
-import { empty, loading, problem } from "../ui/controls.js";
+import { button, empty, loading, problem } from "../ui/controls.js";
+import { frame } from "./preview.js";
+import { dotted } from "./provenance.js";
 
 const MOST = 300;
+const DAY_MS = 24 * 60 * 60_000;
 
 /** @type {Record<string, string>} */
 const KINDS = { added: "Added", removed: "Removed", changed: "Changed" };
 
-/** @param {import("../core/api.js").Detail} artifact @param {string} id */
-export function snapshotOf(artifact, id) {
-  return use(`snapshot/${artifact.id}/${id}`, () => api.snapshot(artifact.id, id));
+/**
+ * @typedef {import("../core/api.js").Detail} Detail
+ * @typedef {import("../core/api.js").RevisionLine} RevisionLine
+ * @typedef {import("../core/diff.js").Change} Change
+ *
+ * An earlier state: a revision by its number; one from before revisions were kept by its refresh.
+ * @typedef {number | string} State
+ */
+
+/** The data of an earlier state. @param {Detail} artifact @param {State} state @returns {import("../core/store.js").Resource<{dataJson: unknown}>} */
+export function valuesOf(artifact, state) {
+  /** @returns {Promise<{dataJson: unknown}>} */
+  const load = () => (typeof state === "number" ? api.revision(artifact.id, state) : api.snapshot(artifact.id, state));
+  return use(`state/${artifact.id}/${state}`, load);
 }
 
-/** @param {import("../core/api.js").Detail} artifact @param {string} from @param {string} until */
-export function compareView(artifact, from, until) {
-  const [old, now] = [snapshotOf(artifact, from), snapshotOf(artifact, until)];
+/** @param {State} state */
+export function nameOf(state) {
+  return typeof state === "number" ? `Revision ${state}` : state;
+}
+
+/**
+ * The states that people compare the current one with; one that is not there, or is the current one, has no line.
+ * @param {RevisionLine[]} kept newest first @param {number} [now] @returns {Array<[string, RevisionLine | undefined]>}
+ */
+export function presets(kept, now = Date.now()) {
+  const [shown, ...earlier] = kept;
+  const since = (/** @type {number} */ ms) => {
+    const line = kept.find(({ at }) => Date.parse(at) <= now - ms);
+    return line === shown ? undefined : line;
+  };
+  return [["Previous", earlier[0]], ["Yesterday", since(DAY_MS)], ["A week ago", since(7 * DAY_MS)], ["First", earlier.at(-1)]];
+}
+
+/**
+ * Chooses two states by date, or one of the usual pairs.
+ * @param {Detail} artifact @param {RevisionLine[]} kept newest first @param {State} from @param {State} until
+ */
+export function comparePicker(artifact, kept, from, until) {
+  const shown = kept[0];
+  if (!shown || kept.length < 2) return null;
+  const open = (/** @type {State} */ a, /** @type {State} */ b) => go(to.live(artifact, "history", `${a}..${b}`, { show: current().query.get("show") ?? undefined }));
+  const field = (/** @type {string} */ label, /** @type {State} */ value, /** @type {(state: number) => void} */ pick) =>
+    h(
+      "label.inline-field",
+      { key: label },
+      label,
+      h(
+        "select",
+        { value: String(value), onchange: (/** @type {Event} */ event) => pick(Number(/** @type {HTMLSelectElement} */ (event.target).value)) },
+        kept.map(({ revision, at }) => h("option", { value: String(revision), key: String(revision) }, `${absolute(at)} · revision ${revision}`)),
+      ),
+    );
+  return h(
+    "div.compare-bar",
+    { key: "picker" },
+    field("Compare", from, (state) => open(state, until)),
+    field("with", until, (state) => open(from, state)),
+    h(
+      "div.row.presets",
+      { role: "group", "aria-label": "Compare the current state with", key: "presets" },
+      presets(kept).map(([label, line]) =>
+        button(label, () => line && open(line.revision, shown.revision), {
+          key: label,
+          disabled: !line,
+          full: line ? `${label}: compare the current state with that of ${absolute(line.at)}` : `${label}: there is no other state from then`,
+        })),
+    ),
+  );
+}
+
+/** @param {Detail} artifact @param {RevisionLine[]} kept @param {State} from @param {State} until */
+export function compareView(artifact, kept, from, until) {
+  const [old, now] = [valuesOf(artifact, from), valuesOf(artifact, until)];
   const error = old.error ?? now.error;
+  const show = current().query.get("show") ?? "values";
+  const segment = (/** @type {string} */ name, /** @type {string} */ label) =>
+    h("button", {
+      type: "button",
+      key: name,
+      "aria-pressed": String(show === name),
+      onclick: () => go(to.live(artifact, "history", `${from}..${until}`, { show: name })),
+    }, label);
   return h(
     "div.compare",
     h(
       "div.preview-bar.snapshot",
+      { key: "bar" },
       h("a.button.plain", { href: to.live(artifact, "history") }, "Back to history"),
       h(
-        "p.grow.mono",
-        h("a", { href: to.live(artifact, "history", from) }, from),
+        "p.grow",
+        h("a", { href: to.live(artifact, "history", String(from)) }, nameOf(from)),
         " → ",
-        h("a", { href: to.live(artifact, "history", until) }, until),
+        h("a", { href: to.live(artifact, "history", String(until)) }, nameOf(until)),
       ),
+      h("div.segments", { role: "group", "aria-label": "What to compare" }, segment("values", "Values"), segment("pages", "Pages"), segment("design", "Design")),
     ),
-    error && problem(error),
-    !error && (!old.value || !now.value) && loading(),
-    old.value && now.value && changes(diff(old.value.dataJson, now.value.dataJson)),
+    comparePicker(artifact, kept, from, until),
+    show === "pages" ? pages(artifact, kept, from, until) : null,
+    show === "design" ? design(artifact, from, until) : null,
+    show === "values" && error ? problem(error) : null,
+    show === "values" && !error && (!old.value || !now.value) ? loading() : null,
+    show === "values" && old.value && now.value ? changes(diff(old.value.dataJson, now.value.dataJson)) : null,
+  );
+}
+
+/** Both pages as they looked. @param {Detail} artifact @param {RevisionLine[]} kept @param {State} from @param {State} until */
+function pages(artifact, kept, from, until) {
+  const half = (/** @type {State} */ state, /** @type {string} */ label) => {
+    const at = kept.find(({ revision }) => revision === state)?.at;
+    const name = `${nameOf(state)}${at ? `, ${absolute(at)}` : ""}`;
+    return h(
+      "section.half",
+      { key: label },
+      h("h2", `${label}: `, h("span.quiet", name)),
+      h("div.preview-box", frame(artifact.id, String(state), `${artifact.title}, ${name}`, { earlier: state })),
+    );
+  };
+  return h("div.halves", { key: "pages" }, half(from, "Before"), half(until, "After"));
+}
+
+/** What changed in template and source. @param {Detail} artifact @param {State} from @param {State} until */
+function design(artifact, from, until) {
+  if (typeof from !== "number" || typeof until !== "number") {
+    return empty("compare", "Nothing to compare", "These states are from before their designs were kept.");
+  }
+  const { value, error } = use(`compare/${artifact.id}/${from}..${until}`, () => api.compare(artifact.id, from, until));
+  if (error) return problem(error);
+  if (!value) return loading();
+  const { template, source } = value;
+  if (template.hunks.length === 0 && source.changes.length === 0) {
+    return empty("compare", "The same design", "Both states have the same template and the same source.");
+  }
+  return h(
+    "div.prose.design",
+    { key: "design" },
+    template.hunks.length > 0 && h(
+      "section",
+      { key: "template" },
+      h("h2", "Template"),
+      h("p.quiet", `${plural(template.added, "line")} added, ${plural(template.removed, "line")} removed.`),
+      template.hunks.map((hunk, index) => h(
+        "pre.hunk",
+        { key: String(index), tabindex: "0" },
+        hunk.removed.map((line, at) => h("del", { key: `- ${at}` }, `− ${line}\n`)),
+        hunk.added.map((line, at) => h("ins", { key: `+ ${at}` }, `+ ${line}\n`)),
+      )),
+    ),
+    source.changes.length > 0 && h(
+      "section",
+      { key: "source" },
+      h("h2", "Source"),
+      changeTable(source.changes.map(({ path, change, before, after }) => ({ path: dotted({ path }), kind: change, before, after }))),
+    ),
   );
 }
 
@@ -55,18 +188,23 @@ function changes(all) {
         filter(kind, `${label} ${all.filter((change) => change.kind === kind).length}`, only),
       ),
     ),
-    h(
-      "div.scroll-x",
-      { key: "table", tabindex: "0", role: "region", "aria-label": "Changes" },
-      h(
-        "table.diff",
-        h("thead", h("tr", ["", "Path", "Before", "After"].map((name, index) =>
-          h("th", { scope: "col", key: String(index) }, name || h("span.sr", "Kind"))))),
-        h("tbody", shown.slice(0, MOST).map(changeRow)),
-      ),
-    ),
+    changeTable(shown.slice(0, MOST)),
     shown.length > MOST && h("p.meta", { key: "more" }, `${shown.length - MOST} more changes are not shown.`),
   ];
+}
+
+/** @param {Change[]} shown */
+function changeTable(shown) {
+  return h(
+    "div.scroll-x",
+    { key: "table", tabindex: "0", role: "region", "aria-label": "Changes" },
+    h(
+      "table.diff",
+      h("thead", h("tr", ["", "Path", "Before", "After"].map((name, index) =>
+        h("th", { scope: "col", key: String(index) }, name || h("span.sr", "Kind"))))),
+      h("tbody", shown.map(changeRow)),
+    ),
+  );
 }
 
 /** @param {string} kind @param {string} label @param {string} only */
@@ -84,84 +222,4 @@ function changeRow(change) {
     h("td.mono.was", change.kind === "added" ? "" : clip(scalar(change.before), 400)),
     h("td.mono.now", change.kind === "removed" ? "" : clip(scalar(change.after), 400)),
   );
-}
-
-/**
- * @typedef {object} Change
- * @property {"added" | "removed" | "changed"} kind
- * @property {string} path
- * @property {unknown} before
- * @property {unknown} after
- */
-
-/** Names that usually identify a row, most telling first. */
-const USUAL = ["id", "key", "uuid", "slug", "number", "sha", "tag", "path", "url", "name", "title", "label", "date"];
-
-/**
- * @param {unknown} before @param {unknown} after @param {string} [path]
- * @returns {Change[]}
- */
-function diff(before, after, path = "") {
-  if (before === after) return [];
-  if (isObject(before) && isObject(after)) return diffObjects(before, after, path);
-  if (Array.isArray(before) && Array.isArray(after)) return diffLists(before, after, path);
-  if (before === undefined) return [{ kind: "added", path, before, after }];
-  if (after === undefined) return [{ kind: "removed", path, before, after }];
-  return [{ kind: "changed", path, before, after }];
-}
-
-/** @param {Record<string, unknown>} before @param {Record<string, unknown>} after @param {string} path */
-function diffObjects(before, after, path) {
-  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...keys].flatMap((key) => diff(own(before, key), own(after, key), join(path, key)));
-}
-
-/** @param {Record<string, unknown>} object @param {string} key */
-function own(object, key) {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-/** @param {unknown[]} before @param {unknown[]} after @param {string} path @returns {Change[]} */
-function diffLists(before, after, path) {
-  const key = rowKey(before, after);
-  if (key === undefined) {
-    const length = Math.max(before.length, after.length);
-    return Array.from({ length }, (_, index) => diff(before[index], after[index], join(path, String(index)))).flat();
-  }
-  const old = index(before, key);
-  const now = index(after, key);
-  const names = new Set([...now.keys(), ...old.keys()]);
-  return [...names].flatMap((name) => diff(old.get(name), now.get(name), `${path}[${key}=${name}]`));
-}
-
-/** @param {unknown[]} rows @param {string} key @returns {Map<string, unknown>} */
-function index(rows, key) {
-  return new Map(rows.map((row) => [String(/** @type {Record<string, unknown>} */ (row)[key]), row]));
-}
-
-/**
- * Returns the field that tells the rows of both lists apart, if there is one: present in every row, a
- * string or number, and different in each.
- * @param {unknown[]} before @param {unknown[]} after @returns {string | undefined}
- */
-function rowKey(before, after) {
-  const rows = [...before, ...after];
-  if (rows.length === 0 || !rows.every(isObject)) return undefined;
-  const [first = {}] = /** @type {Record<string, unknown>[]} */ (rows);
-  const fields = Object.keys(first);
-  const usual = USUAL.filter((name) => fields.includes(name));
-  const others = fields.filter((name) => !USUAL.includes(name) && /(id|key|name)$/i.test(name));
-  return [...usual, ...others].find((name) => unique(before, name) && unique(after, name));
-}
-
-/** @param {unknown[]} rows @param {string} name */
-function unique(rows, name) {
-  const seen = new Set();
-  for (const row of rows) {
-    const value = /** @type {Record<string, unknown>} */ (row)[name];
-    if (typeof value !== "string" && typeof value !== "number") return false;
-    if (seen.has(String(value))) return false;
-    seen.add(String(value));
-  }
-  return true;
 }

@@ -3,11 +3,12 @@
 
 import { api } from "../core/api.js";
 import { h } from "../core/dom.js";
-import { badge, plural } from "../core/format.js";
+import { badge, plural, sentence } from "../core/format.js";
 import { expire, use } from "../core/store.js";
 import { button, empty, icon, loading, retry } from "../ui/controls.js";
 import { openDialog, toast, toastError } from "../ui/overlays.js";
 import { fact } from "./provenance.js";
+import { servicesSection } from "./services.js";
 
 /**
  * @typedef {import("../core/schema.js").Connector} Connector
@@ -36,6 +37,7 @@ export function connectorsView() {
     !listed.value && !listed.error && loading(),
     listed.value?.length === 0 &&
       empty("plug", "No connectors", "This daemon was started without any. Restart it with “od serve”."),
+    servicesSection(),
     listed.value && h("ul.connectors", listed.value.map(connectorCard)),
   );
 }
@@ -58,8 +60,8 @@ function connectorCard(connector) {
       ),
       badge(status),
     ),
-    connector.description && h("p.quiet", connector.description),
-    connector.lastError && h("p.field-error", connector.lastError),
+    connector.description && h("p.quiet", sentence(connector.description)),
+    connector.lastError && h("p.field-error", sentence(connector.lastError)),
     h(
       "dl.facts",
       fact("Account", connector.accountLabel ?? (isLocal(connector) ? "this machine" : "none, public data only")),
@@ -99,7 +101,7 @@ function toolRow(tool) {
       ),
     ),
     h("p", tool.title),
-    h("p.meta", tool.safety.reason),
+    h("p.meta", sentence(tool.safety.reason)),
   );
 }
 

@@ -3,7 +3,7 @@
 
 import { ApiError, api } from "../core/api.js";
 import { h } from "../core/dom.js";
-import { size } from "../core/format.js";
+import { isSkillFile, pathEnd, size } from "../core/format.js";
 import { current, go, to } from "../core/router.js";
 import { expire, setUi, ui, use } from "../core/store.js";
 import { agentCommand, button, copyable, empty, icon, loading, problem, retry, searchField } from "../ui/controls.js";
@@ -76,7 +76,7 @@ function fileField(project, chosen) {
   if (listed.error) return retry(listed.error, `files/${project}`);
   if (!listed.value) return loading("Looking for JSON files");
   const query = ui("search files", "").toLowerCase();
-  const all = listed.value.filter((file) => /\.json$/i.test(file.path));
+  const all = listed.value.filter(({ path }) => /\.json$/i.test(path) && !isSkillFile(path));
   const found = all.filter((file) => file.path.toLowerCase().includes(query));
   if (all.length === 0) {
     return empty(
@@ -106,7 +106,7 @@ function fileField(project, chosen) {
               onchange: () => go(to.create(project, file.path)),
             }),
             icon("file"),
-            h("span.grow.clip", file.path),
+            pathEnd(file.path),
             h("span.meta", size(file.size)),
           ),
         ),
@@ -189,7 +189,7 @@ async function make(project, file, name, style) {
       outputMapping: fits ? undefined : { dataPaths: [{ from: "$", to: "content" }] },
       refreshPermission: "manual_refresh_granted_for_read_only",
     };
-    const document = { format: "html_template_v1", dataJson: fits ? content : { content }, sourceJson };
+    const document = { format: "html_template_v2", dataJson: fits ? content : { content }, sourceJson };
     const { id } = await api.create(project, {
       input: { title: name, document },
       templateHtml: html,

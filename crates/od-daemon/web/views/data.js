@@ -2,11 +2,12 @@
 // The data as a tree: open and close, search, copy a path, link to a place.
 
 import { cls, h } from "../core/dom.js";
-import { clip, join, plural, scalar } from "../core/format.js";
+import { clip, join, originSentence, plural, scalar } from "../core/format.js";
 import { current, go, to } from "../core/router.js";
 import { setUi, ui } from "../core/store.js";
 import { copy, empty, iconButton, searchField } from "../ui/controls.js";
 import { treeKeys } from "../ui/shortcuts.js";
+import { dotted, originOf } from "./provenance.js";
 
 const MOST_ROWS = 400;
 const OPEN_LEVELS = 2;
@@ -24,12 +25,13 @@ export function dataTab(artifact) {
   return dataTree(data, artifact.id, {
     target: current().query.get("path") ?? "",
     link: (path) => to.live(artifact, "data", "", { path }),
+    origins: artifact.origins ?? [],
   });
 }
 
 /**
  * @param {unknown} data @param {string} scope
- * @param {{target?: string, link?: (path: string) => string}} [options]
+ * @param {{target?: string, link?: (path: string) => string, origins?: import("../core/schema.js").PathOrigin[]}} [options]
  */
 export function dataTree(data, scope, options = {}) {
   const name = `search data ${scope}`;
@@ -108,10 +110,15 @@ function flatten(data, scope, target, matching, most) {
 
 /**
  * @param {Row} row @param {number} index @param {string} scope
- * @param {{target?: string, link?: (path: string) => string}} options
+ * @param {{target?: string, link?: (path: string) => string, origins?: import("../core/schema.js").PathOrigin[]}} options
  */
 function treeRow({ path, name, level, value, branch, open }, index, scope, options) {
   const selected = options.target === path;
+  const origin = originOf(options.origins ?? [], path);
+  // Said once at the place itself, at the row that was asked for, and where nothing above it has said it: what the
+  // author wrote has no place of its own but the whole data, which is no row.
+  const place = origin && dotted(origin);
+  const says = origin && (selected || place === path || (place === "" && level === 1)) ? originSentence(origin) : "";
   return h(
     "div",
     {
@@ -122,6 +129,7 @@ function treeRow({ path, name, level, value, branch, open }, index, scope, optio
       "aria-level": String(level),
       "aria-expanded": branch ? String(open) : null,
       "aria-selected": String(selected),
+      title: origin ? originSentence(origin) : null,
       style: { "--level": level },
       ref: selected ? (/** @type {Element} */ el) => requestAnimationFrame(() => el.scrollIntoView({ block: "center" })) : undefined,
       onclick: () => {
@@ -132,6 +140,7 @@ function treeRow({ path, name, level, value, branch, open }, index, scope, optio
     h("span", { class: cls("twist", branch && "branch", open && "turned"), "aria-hidden": "true" }),
     h("span.data-key", name),
     h("span", { class: cls("data-value", "grow", kind(value)) }, shown(value)),
+    says && h("span.meta.origin", says),
     iconButton(ui("copied", "") === path ? "check" : "copy", `Copy path ${path}`, () => void copy(path, "path"), { extra: "row-action", key: "copy" }),
   );
 }

@@ -3,17 +3,17 @@
 
 import { api } from "../core/api.js";
 import { h, memo } from "../core/dom.js";
-import { age, badge, badges, plural, time } from "../core/format.js";
-import { go, to } from "../core/router.js";
+import { age, attention, badge, badges, plural, stateShown, time } from "../core/format.js";
+import { current, go, to } from "../core/router.js";
 import { expire, known, setUi, ui, use } from "../core/store.js";
 import { running } from "../ui/actions.js";
-import { button, empty, icon, loading, retry, searchField, toggle } from "../ui/controls.js";
+import { button, copyable, empty, icon, loading, retry, searchField, toggle } from "../ui/controls.js";
 import { askName } from "../ui/overlays.js";
 import { thumb } from "../ui/thumbs.js";
 import { windowed } from "../ui/windowed.js";
 
 /**
- * @typedef {import("../core/schema.js").ArtifactSummary} Summary
+ * @typedef {import("../core/schema.js").ArtifactLine} Summary
  * @typedef {import("../core/api.js").Project} Project
  */
 
@@ -46,11 +46,14 @@ export function designsView() {
     const error = listed.error ?? all.error;
     return main(error ? retry(error, "") : loading());
   }
+  if (all.value.length === 0) return main(firstRun());
   const archived = ui("show archived", false);
   const query = ui("search designs", "").trim().toLowerCase();
+  const needy = ui("show attention", false);
   const visible = ordered(listed.value).filter(
-    (entry) => (archived || entry.status !== "archived") && matches(entry, query),
+    (entry) => (archived || entry.status !== "archived") && (!needy || attention(entry) > 0) && matches(entry, query),
   );
+  const hasNeedy = needy || listed.value.some((entry) => attention(entry) > 0);
   const hasArchived = listed.value.some((entry) => entry.status === "archived");
   return main(
     h(
@@ -69,11 +72,58 @@ export function designsView() {
         h("h2", { id: "live-title" }, "Live artifacts"),
         h("span.count", String(visible.length)),
         h("div.grow"),
+        hasNeedy && toggle("Needs attention", needy, (on) => setUi("show attention", on)),
         hasArchived && toggle("Archived", archived, (on) => setUi("show archived", on)),
+        h("a.button.quiet-link", { href: to.trash() }, icon("trash"), "Trash"),
       ),
       cards(visible, all.value, query),
     ),
   );
+}
+
+const LOOK_AGAIN_MS = 2000;
+let looking = 0;
+
+/** No event tells of a new project: while there is none it is looked for, and the page goes on by itself. */
+function lookForProjects() {
+  clearTimeout(looking);
+  looking = window.setTimeout(() => {
+    if (current().view === "designs" && known("projects")?.length === 0) expire("projects");
+  }, LOOK_AGAIN_MS);
+}
+
+/** What a person sees who has nothing yet: three ways to begin. */
+function firstRun() {
+  lookForProjects();
+  const folder = ui("first folder", "").trim();
+  return h(
+    "div.first-run",
+    { key: "first" },
+    h("h1", "Welcome to od"),
+    h("p.lead", "A live artifact is a page made once and refreshed from its data whenever you want. Run one of these in a terminal; this page goes on by itself."),
+    h(
+      "ol.ways",
+      h("li.panel", { key: "demo" }, h("h2", "Look around first"),
+        h("p.quiet", "Three working live artifacts over files that come with them. Nothing of yours is touched."), copyable("od demo")),
+      h("li.panel", { key: "here" }, h("h2", "Use the folder you are in"),
+        h("p.quiet", "The folder becomes a project: its files can be shown, and agents started in it make live artifacts."), copyable("od init")),
+      h("li.panel", { key: "folder" }, h("h2", "Use another folder"),
+        h("label.field", "Its path",
+          h("input", { value: ui("first folder", ""), placeholder: "~/work/site", autocomplete: "off", spellcheck: "false",
+            oninput: (/** @type {Event} */ event) => setUi("first folder", /** @type {HTMLInputElement} */ (event.target).value) })),
+        copyable(`od init ${folder ? quoted(folder) : "FOLDER"}`),
+        h("p.hint", "Only the command line may choose what is read.")),
+    ),
+    h("p.meta", { role: "status" }, h("span.dot.busy", { "aria-hidden": "true" }), " Waiting for the first project…"),
+    h("p.quiet", "Did you remove a project? What it held is ", h("a", { href: to.trash() }, "in the trash"), " for 7 days."),
+  );
+}
+
+/** A path as a shell takes it; `~` keeps its meaning. @param {string} path */
+export function quoted(path) {
+  if (/^[\w@%+=:,./~-]+$/.test(path)) return path;
+  const [, home = "", rest = ""] = /^(~\/)?(.*)$/s.exec(path) ?? [];
+  return `${home}'${rest.replaceAll("'", "'\\''")}'`;
 }
 
 /** @param {string} label @param {string} [project] */
@@ -152,9 +202,14 @@ function cards(list, all, query) {
   );
 }
 
+/** @param {import("../core/schema.js").ArtifactLine} artifact */
+function shownSince({ restored, lastRefreshedAt, updatedAt }) {
+  return restored?.at ?? lastRefreshedAt ?? updatedAt;
+}
+
 /** @param {Summary} artifact @param {string} project */
 function card(artifact, project) {
-  const stamp = `${project} ${running(artifact)} ${age(artifact.lastRefreshedAt ?? artifact.updatedAt)}`;
+  const stamp = `${project} ${running(artifact)} ${age(shownSince(artifact))}`;
   return memo(artifact, "card", stamp, () => cardOf(artifact, project));
 }
 
@@ -186,7 +241,7 @@ function cardOf(artifact, project) {
         "div.row.card-foot",
         badges(artifact, running(artifact)).slice(0, 1).map(badge),
         h("span.grow"),
-        h("span.meta", time(artifact.lastRefreshedAt ?? artifact.updatedAt)),
+        h("span.meta", { title: stateShown(artifact) }, artifact.restored ? "restored " : "", time(shownSince(artifact))),
       ),
     ),
   );

@@ -3,7 +3,7 @@
 
 import { api } from "../core/api.js";
 import { h } from "../core/dom.js";
-import { absolute, duration, healthState } from "../core/format.js";
+import { healthState, seconds, sentence, sourceNames, stateShown } from "../core/format.js";
 import { to } from "../core/router.js";
 import { change, state, use } from "../core/store.js";
 import { adopt, refresh, running } from "../ui/actions.js";
@@ -18,7 +18,7 @@ export function notices(artifact) {
   return h(
     "div.notices",
     { key: "notices" },
-    running(artifact) ? progressBar(progress) : null,
+    running(artifact) ? progressBar(artifact, progress) : null,
     healthState(artifact) !== "healthy" ? unhealthy(artifact.id, artifact.health.reason) : null,
     artifact.drift?.[0] ? drifted(artifact) : null,
     failure(artifact),
@@ -33,15 +33,24 @@ export function stepName(step) {
   return STEPS[step] ?? step.replace(/[_:]/g, " ");
 }
 
-/** @param {import("../core/store.js").Progress | undefined} progress */
-function progressBar(progress) {
-  const step = progress?.cancelling ? "Cancelling" : stepName(progress?.step ?? "") || "Starting";
+/**
+ * Says what the refresh waits for, and for how long already.
+ * @param {Detail} artifact @param {import("../core/store.js").Progress | undefined} progress
+ */
+function progressBar(artifact, progress) {
+  const source = sourceNames(artifact.document) || "the source";
+  const waited = progress ? Math.max(0, Date.now() - progress.startedAt) : 0;
   return h(
     "div.progress",
     { role: "status", key: "progress" },
     h("div.bar", { "aria-hidden": "true" }),
-    h("span", `${step}…`),
-    progress && h("span.meta", duration(Math.max(0, Date.now() - progress.startedAt))),
+    progress?.cancelling
+      ? h("span.grow", "Cancelling: waiting for ", h("code", source), " to stop…")
+      : progress?.step === "refresh:commit"
+        ? h("span.grow", "Saving…")
+        : h("span.grow", "Waiting for ", h("code", source), "…"),
+    // A running clock is for the eyes: read out, it would talk over everything else.
+    progress && h("span.meta", { "aria-hidden": "true" }, seconds(waited)),
     progress?.refreshId && h("span.meta.mono.wide-only", progress.refreshId),
   );
 }
@@ -52,7 +61,6 @@ function failure(artifact) {
   const error = state.failures.get(artifact.id) ?? lastError(artifact.id);
   // What the log says has to arrive first.
   if (!error) return null;
-  const when = artifact.lastRefreshedAt ?? artifact.updatedAt;
   const drift = String(/** @type {{details?: import("../core/schema.js").Failure["details"]}} */ (error).details?.kind).endsWith("_drift");
   return h(
     "div.notice.bad",
@@ -60,9 +68,9 @@ function failure(artifact) {
     icon("warn"),
     h(
       "div.grow",
-      h("p.strong", `Refresh failed: ${error.message}`),
-      error.suggestion && h("p", error.suggestion),
-      h("p", "Showing data from ", h("time", { datetime: when, title: absolute(when) }, absolute(when)), "."),
+      h("p.strong", "Refresh failed: ", sentence(error.message)),
+      error.suggestion && h("p", sentence(error.suggestion)),
+      h("p", `Showing ${stateShown(artifact)}.`),
     ),
     h(
       "div.row",
@@ -121,7 +129,11 @@ function drifted(artifact) {
     h(
       "div.grow",
       h("p.strong", `Edited by hand: ${files}.`),
-      h("p", "The edit is valid and shown here. Keep it as a revision of its own, or the next change takes it along."),
+      h(
+        "p",
+        "The edit is valid and shown here. Keep it as a revision of its own, or the next change takes it along. ",
+        artifact.lastRefreshedAt && sourceNames(artifact.document) && ["Values that ", h("code", { key: "source" }, sourceNames(artifact.document)), " gives go back to what it gave last."],
+      ),
     ),
     h("div.row", button("Keep as a revision", () => void adopt(artifact))),
   );

@@ -3,11 +3,12 @@
 // values comes from.
 
 import { api } from "../core/api.js";
-import { h } from "../core/dom.js";
-import { clip, scalar, sourceName, time } from "../core/format.js";
+import { cls, h } from "../core/dom.js";
+import { clip, originSentence, plural, scalar } from "../core/format.js";
 import { current, go, to } from "../core/router.js";
-import { forget, use } from "../core/store.js";
+import { forget, state, use } from "../core/store.js";
 import { icon, loading, problem, retry } from "../ui/controls.js";
+import { originOf } from "./provenance.js";
 
 /** @typedef {import("../core/api.js").Detail} Detail */
 
@@ -16,12 +17,12 @@ const SANDBOX = "allow-popups allow-popups-to-escape-sandbox";
 
 /**
  * @param {string} id @param {string} revision @param {string} title
- * @param {{variant?: string, snapshot?: string, outgrown?: () => import("../core/dom.js").VNode}} [options]
+ * @param {{variant?: string, earlier?: string | number, outgrown?: () => import("../core/dom.js").VNode}} [options]
  */
 export function frame(id, revision, title, options = {}) {
-  const { variant = "rendered", snapshot, outgrown } = options;
-  const key = `ticket/${id}/${variant}/${snapshot ?? ""}`;
-  const ticket = use(`${key}/${revision}`, () => api.ticket(id, variant, snapshot));
+  const { variant = "rendered", earlier, outgrown } = options;
+  const key = `ticket/${id}/${variant}/${earlier ?? ""}`;
+  const ticket = use(`${key}/${revision}`, () => api.ticket(id, variant, earlier));
   if (outgrown && ticket.error?.code === "TEMPLATE_BINDING_INVALID") return outgrown();
   if (ticket.error) return retry(ticket.error, key);
   // The frame of the revision before stays until the new address is known.
@@ -41,10 +42,13 @@ const shown = new Map();
 /** A ticket opens its page for five minutes; a frame that stays needs no other. */
 const TICKET_MS = 4 * 60_000;
 
-/** Forgets tickets that are too old to open a page with. Called before another view is drawn. */
+/**
+ * Forgets tickets that are too old to open a page with, and all of them while the daemon does not answer: who
+ * has its port meanwhile gets none. Called before another view is drawn.
+ */
 export function dropOldTickets() {
   for (const [key, { at }] of shown) {
-    if (Date.now() - at < TICKET_MS) continue;
+    if (state.link === "live" && Date.now() - at < TICKET_MS) continue;
     shown.delete(key);
     forget(`${key}/`);
   }
@@ -108,18 +112,23 @@ export function bindings(template) {
   const found = new Map();
   /** @type {Map<string, string>} */
   const aliases = new Map();
-  const pattern = /data-od-repeat\s*=\s*["']?\s*([A-Za-z_]\w*)\s+in\s+data\.([\w.-]+)|\{\{\s*([\w.-]+)\s*\}\}/g;
-  for (const [, alias, list, bound] of template.matchAll(pattern)) {
-    if (alias && list) {
-      aliases.set(alias, list);
-      continue;
+  const pattern =
+    /data-od-repeat\s*=\s*["']?\s*([A-Za-z_]\w*)\s+in\s+([\w.-]+)|\{\{\s*([\w.-]+)\s*(?:\|[^{}]*)?\}\}|data-od-(?:x|y|min|max)\s*=\s*["']([^"']*)["']/g;
+  for (const [, alias, list, bound, drawn] of template.matchAll(pattern)) {
+    // A chart draws several columns at once.
+    for (const text of (list ?? bound ?? drawn ?? "").split(/[\s,]+/)) {
+      const [head = "", ...rest] = text.split(".");
+      const each = head === "data" ? "" : (aliases.get(head) ?? "");
+      const path = each ? [`${each}[]`, ...rest].join(".") : rest.join(".");
+      if (alias) {
+        aliases.set(alias, path);
+        continue;
+      }
+      if (head !== "data" && !each) continue;
+      const before = found.get(path);
+      if (before) before.times += 1;
+      else if (path) found.set(path, { path, each, times: 1 });
     }
-    const [head = "", ...rest] = (bound ?? "").split(".");
-    const each = head === "data" ? "" : (aliases.get(head) ?? "");
-    const path = each ? [`${each}[]`, ...rest].join(".") : rest.join(".");
-    const before = found.get(path);
-    if (before) before.times += 1;
-    else if (path) found.set(path, { path, each, times: 1 });
   }
   return [...found.values()];
 }
@@ -138,18 +147,11 @@ function bindingsPanel(artifact) {
   const template = use(`template/${artifact.id}`, () => api.text(artifact.id, "template"));
   const list = bindings(template.value ?? "");
   const data = artifact.document?.dataJson ?? {};
-  const source = artifact.document?.sourceJson;
   return h(
     "aside.bindings",
     { "aria-label": "Values on this page", key: "bindings" },
     h("h2", "Values on this page"),
     h("p.meta", "Point at a value, or tab to it, to see its path, source and time."),
-    h(
-      "p.meta",
-      source ? `From ${sourceName(source)}, ` : "Written by hand, ",
-      time(artifact.provenance?.generatedAt ?? artifact.updatedAt),
-      ".",
-    ),
     template.error && problem(template.error),
     !template.value && !template.error && loading(),
     template.value !== undefined && list.length === 0 && h("p.quiet", "This page shows no data: its text is fixed."),
@@ -159,21 +161,23 @@ function bindingsPanel(artifact) {
 
 /** @param {Detail} artifact @param {unknown} data @param {Binding} binding */
 function bindingRow(artifact, data, { path, each }) {
-  const rows = each ? valueAt(data, each) : undefined;
-  const first = each ? path.replace("[]", ".0") : path;
+  const rows = each ? valueAt(data, each.replaceAll("[]", ".0")) : undefined;
+  const first = path.replaceAll("[]", ".0");
   const value = valueAt(data, first);
   const count = Array.isArray(rows) ? rows.length : 0;
+  const origin = originOf(artifact.origins ?? [], first);
   return h(
     "li",
     { key: path },
     h(
       "a",
-      { href: to.live(artifact, "data", "", { path: each || path }) },
+      { href: to.live(artifact, "data", "", { path: (each || path).replaceAll("[]", ".0") }) },
       h("span.mono.clip", path),
       h(
         "span.meta.clip",
-        each ? `${count} rows, first ${clip(scalar(value), 40)}` : clip(scalar(value), 60),
+        each ? `${plural(count, "row")}, first ${clip(scalar(value), 40)}` : clip(scalar(value), 60),
       ),
+      origin && h("span", { class: cls("meta", "origin", origin.writer === "author" && "fixed") }, originSentence(origin)),
     ),
   );
 }

@@ -2,7 +2,7 @@
 // Who made this state, when, from what, and how to check that it is what it says.
 
 import { h } from "../core/dom.js";
-import { absolute, age, healthState } from "../core/format.js";
+import { absolute, age, healthState, originSentence } from "../core/format.js";
 import { copy, empty, iconButton } from "../ui/controls.js";
 import { title as words } from "./shape.js";
 
@@ -29,8 +29,56 @@ export function provenanceTab(artifact) {
       ),
     ),
     h("section", h("h2", "Sources"), sources(provenance.sources ?? [])),
+    pathByPath(artifact.origins ?? []),
     pinned(artifact.sourcePin),
     digests(artifact.digests),
+  );
+}
+
+/**
+ * The place of an origin as the Data tab writes paths; the whole data is the empty one.
+ * @param {{path: string}} origin
+ */
+export function dotted(origin) {
+  return origin.path
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .join(".");
+}
+
+/**
+ * The origin of what stands at a path: its own, or that of the nearest place above it.
+ * @param {import("../core/schema.js").PathOrigin[]} origins @param {string} path
+ */
+export function originOf(origins, path) {
+  return origins
+    .map((origin) => ({ origin, place: dotted(origin) }))
+    .filter(({ place }) => place === "" || place === path || path.startsWith(`${place}.`))
+    .sort((one, other) => other.place.length - one.place.length)[0]?.origin;
+}
+
+/** @param {import("../core/schema.js").PathOrigin[]} origins */
+function pathByPath(origins) {
+  if (origins.length === 0) return null;
+  return h(
+    "section",
+    { key: "paths" },
+    h("h2", "Path by path"),
+    h("p.quiet", "What a source writes, only a refresh changes. Everything else stays as its author wrote it."),
+    h(
+      "ul.lines.plain",
+      // What is left over comes after what has a name.
+      [...origins].sort((one, other) => Number(one.path === "") - Number(other.path === "")).map((origin) =>
+        h(
+          "li",
+          { key: origin.path, class: "line" },
+          h("span.badge.quiet", origin.writer === "author" ? "Fixed" : origin.staleSince ? "Stale" : "Refreshed"),
+          h("span.strong.mono", dotted(origin) || (origins.length > 1 ? "everything else" : "everything")),
+          h("span.meta.grow", originSentence(origin)),
+        ),
+      ),
+    ),
   );
 }
 

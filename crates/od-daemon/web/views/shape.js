@@ -1,6 +1,7 @@
 // @ts-check
 // Fits a bundled template to a JSON document: as it is where the document has its shape, otherwise with
-// figures for the document's scalars, a table for each list of objects, a list for each list of scalars.
+// figures for the document's scalars, a table for each list of objects (with a chart where its rows are a
+// series over time), a list for each list of scalars. Numbers and dates get the format their names suggest.
 // The text goes to the daemon, which checks it like any other.
 
 import { isObject } from "../core/format.js";
@@ -12,8 +13,8 @@ const MOST_FIGURES = 12;
 
 /**
  * @typedef {"dashboard" | "report"} Style
- * @typedef {{label: string, path: string}} Figure
- * @typedef {{label: string, path: string, columns: string[], numeric: Set<string>}} Table
+ * @typedef {{label: string, path: string, pipe: string}} Figure
+ * @typedef {{label: string, path: string, columns: string[], numeric: Set<string>, pipes: Map<string, string>, time: string}} Table
  * @typedef {{figures: Figure[], tables: Table[], lists: {label: string, path: string}[]}} Shape
  */
 
@@ -35,7 +36,7 @@ function shapeOf(value, path, label = "", shape = { figures: [], tables: [], lis
       shapeOf(entry, `${path}.${key}`, label ? `${label} · ${title(key)}` : title(key), shape);
     }
   } else if (shape.figures.length < MOST_FIGURES) {
-    shape.figures.push({ label: label || "Value", path });
+    shape.figures.push({ label: label || "Value", path, pipe: pipeOf(path.split(".").at(-1) ?? "", [value]) });
   }
   return shape;
 }
@@ -54,7 +55,36 @@ function tableOf(rows, path, label) {
     .filter((key) => rows.every((row) => !isObject(row[key]) && !Array.isArray(row[key])))
     .slice(0, MOST_COLUMNS);
   const numeric = new Set(columns.filter((key) => rows.every((row) => typeof (row[key] ?? 0) === "number")));
-  return { label: label || "Rows", path, columns, numeric };
+  const pipes = new Map(columns.map((key) => [key, pipeOf(key, rows.map((row) => row[key]))]));
+  const rises = (/** @type {string} */ key) =>
+    rows.length > 2 && rows.every((row, at) => at === 0 || String(rows[at - 1]?.[key]) < String(row[key]));
+  const time = columns.find((key) => /^(date|datetime):/.test(pipes.get(key) ?? "") && rises(key)) ?? "";
+  return { label: label || "Rows", path, columns, numeric, pipes, time };
+}
+
+/**
+ * Guesses the format of values from their key and all of them; empty: as they are.
+ * @param {string} key @param {unknown[]} values
+ */
+function pipeOf(key, values) {
+  const present = values.filter((value) => value !== null && value !== undefined);
+  if (present.length === 0) return "";
+  const words = title(key).toLowerCase().split(" ");
+  const has = (/** @type {string[]} */ ...names) => names.some((name) => words.includes(name));
+  if (present.every((value) => typeof value === "string" && /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?$/.test(value))) {
+    return present.every((value) => String(value).length === 10) ? "date:medium" : "datetime:medium";
+  }
+  if (!present.every((value) => typeof value === "number") || has("id", "year", "port", "code")) return "";
+  if (has("ms", "millis")) return "duration:ms";
+  if (has("seconds")) return "duration:s";
+  if (has("bytes")) return "bytes";
+  const isShare = has("rate", "ratio", "share", "coverage", "uptime", "usage");
+  return isShare && present.every((value) => Number(value) >= 0 && Number(value) <= 1) ? "percent:1" : "number";
+}
+
+/** @param {string} path @param {string} pipe */
+function binding(path, pipe) {
+  return pipe ? `{{${path} | ${pipe} | or:'–'}}` : `{{${path}}}`;
 }
 
 /** @param {string} key */
@@ -100,10 +130,10 @@ function fits(template, data) {
 
 /** @param {Style} style @param {Figure[]} figures */
 function figureList(style, figures) {
-  const items = figures.map(({ label, path }) =>
+  const items = figures.map(({ label, path, pipe }) =>
     style === "dashboard"
-      ? `<li class="panel"><span class="label">${escape(label)}</span><span class="value">{{${path}}}</span></li>`
-      : `<div><dt>${escape(label)}</dt><dd>{{${path}}}</dd></div>`,
+      ? `<li class="panel"><span class="label">${escape(label)}</span><span class="value">${binding(path, pipe)}</span></li>`
+      : `<div><dt>${escape(label)}</dt><dd>${binding(path, pipe)}</dd></div>`,
   );
   const text = items.join("\n");
   return style === "dashboard"
@@ -112,15 +142,22 @@ function figureList(style, figures) {
 }
 
 /** @param {Table} table */
-function tableHtml({ path, columns, numeric }) {
+function tableHtml({ path, columns, numeric, pipes, time }) {
   const cell = (/** @type {string} */ key) => (numeric.has(key) ? ' class="number"' : "");
   const head = columns.map((key) => `<th scope="col"${cell(key)}>${escape(title(key))}</th>`).join("");
-  const row = columns.map((key) => `<td${cell(key)}>{{row.${key}}}</td>`).join("");
-  return `<div class="scroll" tabindex="0">
+  const row = columns.map((key) => `<td${cell(key)}>${binding(`row.${key}`, pipes.get(key) ?? "")}</td>`).join("");
+  const first = columns.find((key) => numeric.has(key) && pipes.get(key));
+  const drawn = columns.filter((key) => numeric.has(key) && pipes.get(key) === pipes.get(first ?? "")).slice(0, 3);
+  const chart =
+    time && first
+      ? `<div data-od-chart="line" data-od-repeat="row in ${path}" data-od-x="row.${time}" data-od-y="${drawn.map((key) => `row.${key}`).join(" ")}" data-od-labels="${drawn.map((key) => escape(title(key))).join(", ")}" data-od-format="${pipes.get(first)}"></div>\n`
+      : "";
+  return `${chart}<div class="scroll" tabindex="0">
 <table>
 <thead><tr>${head}</tr></thead>
 <tbody>
 <tr data-od-repeat="row in ${path}">${row}</tr>
+<tr data-od-else><td colspan="${columns.length}">–</td></tr>
 </tbody>
 </table>
 </div>`;

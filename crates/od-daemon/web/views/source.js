@@ -3,10 +3,11 @@
 
 import { api } from "../core/api.js";
 import { h } from "../core/dom.js";
-import { size, sourceName } from "../core/format.js";
+import { absolute, isPermitted, size, sourceName } from "../core/format.js";
 import { setUi, ui, use } from "../core/store.js";
 import { empty, icon, loading, problem } from "../ui/controls.js";
 import { dataTree } from "./data.js";
+import { scheduleSection } from "./schedule.js";
 
 /** @typedef {import("../core/api.js").Detail} Detail */
 
@@ -25,6 +26,8 @@ function redact(value) {
 /** @param {Detail} artifact */
 export function sourceTab(artifact) {
   const source = artifact.document?.sourceJson;
+  const several = artifact.document?.sources ?? [];
+  if (several.length > 0) return severalSources(artifact, several);
   if (!source) {
     return [
       empty("plug", "This artifact has no source", "Its data was written once and cannot be refreshed. Ask an agent to give it a source, such as a JSON file of this project."),
@@ -38,8 +41,73 @@ export function sourceTab(artifact) {
       h("section", h("h2", "What a refresh does"), h("ol", does(artifact, source).map(item))),
       h("section", h("h2", "What it can not do"), h("ul.crosses", CANNOT.map(item))),
     ),
+    scheduleSection(artifact),
     h("section", h("h2", "Source"), dataTree(redact(source), `source ${artifact.id}`)),
     templates(artifact),
+  );
+}
+
+/** @typedef {import("../core/schema.js").NamedSource} NamedSource */
+
+/** @param {Detail} artifact @param {NamedSource[]} sources */
+function severalSources(artifact, sources) {
+  const queries = artifact.document?.queries ?? [];
+  const listed = use(`refreshes/${artifact.id}`, () => api.refreshes(artifact.id));
+  return h(
+    "div.prose",
+    h(
+      "div.does",
+      h("section", h("h2", "What a refresh does"), h("ol", [
+        `Reads ${sources.length === 1 ? "one source" : `${sources.length} sources`}, at most four at once, and removes anything that looks like a credential.`,
+        queries.length > 0 && `Works out ${queries.length === 1 ? "one value" : `${queries.length} values`} by SQL over their rows.`,
+        "Checks the new data, draws the page with it, and saves everything in one step.",
+        !isPermitted(artifact.document) && "At the moment nothing: refresh is switched off.",
+      ].filter((line) => typeof line === "string").map(item))),
+      h("section", h("h2", "What it can not do"), h("ul.crosses", CANNOT.map(item))),
+    ),
+    scheduleSection(artifact),
+    h("section", { key: "sources" }, h("h2", "Sources"), h("ul.rows.spaced", sources.map((source) => oneSource(artifact, source, listed.value)))),
+    queries.length > 0 && h("section", { key: "queries" }, h("h2", "Queries"), h("ul.rows.spaced", queries.map((query) => oneQuery(artifact, query)))),
+    templates(artifact),
+  );
+}
+
+/** The newest step of a source. @param {import("../core/schema.js").RefreshRecord[] | undefined} records @param {string} id */
+const lastStep = (records, id) => (records ?? []).find((record) => record.step === "document" && record.source === id);
+
+/** @param {Detail} artifact @param {NamedSource} source @param {import("../core/schema.js").RefreshRecord[] | undefined} records */
+function oneSource(artifact, source, records) {
+  const stale = (artifact.stale ?? []).find((mark) => mark.source === source.id);
+  const step = lastStep(records, source.id);
+  const paths = source.outputMapping?.dataPaths ?? [];
+  return h(
+    "li",
+    { key: source.id },
+    h("div.row", h("code.strong", source.id), h("span.grow.clip", sourceName(source)), stale
+      ? h("span.badge.warn", `Stale since ${absolute(stale.since)}`)
+      : source.onFailure === "keep" && h("span.badge.quiet", "May fail")),
+    h("p.meta", [
+      step && `${step.status === "succeeded" ? "Read" : "Failed"} ${absolute(step.at)}`,
+      step?.rows !== undefined && step.rows !== null && `${step.rows.toLocaleString("en")} ${step.rows === 1 ? "row" : "rows"}`,
+      step?.error && step.error.message,
+      paths.length > 0 && `writes ${paths.map(({ to }) => to).join(", ")}`,
+    ].filter((part) => typeof part === "string").join(" · ")),
+    dataTree(redact(source), `source ${artifact.id} ${source.id}`),
+  );
+}
+
+/** @param {Detail} artifact @param {import("../core/schema.js").Query} query */
+function oneQuery(artifact, query) {
+  const origin = (artifact.origins ?? []).find((one) => one.path === `/${query.to.replace(/^\$\./, "").replaceAll(".", "/")}`);
+  const from = origin?.sources ?? [];
+  return h(
+    "li",
+    { key: query.to },
+    h("div.row", h("code.strong", query.to), h("span.badge.quiet", query.shape ?? "rows"), h("span.meta.grow", [
+      from.length > 0 && `from ${from.join(", ")}`,
+      origin?.query && origin.at && `worked out ${absolute(origin.at)}`,
+    ].filter((part) => typeof part === "string").join(" · "))),
+    h("pre", { tabindex: "0", role: "region", "aria-label": `Query of ${query.to}` }, query.sql),
   );
 }
 
@@ -49,7 +117,7 @@ function item(text, index) {
 }
 
 const CANNOT = [
-  "Run by itself: it only runs when you, or an agent you started, ask for it.",
+  "Run by itself, unless you switch its schedule on.",
   "Write, delete or send anything: tools that do more than read are refused at every call.",
   "Change the page's design: only its data is replaced.",
   "Use another account or another tool than the ones saved here, even if they have the same name.",

@@ -3,16 +3,17 @@
 
 import { api } from "../core/api.js";
 import { h } from "../core/dom.js";
-import { badge, badges, sourceName, time } from "../core/format.js";
+import { absolute, badge, badges, isPermitted, sourceNames, time } from "../core/format.js";
 import { current, TABS, to } from "../core/router.js";
 import { state, use } from "../core/store.js";
 import { archive, cancel, openInTab, permit, pin, refresh, remove, rename, running, summary } from "../ui/actions.js";
-import { button, empty, iconButton, loading, retry, toggle } from "../ui/controls.js";
+import { button, empty, icon, iconButton, loading, retry, toggle } from "../ui/controls.js";
 import { dataTab } from "./data.js";
 import { historyTab } from "./history.js";
 import { notices, unhealthy } from "./notices.js";
 import { frame, modeSwitch, previewTab } from "./preview.js";
 import { provenanceTab } from "./provenance.js";
+import { refreshIfOld } from "./schedule.js";
 import { sourceTab } from "./source.js";
 
 /** @typedef {import("../core/api.js").Detail} Detail */
@@ -23,7 +24,7 @@ const LABELS = {
   source: "Source",
   data: "Data",
   provenance: "Provenance",
-  history: "Refresh history",
+  history: "History",
 };
 
 /** @param {string} id */
@@ -42,6 +43,7 @@ export function artifactView() {
       h("div.stage-body", error || artifact ? gone(error) : loading()),
     );
   }
+  refreshIfOld(artifact);
   return h(
     "main.stage",
     { key: `live ${route.artifact}` },
@@ -77,8 +79,9 @@ function gone(error) {
   return empty(
     "live",
     h("h1", "There is no such live artifact here"),
-    "It may have been deleted. “od artifacts list --trash” shows what can be brought back, for 7 days.",
+    "It may have been deleted. What was deleted can be brought back from the trash for 7 days.",
     h("a.button.primary", { href: to.project(current().project) }, "Back to the project"),
+    h("a.button", { href: to.trash() }, icon("trash"), "Trash"),
   );
 }
 
@@ -92,8 +95,8 @@ function panel(tab, artifact) {
 
 /** @param {Detail} artifact */
 function head(artifact) {
-  const source = artifact.document?.sourceJson;
-  const account = source?.connector?.accountLabel ?? artifact.sourcePin?.accountLabel;
+  const source = sourceNames(artifact.document);
+  const account = artifact.document?.sourceJson?.connector?.accountLabel ?? artifact.sourcePin?.accountLabel;
   const busy = running(artifact);
   return h(
     "div.stage-head",
@@ -108,23 +111,27 @@ function head(artifact) {
       artifact.description && h("p.quiet", { key: "description" }, artifact.description),
       h(
         "div.meta.facts-line",
-        h("span", { key: "age" }, artifact.lastRefreshedAt ? "Refreshed " : "Made ", time(artifact.lastRefreshedAt ?? artifact.createdAt)),
-        source && h("span", { key: "source" }, "from ", h("span.mono", sourceName(source))),
+        artifact.restored
+          ? h("span.strong", { key: "restored" }, `State of ${absolute(artifact.restored.stateOf)}, restored `, time(artifact.restored.at))
+          : h("span", { key: "age" }, artifact.lastRefreshedAt ? "Refreshed " : "Made ", time(artifact.lastRefreshedAt ?? artifact.createdAt)),
+        source && h("span", { key: "source" }, "from ", h("span.mono.clip", source)),
         account && h("span", { key: "account" }, "as ", account),
-        source ? permission(artifact, source, busy) : h("span", { key: "static" }, "no source: its data only changes by an edit"),
+        source ? permission(artifact, busy) : h("span", { key: "static" }, "no source: its data only changes by an edit"),
       ),
     ),
     toolbar(artifact, busy),
   );
 }
 
-/** @param {Detail} artifact @param {import("../core/schema.js").Source} source @param {boolean} busy */
-function permission(artifact, source, busy) {
-  const granted = source.refreshPermission !== "none";
+/** @param {Detail} artifact @param {boolean} busy */
+function permission(artifact, busy) {
+  const granted = isPermitted(artifact.document);
   return h(
     "span.permission",
-    { key: "permission", title: "Only a person can switch refresh on again. It never runs by itself." },
-    toggle(granted ? "Manual refresh only" : "Refresh is off", granted, (on) => void permit(artifact, on), busy),
+    { key: "permission", title: granted
+      ? "You, and an agent that you started, may refresh it. It never runs by itself."
+      : "Nobody may refresh it. Only a person can allow it again." },
+    toggle("Allow refresh", granted, (on) => void permit(artifact, on), busy),
   );
 }
 

@@ -3,17 +3,17 @@
 
 import { api } from "../core/api.js";
 import { cls, h, memo } from "../core/dom.js";
-import { badge, badges, plural, size } from "../core/format.js";
+import { attention, badge, badges, isSkillFile, pathEnd, plural, size } from "../core/format.js";
 import { current, to } from "../core/router.js";
 import { expire, setUi, ui, use } from "../core/store.js";
-import { running } from "../ui/actions.js";
+import { rebindProject, removeProject, renameProject, running } from "../ui/actions.js";
 import { agentCommand, button, empty, icon, iconButton, loading, problem, searchField } from "../ui/controls.js";
 import { treeKeys } from "../ui/shortcuts.js";
 import { windowed } from "../ui/windowed.js";
 import { artifacts, createLink, ordered, projects } from "./home.js";
 import { artifactView } from "./viewer.js";
 
-/** @typedef {import("../core/schema.js").ArtifactSummary} Summary */
+/** @typedef {import("../core/schema.js").ArtifactLine} Summary */
 
 /** @type {Set<string>} */
 const sought = new Set();
@@ -51,7 +51,7 @@ function sidebar(project, name) {
   const query = ui(`tree ${project}`, "").toLowerCase();
   const own = ordered((listed.value ?? []).filter((entry) => entry.projectId === project));
   const live = own.filter((entry) => entry.title.toLowerCase().includes(query));
-  const found = (files.value ?? []).filter((file) => file.path.toLowerCase().includes(query));
+  const found = (files.value ?? []).filter(({ path }) => !isSkillFile(path) && path.toLowerCase().includes(query));
   return h(
     "aside.sidebar",
     { "aria-label": "Project", key: "sidebar" },
@@ -147,23 +147,36 @@ function fileNode(project, file) {
     to.file(project, file.path),
     on,
     icon("file"),
-    h("span.grow.clip", { title: file.path }, file.path),
+    pathEnd(file.path),
   );
 }
 
 /** @param {import("../core/api.js").Project | undefined} project */
 function overview(project) {
   const listed = artifacts();
+  // What needs a person stands first; the rest as everywhere.
   const own = ordered(
     (listed.value ?? []).filter((entry) => entry.projectId === current().project),
-  );
+  ).sort((a, b) => attention(b) - attention(a));
   const { from, to: end, props } = windowed(`overview ${current().project}`, own.length);
   return h(
     "main.stage",
     { key: "overview" },
     h(
       "div.stage-head",
-      h("h1.grow", project?.name ?? current().project),
+      h(
+        "div.grow.title-block",
+        h("h1.clip", project?.name ?? current().project),
+        project && h("p.meta", project.root ? pathEnd(project.root) : "No folder: it has no files of its own."),
+      ),
+      project &&
+        h(
+          "div.toolbar",
+          { role: "toolbar", "aria-label": "Project", key: "toolbar" },
+          iconButton("edit", "Rename project", () => renameProject(project)),
+          iconButton("folder", "Another folder", () => rebindProject(project)),
+          iconButton("trash", "Remove project", () => removeProject(project, own.length), { disabled: !listed.value }),
+        ),
       createLink("New live artifact", current().project),
     ),
     h(

@@ -96,6 +96,10 @@ fn answer(
         return;
     }
     let page = pages.lock().unwrap().get(&path).cloned();
+    if let Some(whole) = page.as_ref().filter(|page| page.starts_with(b"HTTP/1.1 ")) {
+        let _ = stream.write_all(whole);
+        return;
+    }
     if let Some(page) = page {
         let head = format!(
             "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\

@@ -68,7 +68,22 @@ fn tried(problems: &[Problem]) -> BTreeSet<String> {
 fn a_hostile_page_tries_everything_and_gets_nothing() {
     let victim = Victim::start();
     let attacker = Attacker::serve("", None);
-    let (id, url) = victim.ticket_of_hostile_page(&page(&attacker, &victim, true));
+    let page = page(&attacker, &victim, true);
+    // A page that lies on the disk and was drawn by no compiler is not served: it is drawn anew.
+    let (id, url) = victim.ticket_of_hostile_page(&page);
+    let planted = victim.preview(&url);
+    assert!(!planted.contains("Hostile"), "{planted}");
+    // So it comes from another server, under exactly the head that the preview port sends.
+    let sent = victim.preview(&victim.ticket());
+    let (head, _) = sent.split_once("\r\n\r\n").unwrap();
+    assert!(head.to_lowercase().contains("content-security-policy"), "{head}");
+    let kept: Vec<&str> = head
+        .split("\r\n")
+        .filter(|line| !line.to_lowercase().starts_with("content-length"))
+        .collect();
+    let stand_in = Attacker::serve("", None);
+    let length = format!("Content-Length: {}\r\nConnection: close", page.len());
+    let url = stand_in.put("/hostile", format!("{}\r\n{length}\r\n\r\n{page}", kept.join("\r\n")));
     let before = victim.state();
     victim.while_browsing(async {
         let browser = Chromium::start().await;
@@ -80,14 +95,13 @@ fn a_hostile_page_tries_everything_and_gets_nothing() {
         tab.until_problems(|seen| wanted.iter().all(|it| tried(seen).contains(*it))).await;
         assert_eq!(tab.run("[typeof window.ran, document.title, origin].join()").await, "undefined,Hostile,null");
         assert_eq!(tab.dialogs(), Vec::<String>::new());
-        // And where a person meets it: in the console's frame.
+        // And where a person meets the planted one: the console says that it is damaged.
         let console = browser.tab().await;
         console.follow(&victim.console()).await;
         console.until("document.querySelector('.link.live')").await;
         console.run(&format!("void (location.hash = {:?})", victim.place(&id))).await;
-        console.shows_preview().await;
         console.sees("Not healthy").await;
-        assert_eq!(console.run("[typeof window.ran, frames[0].length !== undefined, document.title.includes('pwned'), sessionStorage.length].join()").await, "undefined,true,false,1");
+        assert_eq!(console.run("[typeof window.ran, document.title.includes('pwned')].join()").await, "undefined,false");
         assert_eq!(console.dialogs(), Vec::<String>::new());
         browser.stop().await;
     });

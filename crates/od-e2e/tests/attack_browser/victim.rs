@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::SocketAddr;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use od_app::artifacts::{CreateArtifact, create};
 use od_app::projects::{self, CreateProject};
 use od_app::{Caller, Mode};
+use od_core::error::Failure;
 use od_core::ids::{ArtifactId, ProjectId};
 use od_core::token::{Claims, PreviewClaims, Variant};
 use od_daemon::{LogSink, Port, RunningDaemon, ServeConfig, serve};
@@ -102,24 +104,50 @@ impl Victim {
         (id, url)
     }
 
+    /// Asks the preview port for a page as a navigation does, and returns the whole answer.
+    pub(crate) fn preview(&self, url: &str) -> String {
+        let (host, path) = url.trim_start_matches("http://").split_once('/').unwrap();
+        let mut stream = TcpStream::connect(host).unwrap();
+        write!(stream, "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
+            .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
     fn ticket_of(&self, template: &str) -> String {
         self.sign(&self.create(template, &json!({})))
     }
 
+    /// Returns whether a template can be submitted: one with the marks of another template language is
+    /// refused with what was meant, although the compiler takes them for text.
+    pub(crate) fn takes(&self, template: &str, data: &Value) -> bool {
+        match self.try_create(template, data) {
+            Ok(_) => true,
+            Err(failure) => {
+                let said = format!("{:?}", failure.details);
+                assert!(said.contains("of another template language"), "{failure:#?}\n{template}");
+                false
+            }
+        }
+    }
+
     /// Makes an artifact.
     pub(crate) fn create(&self, template: &str, data: &Value) -> ArtifactId {
+        self.try_create(template, data)
+            .unwrap_or_else(|failure| panic!("{failure:#?}\n{template}\n{data}"))
+    }
+
+    fn try_create(&self, template: &str, data: &Value) -> Result<ArtifactId, Failure> {
         let body = json!({
-            "input": { "title": "Page", "document": { "format": "html_template_v1", "dataJson": data } },
+            // What the first format has means the same in the second.
+            "input": { "title": "Page", "document": { "format": "html_template_v2", "dataJson": data } },
             "templateHtml": template,
         });
         let request = CreateArtifact { project: self.project.clone(), body: body.into() };
         let created = create(self.running().app(), &Caller::Person, request, Mode::Commit);
-        match self.runtime().block_on(created) {
-            Ok(created) => created.stored.id.clone(),
-            Err(error) => {
-                panic!("{:#?}\n{template}\n{data}", od_core::error::Failure::from(error))
-            }
-        }
+        let created = self.runtime().block_on(created);
+        created.map(|created| created.stored.id.clone()).map_err(Failure::from)
     }
 
     /// Returns where an artifact's page is for five minutes.
@@ -131,6 +159,7 @@ impl Victim {
             artifact_id: artifact.clone(),
             variant: Variant::Rendered,
             snapshot: None,
+            revision: None,
             issued_at: now,
             expires_at: now.plus_ms(300_000),
         });

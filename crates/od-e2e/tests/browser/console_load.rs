@@ -12,7 +12,7 @@ const SENT_BYTES_MAX: u64 = 120_000;
 async fn everything_comes_in_one_round_trip_as_written_and_compressed() {
     let world = World::start().await;
     let tab = world.console("").await;
-    tab.sees("No live artifacts yet").await;
+    tab.sees("Welcome to od").await;
     // The start page names every file, and none was asked for because another had arrived and named it.
     let is_own = |url: &str| [".js", ".css"].iter().any(|end| url.ends_with(end));
     let own: Vec<_> = tab.requests().into_iter().filter(|it| is_own(&it.url)).collect();

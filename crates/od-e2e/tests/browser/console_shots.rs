@@ -1,11 +1,23 @@
-//! Pictures of the main views at three widths in both themes, for people to look at.
+//! Pictures of the main views at four widths in both themes, for people to look at.
 
 use od_e2e::browser::Tab;
 use serde_json::{Value, json};
 
 use crate::world::{World, from_file, from_github, place, sample, target};
 
-const WIDTHS: [(i64, i64); 3] = [(360, 760), (1024, 720), (1920, 1080)];
+const WIDTHS: [(i64, i64); 4] = [(360, 760), (768, 1024), (1280, 800), (1920, 1080)];
+
+/// Names whatever a person could not see or read whole: a tab behind the edge of its row, a control that sticks out
+/// of the window, a number that is broken into lines of digits.
+const CROPPED: &str = "[...document.querySelectorAll('main :is(.tabs a, select, button, .button, .badge, .data-value.number)')]\
+    .filter((el) => !el.closest('.scroll-x, .sidebar'))\
+    .filter((el) => {\
+      const box = el.getBoundingClientRect();\
+      const row = el.closest('.tabs')?.getBoundingClientRect() ?? { left: 0, right: innerWidth };\
+      const broken = el.matches('.number') && box.height > 30;\
+      return box.width > 0 && (box.left < row.left - 1 || box.right > row.right + 1 || broken);\
+    })\
+    .map((el) => el.innerText || el.ariaLabel)";
 
 fn bundled(name: &str) -> Value {
     let path = target("../skills/live-artifact/assets/templates").join(name);
@@ -51,8 +63,10 @@ async fn furnished(world: &World) -> (Tab, Vec<(&'static str, String)>) {
         places.push((name, place(&project, &id, name)));
     }
     places.push(("inspect", place(&project, &id, "preview?inspect=1")));
-    places.push(("compare", place(&project, &id, "history/refresh-000001..refresh-000002")));
-    places.push(("snapshot", place(&project, &id, "history/refresh-000002")));
+    places.push(("compare", place(&project, &id, "history/2..3")));
+    places.push(("pages", place(&project, &id, "history/2..3?show=pages")));
+    places.push(("snapshot", place(&project, &id, "history/2")));
+    places.push(("trash", "#/trash".to_owned()));
     places.push(("project", "#/p/website".to_owned()));
     places.push(("empty", "#/p/nothing".to_owned()));
     places.push(("failed", place(&project, &broken, "preview")));
@@ -61,7 +75,7 @@ async fn furnished(world: &World) -> (Tab, Vec<(&'static str, String)>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_main_views_at_three_widths_in_both_themes() {
+async fn the_main_views_at_four_widths_in_both_themes() {
     let world = World::start().await;
     let (tab, places) = furnished(&world).await;
     for theme in ["light", "dark"] {
@@ -73,7 +87,7 @@ async fn the_main_views_at_three_widths_in_both_themes() {
                 tab.until("document.querySelector('main h1') && !document.querySelector('.loading, .toast')").await;
                 match *name {
                     "designs" => tab.shows_frames(".thumb iframe").await,
-                    "preview" | "inspect" | "snapshot" => tab.shows_preview().await,
+                    "preview" | "inspect" | "snapshot" | "pages" => tab.shows_preview().await,
                     "sheet" => {
                         tab.press("?").await;
                         tab.until("document.querySelector('dialog')").await;
@@ -82,6 +96,8 @@ async fn the_main_views_at_three_widths_in_both_themes() {
                 }
                 // Nothing sticks out to the side.
                 tab.until("document.documentElement.scrollWidth <= innerWidth").await;
+                let cropped = tab.run(CROPPED).await;
+                assert_eq!(cropped, json!([]), "{name} at {width}, {theme}");
                 tab.screenshot(&target(&format!("screenshots/{name}-{width}-{theme}.png"))).await;
                 match *name {
                     "sheet" => {

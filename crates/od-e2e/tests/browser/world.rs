@@ -160,7 +160,8 @@ impl World {
     /// Makes an artifact as an agent would.
     pub(crate) async fn agent_artifact(&self, project: &ProjectId, body: Value) -> ArtifactId {
         let run: RunId = "run-00000000000000000000000000000001".parse().unwrap();
-        let caller = Caller::Agent { run, project: project.clone() };
+        let caller =
+            Caller::Agent { run, project: project.clone(), door: od_core::ledger::Door::Mcp };
         self.artifact_by(&caller, project, body).await
     }
 

@@ -4,21 +4,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use od_core::artifact::{ArtifactSummary, Attempt};
-use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision, Timestamp};
+use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision};
+use od_core::ledger::RefreshStart;
 use od_core::refresh::RefreshRecord;
-use od_ports::clock::Clock;
 use od_ports::store::{
-    ArtifactStore, Change, Created, Gate, History, Inspection, NewArtifact, RefreshLog, RepairMode,
-    RepairReport, RevisionStore, RunningRefresh, Snapshot, SnapshotSummary, StoreError,
-    StoreMaintenance, Stored, Trash, Trashed, UnfinishedRefresh, Unrecovered, WriteWitness,
+    ArtifactStore, Change, Created, Gate, History, Inspection, KeptRevision, NewArtifact,
+    RefreshLog, RepairMode, RepairReport, RevisionStore, RunningRefresh, Snapshot, SnapshotSummary,
+    StoreError, StoreMaintenance, Stored, Timeline, Trash, Trashed, UnfinishedRefresh, Unrecovered,
+    WriteWitness,
 };
+use od_ports::system::Clock;
 use tokio::sync::oneshot;
 
 use super::commit::checkpoint::{CheckpointQueue, Checkpointer};
 use super::commit::locks::StoreIdentity;
 use super::commit::{CommitLog, UnwrittenCopies};
 use super::dirs::ArtifactDirs;
-use super::history::{RefreshRecords, snapshots};
+use super::history::{RefreshRecords, revisions};
 use super::maintenance;
 use super::read::ArtifactReader;
 use super::trash::TrashBin;
@@ -69,7 +71,7 @@ impl FileArtifactStore {
     /// Opens the artifacts of a data directory.
     pub fn open(data_dir: DataDir, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
         let parts = Arc::new(StoreParts::new(data_dir, clock)?);
-        let checkpointer = Checkpointer::start(&parts.reader.dirs, &parts.queue)
+        let checkpointer = Checkpointer::start(&parts.reader, &parts.queue)
             .map_err(|source| StoreError::Io { action: "start a thread", source })?;
         Ok(Self {
             _checkpointer: checkpointer,
@@ -82,7 +84,7 @@ impl FileArtifactStore {
     /// Opens them with every call on the calling thread; see [`Lane::Inline`].
     pub fn open_inline(data_dir: DataDir, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
         let parts = Arc::new(StoreParts::new(data_dir, clock)?);
-        let checkpointer = Checkpointer::deferred(&parts.reader.dirs, &parts.queue);
+        let checkpointer = Checkpointer::deferred(&parts.reader, &parts.queue);
         let (lane, unwritten) = (Lane::Inline, Mutex::default());
         Ok(Self { _checkpointer: checkpointer, parts, lane, unwritten })
     }
@@ -223,10 +225,10 @@ impl RefreshLog for FileArtifactStore {
         &self,
         project: &ProjectId,
         artifact: &ArtifactId,
-        at: Timestamp,
+        start: RefreshStart,
     ) -> Result<RunningRefresh, StoreError> {
         let (project, artifact) = (project.clone(), artifact.clone());
-        self.run(move |parts| parts.refreshes.begin_refresh(&project, &artifact, at)).await
+        self.run(move |parts| parts.refreshes.begin_refresh(&project, &artifact, &start)).await
     }
 
     async fn append_record(
@@ -246,6 +248,33 @@ impl RefreshLog for FileArtifactStore {
 
 #[async_trait]
 impl RevisionStore for FileArtifactStore {
+    async fn timeline(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Timeline, StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |parts| {
+            let (_, dir) = parts.reader.dirs.artifact(&project, &artifact)?;
+            Ok(revisions::timeline(&dir)?)
+        })
+        .await
+    }
+
+    async fn revision(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        revision: Revision,
+    ) -> Result<KeptRevision, StoreError> {
+        let (project, artifact) = (project.clone(), artifact.clone());
+        self.run(move |parts| {
+            let (_, dir) = parts.reader.dirs.artifact(&project, &artifact)?;
+            revisions::read(&dir, &artifact, revision)
+        })
+        .await
+    }
+
     async fn snapshots(
         &self,
         project: &ProjectId,
@@ -254,7 +283,7 @@ impl RevisionStore for FileArtifactStore {
         let (project, artifact) = (project.clone(), artifact.clone());
         self.run(move |parts| {
             let (_, dir) = parts.reader.dirs.artifact(&project, &artifact)?;
-            Ok(snapshots::list(&dir)?)
+            Ok(revisions::snapshots(&dir)?)
         })
         .await
     }
@@ -268,8 +297,7 @@ impl RevisionStore for FileArtifactStore {
         let (project, artifact, refresh) = (project.clone(), artifact.clone(), refresh.clone());
         self.run(move |parts| {
             let (_, dir) = parts.reader.dirs.artifact(&project, &artifact)?;
-            let found = snapshots::find(&dir, &refresh)?;
-            found.ok_or(StoreError::SnapshotNotFound { artifact, refresh })
+            revisions::snapshot(&dir, &artifact, &refresh)
         })
         .await
     }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use od_core::artifact::{Health, HealthReason, HealthState};
 use od_core::ids::{ArtifactId, AttemptId, ProjectId, Revision, Timestamp};
 use od_core::ledger::{check_revision, is_trash_expired, trash_expires_at};
-use od_ports::clock::Clock;
 use od_ports::store::{StoreError, Stored, Trashed};
+use od_ports::system::Clock;
 
 use super::commit::checkpoint::CheckpointQueue;
-use super::commit::{Pointer, locks, roll_forward};
+use super::commit::roll_forward::WrittenCopies;
+use super::commit::{Pointer, locks};
 use super::dirs::{not_found, open_artifact};
 use super::read::{ArtifactReader, newest_generation};
 use crate::data_dir::TRASH;
@@ -93,7 +94,7 @@ impl TrashBin {
         live.sync()?;
         trash.sync()?;
         let dir = live.child(artifact.as_str())?;
-        roll_forward::finish(&dir, project, artifact, &self.queue)?;
+        self.reader.finish(&dir, project, artifact, &self.queue, WrittenCopies::Checked)?;
         self.reader.load(project, artifact)
     }
 

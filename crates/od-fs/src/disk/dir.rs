@@ -1,8 +1,8 @@
 //! A directory held open, and everything done relative to it.
 //!
 //! No operation opens or changes anything behind a symbolic link or outside the directory: names are
-//! resolved by the kernel with `openat2` (`BENEATH | NO_SYMLINKS`) or are single components handed to
-//! an `*at` call that does not follow links. Only [`Dir::stat`] takes a path of two components, and
+//! resolved by the kernel with `openat2` (`BENEATH | NO_SYMLINKS`), component by component where it has no
+//! such call, or are single components handed to an `*at` call that does not follow links. Only [`Dir::stat`] takes a path of two components, and
 //! returns no more than times and sizes.
 
 use std::fs::File;
@@ -60,9 +60,34 @@ impl Dir {
     /// Opens a directory below this one; the name may have several components.
     pub(crate) fn child(&self, name: &str) -> Result<Self, DiskError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        rustix::fs::openat2(&self.fd, name, flags, Mode::empty(), BENEATH)
+        self.open_beneath(name, flags)
             .map(|fd| Self { fd })
             .map_err(|err| DiskError::new("open a directory", err))
+    }
+
+    /// Opens what a path of several components names, none of which may be a link or lead upwards.
+    fn open_beneath(&self, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+        match rustix::fs::openat2(&self.fd, name, flags, Mode::empty(), BENEATH) {
+            // Kernels before 5.6 and some sandboxes do not know the call; others forbid what they do not know.
+            Err(Errno::NOSYS | Errno::PERM) => self.open_by_component(name, flags),
+            other => other,
+        }
+    }
+
+    fn open_by_component(&self, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+        let components: Vec<&str> = name.split('/').collect();
+        let (last, folders) = components.split_last().ok_or(Errno::INVAL)?;
+        if components.iter().any(|component| ["", ".."].contains(component)) {
+            return Err(Errno::XDEV);
+        }
+        let folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut held: Option<OwnedFd> = None;
+        for component in folders {
+            let at = held.as_ref().map_or(self.fd.as_fd(), AsFd::as_fd);
+            held = Some(rustix::fs::openat(at, *component, folder, Mode::empty())?);
+        }
+        let at = held.as_ref().map_or(self.fd.as_fd(), AsFd::as_fd);
+        rustix::fs::openat(at, *last, flags | OFlags::NOFOLLOW, Mode::empty())
     }
 
     /// Opens a directory below this one, making it if it is missing.
@@ -138,18 +163,14 @@ impl Dir {
         }
     }
 
-    /// Opens whatever a name stands for.
-    fn open_any(&self, name: &str) -> Result<File, DiskError> {
-        // Without NONBLOCK, opening a pipe would wait for a writer.
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        rustix::fs::openat2(&self.fd, name, flags, Mode::empty(), BENEATH)
-            .map(File::from)
-            .map_err(|err| DiskError::new("open a file", err))
-    }
-
     /// Opens a regular file for reading.
     pub(crate) fn open_regular(&self, name: &str) -> Result<(File, FileStat), DiskError> {
-        let file = self.open_any(name)?;
+        // Without NONBLOCK, opening a pipe would wait for a writer.
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let file = self
+            .open_beneath(name, flags)
+            .map(File::from)
+            .map_err(|err| DiskError::new("open a file", err))?;
         let stat = FileStat::of_file(&file)?;
         if stat.kind != EntryKind::Regular {
             return Err(not_regular("open a file"));
@@ -252,17 +273,38 @@ impl Dir {
     /// Renames without replacing; fails with `AlreadyExists`.
     pub(crate) fn rename_new(&self, from: &str, into: &Self, to: &str) -> Result<(), DiskError> {
         let flags = rustix::fs::RenameFlags::NOREPLACE;
-        rustix::fs::renameat_with(&self.fd, from, &into.fd, to, flags)
-            .map_err(|err| DiskError::new("rename", err))
+        match rustix::fs::renameat_with(&self.fd, from, &into.fd, to, flags) {
+            Err(Errno::INVAL | Errno::NOSYS) => self.rename_new_in_steps(from, into, to),
+            other => other,
+        }
+        .map_err(|err| DiskError::new("rename", err))
     }
 
-    /// Swaps two files of the directory in one step; `false` if the second is missing, or the
-    /// filesystem cannot swap.
-    pub(crate) fn swap(&self, one: &str, other: &str) -> Result<bool, DiskError> {
+    /// Renames without replacing where the filesystem has no such rename: NFS, 9p, FUSE, WSL's mounts.
+    fn rename_new_in_steps(&self, from: &str, into: &Self, to: &str) -> Result<(), Errno> {
+        let is_directory = match rustix::fs::statat(&self.fd, from, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => FileType::from_raw_mode(stat.st_mode) == FileType::Directory,
+            Err(err) => return Err(err),
+        };
+        if is_directory {
+            // A directory replaces an empty one at most, and ours are never empty.
+            return match rustix::fs::renameat(&self.fd, from, &into.fd, to) {
+                Err(Errno::NOTEMPTY | Errno::NOTDIR) => Err(Errno::EXIST),
+                other => other,
+            };
+        }
+        // A second name first: that fails if there is anything of the name.
+        rustix::fs::linkat(&self.fd, from, &into.fd, to, AtFlags::empty())?;
+        rustix::fs::unlinkat(&self.fd, from, AtFlags::empty())
+    }
+
+    /// Swaps two files of the directory in one step.
+    pub(crate) fn swap(&self, one: &str, other: &str) -> Result<Swap, DiskError> {
         let flags = rustix::fs::RenameFlags::EXCHANGE;
         match rustix::fs::renameat_with(&self.fd, one, &self.fd, other, flags) {
-            Ok(()) => Ok(true),
-            Err(Errno::NOENT | Errno::INVAL | Errno::NOSYS) => Ok(false),
+            Ok(()) => Ok(Swap::Done),
+            Err(Errno::NOENT) => Ok(Swap::Missing),
+            Err(Errno::INVAL | Errno::NOSYS) => Ok(Swap::Unsupported),
             Err(err) => Err(DiskError::new("swap two files", err)),
         }
     }
@@ -289,10 +331,25 @@ impl Dir {
                 EntryKind::Regular | EntryKind::Other => inner.remove(&entry)?,
             }
         }
+        inner.remove_unnamed()?;
         match rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(err) => Err(DiskError::new("remove a directory", err)),
         }
+    }
+
+    /// Removes the files whose names are not UTF-8, which od never writes and never lists: with one of
+    /// them left, the directory could never be removed.
+    fn remove_unnamed(&self) -> Result<(), DiskError> {
+        let failed = |err| DiskError::new("list a directory", err);
+        for entry in rustix::fs::Dir::read_from(&self.fd).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if entry.file_name().to_str().is_err() {
+                rustix::fs::unlinkat(&self.fd, entry.file_name(), AtFlags::empty())
+                    .map_err(|err| DiskError::new("remove a file", err))?;
+            }
+        }
+        Ok(())
     }
 
     /// Lists the names in the directory that are valid UTF-8, unsorted.
@@ -337,6 +394,16 @@ impl Dir {
     pub(crate) fn sync(&self) -> Result<(), DiskError> {
         rustix::fs::fsync(&self.fd).map_err(|err| DiskError::new("sync a directory", err))
     }
+}
+
+/// The outcome of a swap.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Swap {
+    Done,
+    /// One of the two is not there.
+    Missing,
+    /// The kernel or the filesystem cannot swap.
+    Unsupported,
 }
 
 impl AsFd for Dir {

@@ -25,6 +25,13 @@ impl DiskError {
     }
 }
 
+/// Returns whether a rename failed because a directory with something in it has the name already.
+///
+/// POSIX lets a filesystem choose: ext4, btrfs and tmpfs answer `ENOTEMPTY`, XFS answers `EEXIST`.
+pub(crate) fn is_taken_by_directory(err: &DiskError) -> bool {
+    matches!(err.errno(), Some(Errno::NOTEMPTY | Errno::EXIST))
+}
+
 fn errno_of(err: &io::Error) -> Option<Errno> {
     err.raw_os_error().map(Errno::from_raw_os_error)
 }
@@ -54,4 +61,17 @@ pub(crate) fn is_foreign(err: &DiskError) -> bool {
 /// Returns whether an error says that the bytes of this file are gone, which no retry brings back.
 pub(crate) fn is_damage(err: &io::Error) -> bool {
     matches!(errno_of(err), Some(Errno::IO | Errno::BADMSG | Errno::UCLEAN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_directory_is_known_by_the_answer_of_xfs_too() {
+        for errno in [Errno::NOTEMPTY, Errno::EXIST] {
+            assert!(is_taken_by_directory(&DiskError::new("rename", errno)), "{errno}");
+        }
+        assert!(!is_taken_by_directory(&DiskError::new("rename", Errno::NOSPC)));
+    }
 }

@@ -16,12 +16,6 @@ pub(crate) struct FileLock {
 /// The shortest and the longest pause between two tries for a lock that is held.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(5));
 
-/// Returns how long to pause before the next try: a part of the time waited so far, so that a wait ends
-/// soon after it could have, however short it is, and a long one costs little.
-fn pause(waited: Duration) -> Duration {
-    (waited / 8).clamp(PAUSES.0, PAUSES.1)
-}
-
 /// The outcome of an attempt to lock.
 #[derive(Debug)]
 pub(crate) enum LockAttempt {
@@ -69,7 +63,11 @@ impl FileLock {
                 Err(TryLockError::WouldBlock) if began.elapsed() >= timeout => {
                     return Ok(LockAttempt::TimedOut);
                 }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(pause(began.elapsed())),
+                // A part of the time waited so far, so that a wait ends soon after it could have,
+                // however short it is, and a long one costs little.
+                Err(TryLockError::WouldBlock) => {
+                    std::thread::sleep((began.elapsed() / 8).clamp(PAUSES.0, PAUSES.1));
+                }
                 Err(TryLockError::Error(err)) => return Err(DiskError::new("take a lock", err)),
             }
         }

@@ -1,7 +1,5 @@
 //! The vault in `<home>/connectors`.
 
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,7 +12,7 @@ use super::record::Records;
 use super::seal::Key;
 
 /// Bytes of `credentials.enc`: room for far more connectors than there are.
-const FILE_BYTES_MAX: u64 = 1024 * 1024;
+const FILE_BYTES_MAX: u64 = od_core::limits::VAULT_FILE.allowed;
 /// Bytes of the key file; anything but a whole key is refused later.
 const KEY_FILE_BYTES_MAX: u64 = 64;
 
@@ -113,7 +111,7 @@ impl Places {
 
     fn put(&self, connection: &Connection, secret: Option<&Secret>) -> Result<(), VaultError> {
         private_file::make_directory(&self.directory)?;
-        let _lock = self.lock()?;
+        let _lock = private_file::lock(&self.directory.join("vault.lock"))?;
         let records = self.records()?;
         if records.is_none() {
             private_file::create_once(&self.key_path(), Key::generate()?.as_slice())?;
@@ -127,19 +125,6 @@ impl Places {
         records.open(&key)?;
         records.put(&key, connection, secret)?;
         private_file::replace(&self.credentials_path(), &records.to_bytes()?)
-    }
-
-    /// Waits for other processes that are changing the vault.
-    fn lock(&self) -> Result<File, VaultError> {
-        let path = self.directory.join("vault.lock");
-        OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(&path)
-            .and_then(|file| file.lock().map(|()| file))
-            .map_err(|err| private_file::unavailable("lock", &path, &err))
     }
 
     fn credentials_path(&self) -> PathBuf {

@@ -16,6 +16,7 @@ use zeroize::Zeroizing;
 /// Refuses links, other owners, and files that anyone else could read: a secret that was readable
 /// for a while is no secret.
 pub(super) fn read(path: &Path, bytes_max: u64) -> Result<Option<Zeroizing<Vec<u8>>>, VaultError> {
+    // Without NONBLOCK a pipe of that name would hold the caller until somebody writes to it.
     let flags = (OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK).bits().cast_signed();
     let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
         Ok(file) => file,
@@ -25,9 +26,11 @@ pub(super) fn read(path: &Path, bytes_max: u64) -> Result<Option<Zeroizing<Vec<u
         }
         Err(err) => return Err(unavailable("open", path, &err)),
     };
+    // The open file, not its name: a name can be given to another file between the check and the read.
     check(path, &file)?;
     let mut bytes = Zeroizing::new(Vec::new());
     (&file)
+        // One byte more than allowed tells a file that fits from one that was cut.
         .take(bytes_max + 1)
         .read_to_end(&mut bytes)
         .map_err(|err| unavailable("read", path, &err))?;
@@ -61,11 +64,24 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), VaultError> {
 /// Makes a private file unless there is one; returns whether this call made it.
 pub(super) fn create_once(path: &Path, bytes: &[u8]) -> Result<bool, VaultError> {
     let staged = stage(path, bytes)?;
+    // Of two processes that make the key at once one wins, and both go on with the key that is there.
     match staged.persist_noclobber(path) {
         Ok(_) => sync_directory(path).map(|()| true),
         Err(err) if err.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(err) => Err(unavailable("create", path, &err.error)),
     }
+}
+
+/// Waits for other processes that are changing files of the same directory.
+pub(super) fn lock(path: &Path) -> Result<File, VaultError> {
+    OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(path)
+        .and_then(|file| file.lock().map(|()| file))
+        .map_err(|err| unavailable("lock", path, &err))
 }
 
 /// Makes the directory, for its owner only.
@@ -82,6 +98,7 @@ fn stage(path: &Path, bytes: &[u8]) -> Result<tempfile::NamedTempFile, VaultErro
     let write = || -> io::Result<tempfile::NamedTempFile> {
         let mut staged = tempfile::Builder::new()
             .prefix(".vault-")
+            // From the first byte on: set later, the mode would leave an instant in which others can read.
             .permissions(Permissions::from_mode(0o600))
             .tempfile_in(directory)?;
         staged.write_all(bytes)?;
@@ -103,7 +120,7 @@ fn not_private(path: &Path, why: &str) -> VaultError {
 }
 
 /// Describes a failed call without the directory, which is no business of a client.
-pub(super) fn unavailable(action: &str, path: &Path, error: &io::Error) -> VaultError {
+fn unavailable(action: &str, path: &Path, error: &io::Error) -> VaultError {
     VaultError::Unavailable { reason: format!("cannot {action} {}: {}", name(path), error.kind()) }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use od_core::artifact::{HealthState, RefreshStatus};
 use od_core::ids::ProjectId;
+use od_core::ledger::RefreshStart;
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_fs::{FileArtifactStore, SystemClock};
 use od_ports::contract::sample;
@@ -120,13 +121,19 @@ async fn a_cold_list_says_how_the_last_refresh_of_each_artifact_ended() {
         [(6, RecordStatus::Cancelled), (7, RecordStatus::Failed), (8, RecordStatus::Abandoned)]
     {
         let id = sample::id(number);
-        let begun = store.begin_refresh(&project.id, &id, sample::now()).await.expect("it begins");
+        let begun = store
+            .begin_refresh(&project.id, &id, RefreshStart::manual(sample::now()))
+            .await
+            .expect("it begins");
         let last = RecordStep::last(status);
         let record = RefreshRecord::new(begun.id.clone(), last, status, sample::now());
         store.append_record(&project.id, &id, record).await.expect("a record");
     }
     let id = sample::id(9);
-    let running = store.begin_refresh(&project.id, &id, sample::now()).await.expect("it begins");
+    let running = store
+        .begin_refresh(&project.id, &id, RefreshStart::manual(sample::now()))
+        .await
+        .expect("it begins");
     assert_eq!(project.listed(HealthState::Healthy).await, MANY as usize);
     let list = project.open().list(&project.id).await.expect("a list");
     let count = |status| list.iter().filter(|line| line.refresh_status == status).count();

@@ -18,8 +18,13 @@ use od_ports::store::Trash as _;
 pub(crate) async fn project(root: &Path) -> (DataDir, ProjectId) {
     let data_dir = DataDir::open(root).expect("a data directory");
     let id: ProjectId = "p1".parse().expect("a good id");
-    let project =
-        Project { id: id.clone(), name: "One".to_owned(), root: None, created_at: sample::now() };
+    let project = Project {
+        id: id.clone(),
+        name: "One".to_owned(),
+        root: None,
+        created_at: sample::now(),
+        allow_schedules: false,
+    };
     FileProjectRegistry::new(data_dir.clone()).create(project).await.expect("a project");
     (data_dir, id)
 }
@@ -69,7 +74,10 @@ async fn the_files_of_a_project_keep_the_contract() {
     let id = |name: &str| name.parse::<ProjectId>().unwrap();
     for (name, root) in [("rooted", Some(root.clone())), ("rootless", None), ("bad", None)] {
         let (name, created_at) = (name.to_owned(), sample::now());
-        registry.create(Project { id: id(&name), name, root, created_at }).await.unwrap();
+        registry
+            .create(Project { id: id(&name), name, root, created_at, allow_schedules: false })
+            .await
+            .unwrap();
     }
     std::fs::write(home.path().join("data/projects/bad/project.json"), "{ no project").unwrap();
     let reserved = FilesTrial::RESERVED.map(|path| (path, "private"));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use od_core::artifact::{HealthReason, HealthState, RefreshStatus};
 use od_core::ids::{ArtifactId, ProjectId};
+use od_core::ledger::{CommitKind, RefreshStart};
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_fs::{FileArtifactStore, SystemClock};
 use od_ports::contract::sample;
@@ -109,6 +110,7 @@ async fn an_edit_by_hand_is_served_as_drift_and_adopted_by_the_next_commit() {
         state: state.as_ref().clone(),
         page: sample::page("by hand"),
         refresh: None,
+        note: sample::note(CommitKind::Update),
     };
     one.store.commit(&gate.witness(), change).await.expect("a commit works");
     drop(gate);
@@ -241,7 +243,10 @@ async fn a_refresh_is_listed_as_succeeded_from_the_moment_it_is_acknowledged() {
     let id = sample::id(1);
     drop(one.store);
     let store = another(one.home.path());
-    let running = store.begin_refresh(&one.project, &id, sample::now()).await.expect("it begins");
+    let running = store
+        .begin_refresh(&one.project, &id, RefreshStart::manual(sample::now()))
+        .await
+        .expect("it begins");
     let gate = store.open_gate(&one.project, &id).await.expect("the gate opens");
     let state = gate.stored().state.clone().expect("a state");
     let status = RecordStatus::Succeeded;

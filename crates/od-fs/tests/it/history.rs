@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use od_core::ids::{ProjectId, RefreshId, Timestamp};
+use od_core::ledger::{CommitKind, RefreshStart};
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_fs::{FileArtifactStore, SystemClock};
 use od_ports::contract::sample;
@@ -26,7 +27,10 @@ fn long_log() -> Vec<u8> {
 
 async fn finish(store: &FileArtifactStore, project: &ProjectId) -> RefreshId {
     let id = sample::id(1);
-    let running = store.begin_refresh(project, &id, sample::now()).await.expect("it begins");
+    let running = store
+        .begin_refresh(project, &id, RefreshStart::manual(sample::now()))
+        .await
+        .expect("it begins");
     for (step, status) in [
         (RecordStep::Source, RecordStatus::Succeeded),
         (RecordStep::Committed, RecordStatus::Succeeded),
@@ -84,7 +88,12 @@ async fn a_record_written_or_changed_by_someone_else_is_seen_at_once() {
     fs::write(&log, changed).expect("a write");
     let list = store.list(&project).await.expect("a list");
     assert!(!list[0].health.is_healthy(), "{:?}", list[0].health);
-    assert!(store.begin_refresh(&project, &sample::id(1), sample::now()).await.is_err());
+    assert!(
+        store
+            .begin_refresh(&project, &sample::id(1), RefreshStart::manual(sample::now()))
+            .await
+            .is_err()
+    );
 }
 
 #[tokio::test]
@@ -98,7 +107,10 @@ async fn a_step_that_was_lost_with_the_power_comes_back_with_its_commit() {
     let log =
         home.path().join("projects/p1/.live-artifacts").join(id.as_str()).join("refreshes.jsonl");
 
-    let running = store.begin_refresh(&project, &id, sample::now()).await.expect("it begins");
+    let running = store
+        .begin_refresh(&project, &id, RefreshStart::manual(sample::now()))
+        .await
+        .expect("it begins");
     let begun = fs::read(&log).expect("a log");
     let step = record(1, RecordStep::Source, RecordStatus::Succeeded);
     store.append_record(&project, &id, step).await.expect("the refresh is open");
@@ -110,6 +122,7 @@ async fn a_step_that_was_lost_with_the_power_comes_back_with_its_commit() {
         state,
         page: Arc::from(&b"page"[..]),
         refresh: Some(last),
+        note: sample::note(CommitKind::Refresh),
     };
     store.commit(&gate.witness(), change).await.expect("a commit works");
     drop((gate, running));
@@ -122,7 +135,8 @@ async fn a_step_that_was_lost_with_the_power_comes_back_with_its_commit() {
     let history = store.history(&project, &id).await.expect("a history");
     assert_eq!((steps(&history).as_slice(), history.broken), (&whole[..], None));
     let lines = fs::read_to_string(&log).expect("a log").lines().count();
-    assert_eq!(lines, whole.len(), "the log itself is whole again");
+    // Those of the refresh, and the commits that made the artifact and refreshed it.
+    assert_eq!(lines, whole.len() + 2, "the log itself is whole again");
     assert_eq!(finish(&store, &project).await.number(), 2, "and goes on");
 }
 

@@ -8,3 +8,5 @@ mod keyring;
 mod paths;
 mod private_dir;
 mod restart;
+mod revisions;
+mod stuck;

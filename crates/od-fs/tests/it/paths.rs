@@ -43,6 +43,7 @@ async fn files() -> Files {
             name: "One".to_owned(),
             root: Some(root.clone()),
             created_at: sample::now(),
+            allow_schedules: false,
         })
         .await
         .expect("a project");
@@ -162,6 +163,7 @@ async fn a_data_directory_beside_a_project_names_no_directory_outside_it() {
                 name: "P".to_owned(),
                 root,
                 created_at: sample::now(),
+                allow_schedules: false,
             };
             let expected = inside || roots_of;
             let bound = registry.create(project(Some(root.clone()))).await;

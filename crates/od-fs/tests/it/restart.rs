@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use od_core::artifact::{HealthState, RefreshStatus};
 use od_core::ids::{ArtifactId, ProjectId};
+use od_core::ledger::RefreshStart;
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_fs::{DataDir, FileArtifactStore, SystemClock};
 use od_ports::contract::sample;
@@ -76,7 +77,10 @@ impl World {
 }
 
 async fn refresh(store: &FileArtifactStore, project: &ProjectId, id: &ArtifactId, title: &str) {
-    let running = store.begin_refresh(project, id, sample::now()).await.expect("it begins");
+    let running = store
+        .begin_refresh(project, id, RefreshStart::manual(sample::now()))
+        .await
+        .expect("it begins");
     let record =
         |step| RefreshRecord::new(running.id.clone(), step, RecordStatus::Succeeded, sample::now());
     let step = record(RecordStep::Source);
@@ -105,7 +109,8 @@ async fn refreshes_that_a_loss_of_power_came_after_are_in_the_log_once() {
     world.restart_machine(1);
     let log = world.dir(1).join("refreshes.jsonl");
     let before = fs::read_to_string(&log).expect("a log");
-    assert_eq!(before.lines().count(), 6);
+    // Three of each refresh, and one of each commit.
+    assert_eq!(before.lines().count(), 9);
 
     let store = world.inline();
     assert!(store.recover().await.expect("a recovery").is_empty());
@@ -126,7 +131,10 @@ async fn a_log_that_has_gone_on_since_is_not_written_again_after_a_loss_of_power
     let store = world.inline();
     refresh(&store, project, id, "second").await;
     // One that changed nothing: no commit, only records.
-    let running = store.begin_refresh(project, id, sample::now()).await.expect("it begins");
+    let running = store
+        .begin_refresh(project, id, RefreshStart::manual(sample::now()))
+        .await
+        .expect("it begins");
     let last = RefreshRecord::new(
         running.id.clone(),
         RecordStep::Failed,
@@ -228,7 +236,10 @@ async fn the_status_of_the_last_refresh_is_known_after_its_log_was_rotated_away(
     let (project, id) = (&world.project, &sample::id(1));
     let store = world.inline();
     refresh(&store, project, id, "second").await;
-    let running = store.begin_refresh(project, id, sample::now()).await.expect("it begins");
+    let running = store
+        .begin_refresh(project, id, RefreshStart::manual(sample::now()))
+        .await
+        .expect("it begins");
     let mut last = RefreshRecord::new(
         running.id.clone(),
         RecordStep::Failed,
@@ -246,7 +257,7 @@ async fn the_status_of_the_last_refresh_is_known_after_its_log_was_rotated_away(
         assert_eq!(list[0].refresh_status, RefreshStatus::Failed);
         assert_eq!(list[0].last_refreshed_at, Some(sample::now()));
         let inspection = store.inspect(project, id).await.expect("an inspection");
-        assert_eq!((inspection.log_records, inspection.log_fault), (5, None));
+        assert_eq!((inspection.log_records, inspection.log_fault), (7, None));
     }
     let rotated = world.dir(1).join("refreshes.1.jsonl");
     let text = fs::read_to_string(&rotated).expect("a log").replacen("xxx", "xyx", 1);

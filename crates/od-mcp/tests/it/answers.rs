@@ -122,9 +122,12 @@ async fn without_a_token_or_a_daemon_each_call_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn an_argument_that_a_tool_without_arguments_cannot_mean_is_refused_with_its_fix() {
+async fn an_argument_that_no_parameter_is_meant_by_is_refused_with_its_fix() {
     let mut session = Session::initialized(door("http://127.0.0.1:1"), "2025-11-25").await;
-    let result = session.call("od_live_artifacts_list", json!({ "limit": 3 })).await;
+    let result = session.call("od_live_artifacts_list", json!({ "limt": 3, "all": true })).await;
     assert_eq!(result["_meta"]["od/error"]["code"], "BAD_REQUEST");
-    assert!(text(&result, 0).contains("fix: leave `limit` out"), "{result}");
+    assert!(text(&result, 0).contains("fix: rename it to `limit`"), "{result}");
+    assert!(text(&result, 0).contains("fix: leave `all` out"), "{result}");
+    let result = session.call("od_live_artifacts_get", json!({ "path": ["a"] })).await;
+    assert!(text(&result, 0).contains("add `artifactId`, as the list has it"), "{result}");
 }

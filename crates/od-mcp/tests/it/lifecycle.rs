@@ -1,16 +1,20 @@
 //! Every revision, both ways to open, and the end.
 
+use od_mcp::Server;
 use rmcp::model::{CallToolRequestParams, ProtocolVersion};
 use rmcp::{ClientLifecycleMode, ClientServiceExt};
 use serde_json::json;
 
-use crate::session::{Session, initialize, no_door, request_meta};
+use crate::session::{Session, guide, initialize, no_door, request_meta};
 
-const NAMES: [&str; 6] = [
+const NAMES: [&str; 9] = [
     "od_live_artifacts_create",
     "od_live_artifacts_list",
+    "od_live_artifacts_get",
     "od_live_artifacts_update",
     "od_live_artifacts_refresh",
+    "od_live_artifacts_validate",
+    "od_live_artifacts_delete",
     "od_connectors_list",
     "od_connectors_execute",
 ];
@@ -44,7 +48,7 @@ async fn the_newer_lifecycle_needs_no_initialize() {
     let all = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
     assert_eq!(*versions, json!(all), "{found}");
     let listed = session.request("tools/list", json!({ "_meta": request_meta() })).await;
-    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(6), "{listed}");
+    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(NAMES.len()), "{listed}");
     session.close().await.unwrap();
 }
 
@@ -55,7 +59,7 @@ async fn discover_and_initialize_share_one_connection_in_either_order() {
     let opened = session.request("initialize", initialize("2025-06-18")).await;
     assert_eq!(opened["result"]["protocolVersion"], "2025-06-18");
     let listed = session.request("tools/list", json!({})).await;
-    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(6));
+    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(NAMES.len()));
     let found = session.request("server/discover", json!({ "_meta": request_meta() })).await;
     assert!(found["result"]["supportedVersions"].is_array(), "{found}");
     session.close().await.unwrap();
@@ -71,7 +75,7 @@ async fn the_sdks_own_client_opens_both_ways() {
     ] {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (reader, writer) = tokio::io::split(theirs);
-        let server = tokio::spawn(od_mcp::serve(no_door(), reader, writer));
+        let server = tokio::spawn(od_mcp::serve(Server::new(no_door(), guide()), reader, writer));
         let client = ().serve_with_lifecycle(ours, mode.clone()).await.unwrap();
         let tools = client.list_all_tools().await.unwrap();
         assert_eq!(tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), NAMES, "{mode:?}");

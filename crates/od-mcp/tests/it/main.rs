@@ -9,4 +9,7 @@ mod lifecycle;
 mod lint;
 mod peer;
 mod progress;
+mod protocol;
+mod resources;
 mod session;
+mod standing;

@@ -2,7 +2,7 @@
 
 use od_client::{Bearer, Client};
 use od_core::error::{ErrorCode, Failure};
-use od_mcp::{Door, ServeError};
+use od_mcp::{Door, GuidePage, ServeError, Server};
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
@@ -15,6 +15,14 @@ pub(crate) struct Session {
     writer: WriteHalf<DuplexStream>,
     server: JoinHandle<Result<(), ServeError>>,
     last_id: u64,
+}
+
+/// A guide of two pages.
+pub(crate) fn guide() -> Vec<GuidePage> {
+    vec![
+        GuidePage { name: "", text: "# Guide" },
+        GuidePage { name: "references/more.md", text: "# More" },
+    ]
 }
 
 /// A door to the daemon at an address.
@@ -34,7 +42,7 @@ impl Session {
     pub(crate) fn start(door: Door) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (reader, writer) = tokio::io::split(theirs);
-        let server = tokio::spawn(od_mcp::serve(door, reader, writer));
+        let server = tokio::spawn(od_mcp::serve(Server::new(door, guide()), reader, writer));
         let (reader, writer) = tokio::io::split(ours);
         Self { lines: BufReader::new(reader).lines(), writer, server, last_id: 0 }
     }
@@ -49,7 +57,12 @@ impl Session {
 
     /// Writes one message.
     pub(crate) async fn send(&mut self, message: &Value) {
-        self.writer.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+        self.send_line(&message.to_string()).await;
+    }
+
+    /// Writes one line, whatever it is.
+    pub(crate) async fn send_line(&mut self, line: &str) {
+        self.writer.write_all(format!("{line}\n").as_bytes()).await.unwrap();
     }
 
     /// Writes a request and returns its id.

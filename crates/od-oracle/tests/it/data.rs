@@ -146,6 +146,8 @@ pub(crate) fn random(dice: &mut Dice) -> Value {
         "t1": text(dice), "t2": text(dice), "t3": text(dice), "u1": url(dice), "u2": url(dice),
         "n1": number(dice), "d1": moment(dice), "c1": style(dice), "c2": style(dice), "groups": groups(dice), "rows": rows, "list": list, "deep": { "er": [{ "v": text(dice) }] },
     });
+    data["points"] = (0..dice.below(9)).map(|_| point(dice)).collect();
+    data["numbers"] = (0..dice.below(9)).map(|_| number(dice)).collect();
     if dice.chance(20) {
         data["t3"] = dice.pick(&[
             json!(null),
@@ -157,6 +159,35 @@ pub(crate) fn random(dice: &mut Dice) -> Value {
         ]);
     }
     data
+}
+
+/// A row that a chart draws.
+fn point(dice: &mut Dice) -> Value {
+    json!({ "t": text(dice), "n": number(dice), "m": number(dice) })
+}
+
+/// Draws data of the same shape: other texts, other numbers, fewer rows; what is null stays null.
+pub(crate) fn redraw(dice: &mut Dice, value: &Value) -> Value {
+    match value {
+        Value::Null | Value::Bool(_) => value.clone(),
+        Value::Number(_) => loop {
+            let other = number(dice);
+            if other.is_number() {
+                return other;
+            }
+        },
+        // Times and decimal texts are what their formats take: they are kept.
+        Value::String(text) if text.starts_with(|c: char| c.is_ascii_digit()) => value.clone(),
+        Value::String(_) => text(dice),
+        Value::Array(items) => {
+            // The first stays: a path may name it by its position.
+            let kept = 1 + dice.below(items.len().max(1));
+            items.iter().take(kept).map(|item| redraw(dice, item)).collect()
+        }
+        Value::Object(map) => {
+            map.iter().map(|(key, item)| (key.clone(), redraw(dice, item))).collect()
+        }
+    }
 }
 
 fn number(dice: &mut Dice) -> Value {

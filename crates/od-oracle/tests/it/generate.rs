@@ -278,13 +278,69 @@ impl Writer<'_> {
                 self.out.push_str(&path);
             }
             45..75 => self.start(),
-            75..96 => self.end(),
+            75..95 => self.end(),
+            95 if self.grammar == Grammar::V2 && (!strict || self.dice.chance(self.disorder)) => {
+                self.chart();
+            }
             96..98 if self.dice.chance(30 + self.disorder) => {
                 let markup = self.dice.pick(MARKUP);
                 self.out.push_str(markup);
             }
             _ => self.out.push(' '),
         }
+    }
+
+    /// Draws a chart, mostly a good one.
+    fn chart(&mut self) {
+        self.ended = None;
+        let element = self.dice.pick(&["figure", "div", "section"]);
+        let in_group = self.blocks.iter().any(|(_, alias)| *alias == Some("g"));
+        let (rows, x, y) = if in_group && self.dice.chance(50) {
+            ("q in g.kids", "q.t", "q.n")
+        } else {
+            self.dice.pick(&[
+                ("q in data.points", "q.t", "q.n"),
+                ("q in data.points", "q.t", "q.m q.n"),
+                ("q in data.points", "q.t | upper", "q.n"),
+                ("q in data.numbers", "q", "q"),
+                ("q in data.none", "q.t", "q.n"),
+            ])
+        };
+        let kind =
+            self.dice.pick(&["spark", "line", "area", "bar", "stacked-bar", "donut", "progress"]);
+        let y = if matches!(kind, "spark" | "donut") { y.rsplit(' ').next().unwrap() } else { y };
+        let title = self.dice.pick(&[
+            "",
+            " data-od-title=\"&lt;b&gt; &amp; 'x'\"",
+            " data-od-title='\"><script>'",
+        ]);
+        let labels = if y.contains(' ') && self.dice.chance(50) {
+            " data-od-labels=\"&lt;i&gt;, \u{e9} &quot;\""
+        } else {
+            ""
+        };
+        let format = self.dice.pick(&[
+            "",
+            "",
+            " data-od-format=\"percent:1\"",
+            " data-od-format=\"currency:EUR\"",
+        ]);
+        let bounds = self.dice.pick(&[
+            "",
+            "",
+            " data-od-min=\"-3\" data-od-max=\"data.n1\"",
+            " data-od-max=\"1e9\"",
+        ]);
+        let chart = if kind == "progress" {
+            format!(" data-od-y=\"data.n1\"{title}{format}{bounds}")
+        } else {
+            format!(
+                " data-od-repeat=\"{rows}\" data-od-x=\"{x}\" data-od-y=\"{y}\"{title}{labels}{format}{bounds}"
+            )
+        };
+        let content = if self.dice.chance(self.disorder) { "x" } else { "" };
+        self.out
+            .push_str(&format!("<{element} data-od-chart=\"{kind}\"{chart}>{content}</{element}>"));
     }
 
     fn child(&mut self) -> &'static str {

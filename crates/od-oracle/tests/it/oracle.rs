@@ -27,9 +27,86 @@ pub(crate) fn expected(html: &str, data: &Value) -> String {
     print(&context.fill_all(&nodes)).replace("\\u{e07b}", "{")
 }
 
-/// The tree of the page, as text.
+/// The tree of the page, as text; of every chart nothing but its table.
 pub(crate) fn actual(page: &str) -> String {
-    print(&parse(page))
+    let mut nodes = parse(page);
+    nodes.iter_mut().for_each(reduce_charts);
+    print(&nodes)
+}
+
+/// The elements that a chart may be made of.
+const CHART_ELEMENTS: [&str; 26] = [
+    "div",
+    "style",
+    "ul",
+    "li",
+    "i",
+    "b",
+    "em",
+    "span",
+    "table",
+    "caption",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "svg:svg",
+    "svg:title",
+    "svg:desc",
+    "svg:g",
+    "svg:line",
+    "svg:text",
+    "svg:path",
+    "svg:rect",
+    "svg:circle",
+    "svg:desc",
+    "svg:svg",
+];
+
+/// Leaves of a chart its table: whose cells are the data, and whose picture is golden bytes elsewhere.
+fn reduce_charts(node: &mut Node) {
+    let Node::Element { name, attributes, children } = node else { return };
+    if name == "div" && attribute(attributes, "class") == Some("od-c") {
+        children.iter().for_each(assert_chart_element);
+        let mut cells = Vec::new();
+        let table = children.last().expect("a chart ends with its table");
+        collect_cells(table, &mut cells);
+        *node = chart_node(cells);
+        return;
+    }
+    children.iter_mut().for_each(reduce_charts);
+}
+
+fn assert_chart_element(node: &Node) {
+    let Node::Element { name, attributes, children } = node else { return };
+    assert!(CHART_ELEMENTS.contains(&name.as_str()), "<{name}> in a chart");
+    assert!(attributes.iter().all(|(name, _)| !name.starts_with("on")), "{attributes:?}");
+    children.iter().for_each(assert_chart_element);
+}
+
+fn collect_cells(node: &Node, cells: &mut Vec<String>) {
+    let Node::Element { name, children, .. } = node else { return };
+    if matches!(name.as_str(), "caption" | "th" | "td") {
+        let texts = children.iter().map(|child| match child {
+            Node::Text(text) => text.as_str(),
+            Node::Comment(_) | Node::Doctype(_) | Node::Element { .. } => {
+                panic!("{child:?} in a cell")
+            }
+        });
+        cells.push(texts.collect());
+    }
+    children.iter().for_each(|child| collect_cells(child, cells));
+}
+
+fn chart_node(cells: Vec<String>) -> Node {
+    let cell = |cell: String| Node::Element {
+        name: "cell".to_owned(),
+        attributes: Vec::new(),
+        children: vec![Node::Text(cell)],
+    };
+    let children = cells.into_iter().map(cell).collect();
+    Node::Element { name: "chart".to_owned(), attributes: Vec::new(), children }
 }
 
 /// The tree of the page without what inspection adds.
@@ -44,7 +121,7 @@ fn remove_marks(node: &mut Node) {
         attributes.retain(|(name, _)| {
             !matches!(
                 name.as_str(),
-                "data-od-path" | "data-od-source" | "data-od-time" | "tabindex"
+                "data-od-path" | "data-od-source" | "data-od-time" | "data-od-fixed" | "tabindex"
             )
         });
         children.iter_mut().for_each(remove_marks);
@@ -114,7 +191,21 @@ enum Before {
     NotShown,
 }
 
-const DIRECTIVES: [&str; 4] = ["data-od-repeat", "data-od-if", "data-od-else-if", "data-od-else"];
+const DIRECTIVES: [&str; 13] = [
+    "data-od-repeat",
+    "data-od-if",
+    "data-od-else-if",
+    "data-od-else",
+    "data-od-chart",
+    "data-od-x",
+    "data-od-y",
+    "data-od-labels",
+    "data-od-title",
+    "data-od-format",
+    "data-od-min",
+    "data-od-max",
+    "data-od-height",
+];
 
 impl<'d> Context<'d> {
     fn fill_all(&self, nodes: &[Node]) -> Vec<Node> {
@@ -159,7 +250,8 @@ impl<'d> Context<'d> {
         filled: &mut Vec<Node>,
     ) -> Before {
         let Node::Element { name, children, .. } = node else { return Before::Nothing };
-        if let Some(repeat) = attribute(attributes, "data-od-repeat") {
+        let is_chart = attribute(attributes, "data-od-chart").is_some();
+        if let Some(repeat) = attribute(attributes, "data-od-repeat").filter(|_| !is_chart) {
             let mut words = repeat.split_ascii_whitespace();
             let (alias, path) = (words.next().unwrap(), words.nth(1).unwrap());
             let rows = self.value(path).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -258,11 +350,68 @@ impl<'d> Context<'d> {
             filled.push(("target".to_owned(), "_blank".to_owned()));
             filled.push(("rel".to_owned(), "noopener noreferrer".to_owned()));
         }
-        vec![Node::Element {
-            name: name.to_owned(),
-            attributes: filled,
-            children: Context { parent: name.to_owned(), ..self.clone() }.fill_all(children),
-        }]
+        let inner = Context { parent: name.to_owned(), ..self.clone() };
+        let mut children = inner.fill_all(children);
+        if attribute(attributes, "data-od-chart").is_some() {
+            children.insert(0, chart_node(self.chart_cells(attributes)));
+        }
+        vec![Node::Element { name: name.to_owned(), attributes: filled, children }]
+    }
+
+    /// The cells of a chart's table: caption, heads, and a name and the values for every row.
+    fn chart_cells(&self, attributes: &[(String, String)]) -> Vec<String> {
+        let part = |name: &str| attribute(attributes, name);
+        let last = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
+        let paths: Vec<&str> = part("data-od-y").unwrap().split_ascii_whitespace().collect();
+        let repeat: Vec<&str> =
+            part("data-od-repeat").unwrap_or_default().split_ascii_whitespace().collect();
+        // A row that is its own value has the name of its list.
+        let key = |path: &str| match repeat.first() {
+            Some(alias) if *alias == path => last(repeat[2]),
+            _ => last(path),
+        };
+        let labels: Vec<String> = match part("data-od-labels") {
+            Some(labels) => labels.split(',').map(|label| label.trim().to_owned()).collect(),
+            None => paths.iter().map(|path| key(path)).collect(),
+        };
+        let title = part("data-od-title").map(|title| title.trim().to_owned());
+        let title = title.filter(|title| !title.is_empty());
+        let x = part("data-od-x").map(|x| x.split_once('|').unwrap_or((x, "")));
+        let mut cells = vec![title.clone().unwrap_or_else(|| labels.join(", "))];
+        cells.push(x.map_or("#".to_owned(), |(path, _)| key(path.trim())));
+        cells.extend(labels);
+        let is_share = part("data-od-chart") == Some("progress") && part("data-od-max").is_none();
+        let format =
+            part("data-od-format").unwrap_or(if is_share { "percent:0" } else { "number" });
+        let show = |row: &Self, cells: &mut Vec<String>| {
+            for path in &paths {
+                let value = row.value(path).unwrap_or(&Value::Null);
+                cells.push(format_value(value, format, &FormatContext::default()).unwrap());
+            }
+        };
+        let [alias, _, list] = repeat[..] else {
+            cells.push(title.unwrap_or_default());
+            show(self, &mut cells);
+            return cells;
+        };
+        let rows = self.value(list).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let named = |item: &'d Value| {
+            let mut row = self.clone();
+            row.rows.push(Row { alias: alias.to_owned(), item, position: 0, count: 0 });
+            x.and_then(|(path, _)| row.value(path))
+        };
+        let times = name_format(&rows.iter().map(named).collect::<Vec<_>>());
+        for (position, item) in rows.iter().enumerate() {
+            let mut row = self.clone();
+            row.rows.push(Row { alias: alias.to_owned(), item, position, count: rows.len() });
+            cells.push(match x {
+                None => (position + 1).to_string(),
+                Some((path, "")) => print_name(row.value(path), times),
+                Some((path, pipes)) => row.print(&format!("{path}|{pipes}")),
+            });
+            show(&row, &mut cells);
+        }
+        cells
     }
 
     /// The text of an attribute, or of an element that holds nothing else.
@@ -336,6 +485,30 @@ impl<'d> Context<'d> {
             };
         }
         Some(value)
+    }
+}
+
+/// The format of names that are all times, by how far they are apart.
+fn name_format(names: &[Option<&Value>]) -> Option<&'static str> {
+    let context = FormatContext::default();
+    let is_time = |name: &Option<&Value>| {
+        name.is_some_and(|name| {
+            name.is_string() && name != "" && format_value(name, "date:medium", &context).is_ok()
+        })
+    };
+    let texts: Option<Vec<&str>> = names.iter().map(|name| name.and_then(Value::as_str)).collect();
+    let texts = texts.filter(|_| names.iter().all(is_time))?;
+    let (first, last) = (texts.first()?, texts.last()?);
+    let within_day = first.len() > 10 && first[..10] == last[..10];
+    Some(if within_day { "time" } else { "date:day" })
+}
+
+fn print_name(name: Option<&Value>, times: Option<&str>) -> String {
+    match (name, times) {
+        (Some(name), Some(format)) => {
+            format_value(name, format, &FormatContext::default()).unwrap()
+        }
+        (name, _) => print_value(name),
     }
 }
 

@@ -49,6 +49,25 @@ fn formats_and_conditions_allocate_nothing_either() {
     assert_eq!(counted.count_total, 0);
 }
 
+const CHART: &str = "<div data-od-chart=\"area\" data-od-repeat=\"row in data.rows\" data-od-x=\"row.name\" \
+    data-od-y=\"row.count row.deep.value\" data-od-format=\"currency:EUR\"></div>";
+
+#[test]
+fn a_second_chart_uses_the_scratch_space_of_the_first() {
+    let data = data(500);
+    let count = |charts: usize| {
+        let html = format!("<p>x</p>{}", CHART.repeat(charts));
+        let (template, _) = Template::compile_as(&html, Grammar::V2).unwrap();
+        let mut page = Vec::with_capacity(1 << 20);
+        let measured = allocation_counter::measure(|| {
+            template.render(&data, &mut page).unwrap();
+        });
+        assert!(page.len() > charts * 500 * 40);
+        measured.count_total
+    };
+    assert_eq!(count(1), count(6));
+}
+
 /// The counter itself counts: the same page with a URL in it is checked as text of its own.
 #[test]
 fn a_url_made_of_parts_is_the_exception() {

@@ -186,7 +186,7 @@ async fn check_identity(
     let secret = some.unwrap_or_else(|| Secret::parse("unused-secret").expect("well formed"));
     let told = provider.identify(&secret).await;
     match entry.access {
-        ConnectorAccess::Local => {
+        ConnectorAccess::Local | ConnectorAccess::Registered(_) => {
             assert_eq!(told, Err(ProviderError::CredentialRefused), "it takes no secret");
         }
         ConnectorAccess::OptionalSecret | ConnectorAccess::RequiredSecret => {

@@ -26,10 +26,41 @@ pub async fn check_project_registry(registry: &dyn ProjectRegistry) {
     assert_eq!(registry.get(&rooted.id).await.expect("it can be read"), Some(rooted));
     let gone = registry.update(project("none")).await;
     assert!(matches!(gone, Err(ProjectError::NotFound { .. })), "only what is there changes");
+    removal(registry).await;
+}
+
+async fn removal(registry: &dyn ProjectRegistry) {
+    let old = project("old");
+    registry.create(old.clone()).await.expect("a project is added");
+    let before = registry.list().await.expect("a list");
+    let unknown = |outcome: Result<(), ProjectError>| {
+        assert!(matches!(outcome, Err(ProjectError::NotFound { .. })), "{outcome:?}");
+    };
+    unknown(registry.remove(&id("none")).await);
+    unknown(registry.restore(&old.id).await);
+    assert_eq!(registry.removed().await.expect("a list"), []);
+    registry.remove(&old.id).await.expect("a project is removed");
+    assert_eq!(registry.get(&old.id).await.expect("it can be read"), None);
+    assert!(!registry.list().await.expect("a list").contains(&old));
+    assert_eq!(registry.removed().await.expect("a list"), std::slice::from_ref(&old));
+    unknown(registry.remove(&old.id).await);
+    unknown(registry.update(old.clone()).await);
+    let taken = registry.create(old.clone()).await;
+    assert!(matches!(taken, Err(ProjectError::Exists { .. })), "the id stays taken");
+    registry.restore(&old.id).await.expect("it comes back");
+    assert_eq!(registry.get(&old.id).await.expect("it can be read"), Some(old));
+    assert_eq!(registry.list().await.expect("a list"), before);
+    assert_eq!(registry.removed().await.expect("a list"), []);
 }
 
 fn project(name: &str) -> Project {
-    Project { id: id(name), name: name.to_owned(), root: None, created_at: sample::now() }
+    Project {
+        id: id(name),
+        name: name.to_owned(),
+        root: None,
+        created_at: sample::now(),
+        allow_schedules: false,
+    }
 }
 
 fn id(name: &str) -> ProjectId {
@@ -76,6 +107,7 @@ pub async fn check_project_files(files: &dyn ProjectFiles, trial: &FilesTrial) {
                 Some(
                     FilesError::NoRoot { .. }
                     | FilesError::RootOutside { .. }
+                    | FilesError::RootMissing { .. }
                     | FilesError::NotFound { .. }
                     | FilesError::Refused { .. }
                     | FilesError::TooLarge { .. },

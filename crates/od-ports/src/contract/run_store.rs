@@ -16,6 +16,7 @@ pub async fn check_run_store(store: &dyn RunStore, project: &ProjectId) {
     let run = Run {
         id: id.clone(),
         project_id: project.clone(),
+        agent: None,
         state: RunState::Live,
         started_at: sample::now(),
         lease_until: sample::now().plus_ms(1000),
@@ -33,4 +34,9 @@ pub async fn check_run_store(store: &dyn RunStore, project: &ProjectId) {
     assert!(matches!(again, Err(RunStoreError::Changed { .. })), "from one state, once");
     assert_eq!(store.get(&id).await.expect("it can be read"), Some(ended.clone()));
     assert!(!ended.is_live(sample::now()), "what ended stays ended");
+    let live = Run { id: RunId::generate([8; 16]), ..run };
+    store.create(&live).await.expect("a run is added");
+    store.forget(sample::now()).await.expect("runs are forgotten");
+    assert_eq!(store.get(&id).await.expect("it can be read"), None, "it was over");
+    assert_eq!(store.get(&live.id).await.expect("it can be read"), Some(live), "it is not");
 }

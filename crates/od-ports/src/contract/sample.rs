@@ -8,6 +8,7 @@ use od_core::artifact::{
 };
 use od_core::ids::{ArtifactId, Digest, ProjectId, Revision, Slug, Timestamp};
 use od_core::json::{BoundedObject, Map};
+use od_core::ledger::{Actor, CommitKind, CommitNote, Door};
 
 use crate::store::{Change, NewArtifact};
 
@@ -38,7 +39,7 @@ pub fn state(project: &ProjectId, id: &ArtifactId, title: &str) -> ArtifactState
     let data = BoundedObject::check(data.into()).expect("a title is bounded JSON");
     let file = FileDigests::of_html(b"");
     let artifact = Artifact {
-        schema_version: SchemaVersion::CURRENT,
+        schema_version: SchemaVersion::FIRST,
         id: id.clone(),
         project_id: project.clone(),
         session_id: None,
@@ -59,8 +60,12 @@ pub fn state(project: &ProjectId, id: &ArtifactId, title: &str) -> ArtifactState
             index: file,
         },
         source_pin: None,
+        source_pins: std::collections::BTreeMap::new(),
+        stale: Vec::new(),
         permission_set_by: None,
+        schedule_grant: None,
         created_by_attempt: None,
+        restored: None,
         extra: Map::new(),
     };
     let provenance = Provenance {
@@ -68,6 +73,8 @@ pub fn state(project: &ProjectId, id: &ArtifactId, title: &str) -> ArtifactState
         generated_by: GeneratedBy::Agent,
         notes: None,
         sources: Vec::new(),
+        paths: Vec::new(),
+        stale: Vec::new(),
         extra: Map::new(),
     };
     ArtifactState { artifact, template_html: TEMPLATE.into(), data, provenance }
@@ -80,7 +87,12 @@ pub fn page(title: &str) -> Arc<[u8]> {
 
 /// Returns a new artifact.
 pub fn new(project: &ProjectId, id: &ArtifactId, title: &str) -> NewArtifact {
-    NewArtifact { project: project.clone(), state: state(project, id, title), page: page(title) }
+    NewArtifact {
+        project: project.clone(),
+        state: state(project, id, title),
+        page: page(title),
+        note: note(CommitKind::Create),
+    }
 }
 
 /// Returns a new artifact made by a named attempt.
@@ -100,5 +112,11 @@ pub fn attempt(project: &ProjectId, id: &ArtifactId, title: &str, attempt: &str)
 pub fn change(from: &ArtifactState, title: &str) -> Change {
     let mut state = state(&from.artifact.project_id, &from.artifact.id, title);
     state.artifact.created_by_attempt = from.artifact.created_by_attempt.clone();
-    Change { expected: from.artifact.revision, state, page: page(title), refresh: None }
+    let (expected, note) = (from.artifact.revision, note(CommitKind::Update));
+    Change { expected, state, page: page(title), refresh: None, note }
+}
+
+/// Returns the note of a person's commit.
+pub fn note(kind: CommitKind) -> CommitNote {
+    CommitNote::new(kind, Actor::Person, Door::CommandLine)
 }

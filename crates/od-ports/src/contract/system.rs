@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use crate::clock::Clock;
-use crate::entropy::Entropy;
+use crate::system::Clock;
+use crate::system::Entropy;
 
 /// Puts a clock through the contract of [`Clock`].
 ///

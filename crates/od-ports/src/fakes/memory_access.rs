@@ -1,15 +1,18 @@
-//! Who may act, kept in memory: runs, keys, credentials.
+//! Who may act, kept in memory: runs, keys, credentials, registered services.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use od_core::connector::{RegisteredService, ServiceName, ServiceRequest};
 use od_core::ids::{ConnectorId, RunId, Timestamp};
+use od_core::limits::REGISTERED_SERVICES;
 use od_core::token::{self, Claims, Keyring, VerifiedToken};
 
 use crate::credential_vault::{Connection, CredentialVault, Secret, VaultError};
 use crate::run_store::{Run, RunStore, RunStoreError};
+use crate::service_registry::{RegistryError, ServiceRegistry, put_request};
 use crate::token_authority::{KeyringError, TokenAuthority, VerifyError};
 
 /// Keeps runs in memory.
@@ -45,6 +48,11 @@ impl RunStore for MemoryRunStore {
             return Err(RunStoreError::Changed { run: from.id.clone() });
         }
         runs.insert(to.id.clone(), to.clone());
+        Ok(())
+    }
+
+    async fn forget(&self, over_at: Timestamp) -> Result<(), RunStoreError> {
+        self.runs().retain(|_, run| !run.was_over_at(over_at));
         Ok(())
     }
 }
@@ -127,14 +135,69 @@ impl CredentialVault for MemoryVault {
     }
 }
 
+/// Keeps registered services in memory.
+#[derive(Debug, Default)]
+pub struct MemoryServiceRegistry {
+    services: Mutex<BTreeMap<ServiceName, RegisteredService>>,
+    requests: Mutex<Vec<ServiceRequest>>,
+}
+
+impl MemoryServiceRegistry {
+    fn services(&self) -> MutexGuard<'_, BTreeMap<ServiceName, RegisteredService>> {
+        self.services.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn requested(&self) -> MutexGuard<'_, Vec<ServiceRequest>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl ServiceRegistry for MemoryServiceRegistry {
+    async fn list(&self) -> Result<Vec<RegisteredService>, RegistryError> {
+        Ok(self.services().values().cloned().collect())
+    }
+
+    async fn put(&self, service: RegisteredService) -> Result<(), RegistryError> {
+        let mut services = self.services();
+        let is_new = !services.contains_key(&service.name);
+        if is_new && !REGISTERED_SERVICES.allows(services.len() + 1) {
+            return Err(RegistryError::Full);
+        }
+        services.insert(service.name.clone(), service);
+        Ok(())
+    }
+
+    async fn remove(&self, name: &ServiceName) -> Result<bool, RegistryError> {
+        Ok(self.services().remove(name).is_some())
+    }
+
+    async fn requests(&self) -> Result<Vec<ServiceRequest>, RegistryError> {
+        Ok(self.requested().clone())
+    }
+
+    async fn ask(&self, request: ServiceRequest) -> Result<(), RegistryError> {
+        put_request(&mut self.requested(), request);
+        Ok(())
+    }
+
+    async fn dismiss(&self, name: &ServiceName) -> Result<bool, RegistryError> {
+        let mut requests = self.requested();
+        let before = requests.len();
+        requests.retain(|held| held.name != *name);
+        Ok(requests.len() < before)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{check_credential_vault, check_run_store};
+    use crate::contract::{check_credential_vault, check_run_store, check_service_registry};
 
     #[tokio::test]
     async fn they_keep_the_contract() {
         check_credential_vault(&MemoryVault::default()).await;
+        check_service_registry(&MemoryServiceRegistry::default()).await;
         let project = "p1".parse().expect("an id");
         check_run_store(&MemoryRunStore::default(), &project).await;
     }

@@ -15,6 +15,7 @@ use crate::project_registry::{Project, ProjectError, ProjectRegistry};
 #[derive(Debug, Default)]
 pub struct MemoryProjectRegistry {
     projects: Mutex<BTreeMap<ProjectId, Kept>>,
+    removed: Mutex<BTreeMap<ProjectId, Kept>>,
 }
 
 #[derive(Clone, Debug)]
@@ -33,6 +34,10 @@ impl MemoryProjectRegistry {
 
     fn projects(&self) -> MutexGuard<'_, BTreeMap<ProjectId, Kept>> {
         self.projects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn removed(&self) -> MutexGuard<'_, BTreeMap<ProjectId, Kept>> {
+        self.removed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -57,7 +62,7 @@ impl ProjectRegistry for MemoryProjectRegistry {
 
     async fn create(&self, project: Project) -> Result<(), ProjectError> {
         let mut projects = self.projects();
-        if projects.contains_key(&project.id) {
+        if projects.contains_key(&project.id) || self.removed().contains_key(&project.id) {
             return Err(ProjectError::Exists { project: project.id });
         }
         projects.insert(project.id.clone(), Kept { project, is_damaged: false });
@@ -72,6 +77,24 @@ impl ProjectRegistry for MemoryProjectRegistry {
             }
             None => Err(ProjectError::NotFound { project: project.id }),
         }
+    }
+
+    async fn remove(&self, project: &ProjectId) -> Result<(), ProjectError> {
+        let kept = self.projects().remove(project);
+        let kept = kept.ok_or_else(|| ProjectError::NotFound { project: project.clone() })?;
+        self.removed().insert(project.clone(), kept);
+        Ok(())
+    }
+
+    async fn removed(&self) -> Result<Vec<Project>, ProjectError> {
+        Ok(self.removed().values().map(|kept| kept.project.clone()).collect())
+    }
+
+    async fn restore(&self, project: &ProjectId) -> Result<(), ProjectError> {
+        let kept = self.removed().remove(project);
+        let kept = kept.ok_or_else(|| ProjectError::NotFound { project: project.clone() })?;
+        self.projects().insert(project.clone(), kept);
+        Ok(())
     }
 }
 
@@ -170,7 +193,7 @@ mod tests {
         let id = |name: &str| name.parse::<ProjectId>().expect("an id");
         for (name, root) in [("rooted", Some("/root".into())), ("rootless", None), ("bad", None)] {
             let (name, created_at) = (name.to_owned(), sample::now());
-            let project = Project { id: id(&name), name, root, created_at };
+            let project = Project { id: id(&name), name, root, created_at, allow_schedules: false };
             registry.create(project).await.expect("a project");
         }
         registry.damage(&id("bad"));

@@ -6,14 +6,16 @@ mod memory_access;
 mod memory_artifacts;
 mod memory_events;
 mod memory_projects;
+mod memory_sessions;
 mod scripted_connector;
 mod still_clock;
 
 pub use canary::{CANARY, assert_no_canary, assert_no_canary_below, find_canary};
 pub use echo_query_engine::EchoQueryEngine;
-pub use memory_access::{MemoryRunStore, MemoryTokens, MemoryVault};
+pub use memory_access::{MemoryRunStore, MemoryServiceRegistry, MemoryTokens, MemoryVault};
 pub use memory_artifacts::MemoryArtifactStore;
 pub use memory_events::MemoryEvents;
 pub use memory_projects::{MemoryProjectFiles, MemoryProjectRegistry};
+pub use memory_sessions::MemoryConsoleSessions;
 pub use scripted_connector::{Act, ScriptedConnector};
 pub use still_clock::{CountingEntropy, StillClock};

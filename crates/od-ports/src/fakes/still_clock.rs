@@ -6,8 +6,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use od_core::ids::Timestamp;
 
-use crate::clock::Clock;
-use crate::entropy::{Entropy, EntropyError};
+use crate::system::Clock;
+use crate::system::{Entropy, EntropyError};
 
 /// A clock that stands still until it is told to move. Sleeping moves it.
 #[derive(Debug)]
@@ -25,6 +25,12 @@ impl StillClock {
     pub fn advance(&self, duration: Duration) {
         let ms = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
         self.now_ms.fetch_add(ms, Ordering::Relaxed);
+    }
+
+    /// Sets it back.
+    pub fn set_back(&self, duration: Duration) {
+        let ms = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        self.now_ms.fetch_sub(ms, Ordering::Relaxed);
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use od_core::artifact::{ArtifactState, ArtifactSummary, Attempt};
 use od_core::ids::{ArtifactId, ProjectId, Revision};
+use od_core::ledger::CommitNote;
 use od_core::refresh::RefreshRecord;
 
 use super::error::StoreError;
@@ -25,6 +26,7 @@ use super::write_gate::{Gate, WriteWitness};
 /// - **Pure reads.** `load`, `list`, `locate` and `find_attempt` write nothing at all.
 /// - **Isolated damage.** A damaged artifact is listed with its health and refuses writes with
 ///   [`StoreError::NotHealthy`]; it never hides another one.
+/// - **Recorded.** Every commit leaves one record in the timeline, as part of the commit.
 /// - **Fenced.** A commit of a refresh that has a terminal record, or is older than the newest one,
 ///   is refused with [`StoreError::RefreshClosed`].
 #[async_trait]
@@ -85,6 +87,8 @@ pub struct NewArtifact {
     pub state: ArtifactState,
     /// The rendered page.
     pub page: Arc<[u8]>,
+    /// Who makes it, for the timeline.
+    pub note: CommitNote,
 }
 
 /// The outcome of a create.
@@ -114,7 +118,9 @@ pub struct Change {
     pub state: ArtifactState,
     /// The rendered page.
     pub page: Arc<[u8]>,
-    /// The terminal record, if a refresh makes the change: it is appended and a snapshot is written
-    /// as part of the same commit. Its refresh id must be open and the newest.
+    /// The terminal record, if a refresh makes the change: it is appended as part of the same commit.
+    /// Its refresh id must be open and the newest.
     pub refresh: Option<RefreshRecord>,
+    /// Who makes the change and why, for the timeline.
+    pub note: CommitNote,
 }

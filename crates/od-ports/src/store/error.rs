@@ -4,7 +4,7 @@ use std::io;
 
 use od_core::artifact::Health;
 use od_core::ids::{ArtifactId, AttemptId, ProjectId, RefreshId, Revision};
-use od_core::ledger::{RefreshClosed, RevisionConflict};
+use od_core::ledger::{Part, RefreshClosed, RefreshOvertaken, RevisionConflict};
 
 /// A refusal or failure of the store.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +38,26 @@ pub enum StoreError {
         artifact: ArtifactId,
         /// The refresh asked for.
         refresh: RefreshId,
+    },
+    /// There is no such revision, or its contents are no longer kept.
+    #[error("artifact `{artifact}` has no revision {revision} that is kept")]
+    RevisionNotFound {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// The revision asked for.
+        revision: Revision,
+    },
+    /// A content of the revision is damaged. Revisions that do not name it are not affected.
+    #[error(
+        "revision {revision} of artifact `{artifact}` is damaged: its {part} cannot be read back"
+    )]
+    RevisionDamaged {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// The revision asked for.
+        revision: Revision,
+        /// The content that is damaged or gone.
+        part: Part,
     },
     /// The id is taken.
     #[error("artifact `{artifact}` exists already")]
@@ -87,6 +107,14 @@ pub enum StoreError {
         /// The refresh that runs, if the log says.
         running: Option<RefreshId>,
     },
+    /// Another refresh has begun since the log was read that a slot was worked out from: nothing begins.
+    #[error("another refresh of artifact `{artifact}` has begun meanwhile")]
+    RefreshOvertaken {
+        /// The artifact.
+        artifact: ArtifactId,
+        /// The newest refresh.
+        newest: Option<RefreshId>,
+    },
     /// The refresh was closed by someone else, or a newer one exists: it may not write any more.
     #[error("refresh `{refresh}` of artifact `{artifact}` is closed")]
     RefreshClosed {
@@ -128,6 +156,11 @@ impl StoreError {
         Self::RefreshClosed { artifact: artifact.clone(), refresh: closed.refresh }
     }
 
+    /// Returns the refusal for a refresh whose slot was worked out from an older log.
+    pub fn refresh_overtaken(artifact: &ArtifactId, overtaken: RefreshOvertaken) -> Self {
+        Self::RefreshOvertaken { artifact: artifact.clone(), newest: overtaken.newest }
+    }
+
     /// Returns the error of the system behind it, if there is one.
     pub const fn system_error(&self) -> Option<&io::Error> {
         match self {
@@ -136,12 +169,15 @@ impl StoreError {
             | Self::NotFound { .. }
             | Self::NotInTrash { .. }
             | Self::SnapshotNotFound { .. }
+            | Self::RevisionNotFound { .. }
+            | Self::RevisionDamaged { .. }
             | Self::Exists { .. }
             | Self::AttemptConflict { .. }
             | Self::AttemptTrashed { .. }
             | Self::RevisionConflict { .. }
             | Self::NotHealthy { .. }
             | Self::RefreshLocked { .. }
+            | Self::RefreshOvertaken { .. }
             | Self::RefreshClosed { .. }
             | Self::Busy { .. }
             | Self::ForeignWitness => None,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use od_core::artifact::{Artifact, Health};
-use od_core::ids::{ArtifactId, Digest, ProjectId};
+use od_core::ids::{ArtifactId, Digest, ProjectId, Revision};
+use od_core::ledger::Part;
 use serde::Serialize;
 
 use super::error::StoreError;
@@ -76,6 +77,25 @@ pub struct Inspection {
     pub snapshots: usize,
     /// Ids of snapshots that cannot be read.
     pub snapshot_faults: Vec<String>,
+    /// Paths of things that the store did not write and cannot write past.
+    pub obstacles: Vec<String>,
+    /// Whether a commit is unfinished that nobody is finishing. It is served all the same.
+    pub has_unfinished_commit: bool,
+    /// Revisions whose contents were read back.
+    pub revisions: usize,
+    /// Those that cannot be.
+    pub revision_faults: Vec<RevisionFault>,
+}
+
+/// A revision whose contents cannot be read back.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RevisionFault {
+    /// The revision.
+    pub revision: Revision,
+    /// The content.
+    pub part: Part,
+    /// Its digest.
+    pub object: Digest,
 }
 
 /// The mode of a repair: planned only, or carried out.

@@ -13,10 +13,11 @@ mod write_gate;
 pub use artifact_store::{ArtifactStore, Change, Created, NewArtifact};
 pub use error::StoreError;
 pub use maintenance::{
-    InspectedFile, Inspection, RepairMode, RepairReport, StoreMaintenance, Unrecovered,
+    InspectedFile, Inspection, RepairMode, RepairReport, RevisionFault, StoreMaintenance,
+    Unrecovered,
 };
 pub use refresh_log::{History, RefreshLog, RunningLock, RunningRefresh, UnfinishedRefresh};
-pub use revision_store::{RevisionStore, Snapshot, SnapshotSummary};
+pub use revision_store::{KeptRevision, RevisionStore, Snapshot, SnapshotSummary, Timeline};
 pub use stored::{Drift, KeptAside, PageKey, SourceFile, Stored};
 pub use trash::{Trash, Trashed};
 pub use write_gate::{CommitLock, Gate, WriteWitness};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use od_core::artifact::HealthReason;
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Timestamp};
+use od_core::ledger::RefreshStart;
 use od_core::refresh::{RefreshRecord, StartedRefresh};
 
 use super::error::StoreError;
@@ -32,12 +33,14 @@ pub trait RefreshLog: fmt::Debug + Send + Sync {
     ) -> Result<History, StoreError>;
 
     /// Takes the running lock and allocates the next refresh id, durably, by appending its first
-    /// record. [`StoreError::RefreshLocked`] if another refresh runs.
+    /// record, which says why it begins. [`StoreError::RefreshLocked`] if another refresh runs;
+    /// [`StoreError::RefreshOvertaken`] if the start goes by a newest refresh that is not the newest any
+    /// more: of all who work out the same slot from the same log, one begins.
     async fn begin_refresh(
         &self,
         project: &ProjectId,
         artifact: &ArtifactId,
-        at: Timestamp,
+        start: RefreshStart,
     ) -> Result<RunningRefresh, StoreError>;
 
     /// Appends one record of an open refresh under the commit lock.

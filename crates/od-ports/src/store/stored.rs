@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use od_core::artifact::{Artifact, ArtifactState, ArtifactSummary, Health};
 use od_core::ids::{ArtifactId, Digest, ProjectId, Revision};
+use od_core::json::BoundedObject;
 use serde::Serialize;
 
 /// A source file of an artifact that people may edit by hand.
@@ -70,6 +71,8 @@ pub struct Stored {
     pub health: Health,
     /// Hand edits that are being served.
     pub drift: Vec<Drift>,
+    /// The data of the last commit, if `data.json` was edited since and that data is still there.
+    pub committed_data: Option<Arc<BoundedObject>>,
     /// Files kept aside, newest last.
     pub kept_aside: Vec<KeptAside>,
     /// The state to serve and to decide on; `None` if no good one is left. Its `refreshStatus` and

@@ -35,11 +35,6 @@ impl Names {
         nearest_name(bare(given), names).map(str::to_owned)
     }
 
-    fn nearest_column(&self, given: &str) -> Option<String> {
-        let columns = self.tables.iter().flat_map(|(_, columns)| columns);
-        nearest_name(bare(given), columns.map(String::as_str)).map(str::to_owned)
-    }
-
     /// Lists the tables with their columns.
     fn list(&self) -> String {
         if self.tables.is_empty() {
@@ -151,7 +146,10 @@ fn by_message(message: &str, names: &Names) -> QueryFault {
     if let Some(name) = rest("no such column: ") {
         let name = name.split(" - ").next().unwrap_or_default();
         return QueryFault {
-            nearest: names.nearest_column(name),
+            nearest: {
+                let columns = names.tables.iter().flat_map(|(_, columns)| columns);
+                nearest_name(bare(name), columns.map(String::as_str)).map(str::to_owned)
+            },
             ..QueryFault::new(
                 QueryFaultKind::UnknownColumn,
                 format!("no column has the name `{name}`; {}", names.list()),

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use od_core::limits::QUERY_VALUE;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error, Result};
@@ -49,7 +50,7 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
     register_shared(connection)?;
     // SQLite's own functions, on a connection of their own: this one's are replaced.
     let own = Arc::new(Mutex::new(Connection::open_in_memory()?));
-    texts::register(connection, PURE, &own)?;
+    texts::register(connection, PURE, &own, QUERY_VALUE.max())?;
     for (name, first_time) in DATES {
         let own = Arc::clone(&own);
         connection.create_scalar_function(name, -1, PURE, move |context| {
@@ -60,6 +61,12 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
 }
 
 /// Adds what SQLite has as an option only.
+/// Bounds the time of a connection's functions of texts, and changes nothing else.
+pub(crate) fn register_texts(connection: &Connection, bytes_max: usize) -> Result<()> {
+    let own = Arc::new(Mutex::new(Connection::open_in_memory()?));
+    texts::register(connection, PURE, &own, bytes_max)
+}
+
 fn register_shared(connection: &Connection) -> Result<()> {
     for (name, act) in ROUNDING {
         connection.create_scalar_function(name, 1, PURE, move |context| {

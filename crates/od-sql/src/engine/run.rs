@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use od_core::ids::Timestamp;
-use od_core::intake::InputTable;
+use od_core::intake::{CellRef, InputTable};
 use od_core::limits::{
     INTAKE_COLUMNS, QUERY_HEAP, QUERY_ROWS, QUERY_TEXT, QUERY_TIMEOUT, QUERY_VALUE,
 };
@@ -12,18 +12,19 @@ use od_core::query::{QueryFault, QueryFaultKind, ResultSet, SqlText, SqlValue};
 use od_ports::query_engine::{QueryResults, QueryRun};
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Statement};
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, Statement, ToSql};
 
+use super::Watch;
 use super::authorizer::{Log, Readable, restrict};
-use super::deadline::Watch;
 use super::fault::{Names, fault_of, unknown_column};
 use super::functions;
-use super::load::{NO_COLUMN, load, quote};
 
 /// Instructions between two looks at the clock. A row takes ten or more, and each may call a function
 /// that takes a tenth of a second on the longest texts.
 const PROGRESS_OPS: i32 = 50;
+/// The column of a table that has none, which SQLite does not know.
+const NO_COLUMN: &str = "value";
 /// The one parameter.
 const REFRESHED_AT: &str = ":refreshed_at";
 /// A row of 100 texts is longer than one text of a query may be.
@@ -213,4 +214,48 @@ fn fetch(
         found.push(values?);
     }
     Ok(found)
+}
+
+/// Creates a table and inserts its rows; returns how many there were.
+///
+/// Columns have no type, so that every value stays as it came.
+fn load(connection: &Connection, table: &InputTable) -> rusqlite::Result<usize> {
+    let name = quote(table.name());
+    let columns: Vec<String> = table.columns().iter().map(|column| quote(column)).collect();
+    if columns.is_empty() {
+        connection.execute_batch(&format!("CREATE TABLE {name} ({NO_COLUMN})"))?;
+    } else {
+        connection.execute_batch(&format!("CREATE TABLE {name} ({})", columns.join(", ")))?;
+    }
+    let places = vec!["?"; columns.len().max(1)].join(", ");
+    let mut insert = connection.prepare(&format!("INSERT INTO {name} VALUES ({places})"))?;
+    let mut count = 0;
+    table.for_each_row(|cells| {
+        for (at, cell) in cells.iter().enumerate() {
+            insert.raw_bind_parameter(at + 1, Bound(cell))?;
+        }
+        insert.raw_execute()?;
+        count += 1;
+        Ok::<(), rusqlite::Error>(())
+    })?;
+    Ok(count)
+}
+
+/// Quotes a name for SQL.
+fn quote(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+struct Bound<'a>(&'a CellRef<'a>);
+
+impl ToSql for Bound<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self.0 {
+            CellRef::Null => ToSqlOutput::Owned(Value::Null),
+            CellRef::Bool(bool) => ToSqlOutput::Owned(Value::Integer(i64::from(*bool))),
+            CellRef::Integer(integer) => ToSqlOutput::Owned(Value::Integer(*integer)),
+            CellRef::Real(real) => ToSqlOutput::Owned(Value::Real(*real)),
+            CellRef::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+        })
+    }
 }

@@ -7,29 +7,30 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use od_core::limits::QUERY_VALUE;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Error, Result, ffi, params_from_iter};
 
-/// Replaces the functions of a connection; what is not text is left to SQLite's own, on `own`.
-pub(super) fn register(
+/// Replaces the functions of a connection, which make texts of at most `bytes_max`; what is not text is
+/// left to SQLite's own, on `own`.
+pub(crate) fn register(
     connection: &Connection,
     flags: FunctionFlags,
     own: &Arc<Mutex<Connection>>,
+    bytes_max: usize,
 ) -> Result<()> {
     let functions: [(&'static str, i32, OfTexts); 5] = [
-        ("instr", 2, |texts| Ok(instr(texts))),
+        ("instr", 2, |texts, _| Ok(instr(texts))),
         ("replace", 3, replace),
-        ("trim", 2, |texts| Ok(trim(texts, true, true))),
-        ("ltrim", 2, |texts| Ok(trim(texts, true, false))),
-        ("rtrim", 2, |texts| Ok(trim(texts, false, true))),
+        ("trim", 2, |texts, _| Ok(trim(texts, true, true))),
+        ("ltrim", 2, |texts, _| Ok(trim(texts, true, false))),
+        ("rtrim", 2, |texts, _| Ok(trim(texts, false, true))),
     ];
     for (name, arguments, of_texts) in functions {
         let own = Arc::clone(own);
         connection.create_scalar_function(name, arguments, flags, move |context| {
             match texts(context) {
-                Some(texts) => of_texts(&texts),
+                Some(texts) => of_texts(&texts, bytes_max),
                 None => {
                     delegate(&own.lock().unwrap_or_else(PoisonError::into_inner), name, context)
                 }
@@ -39,7 +40,7 @@ pub(super) fn register(
     Ok(())
 }
 
-type OfTexts = fn(&[&str]) -> Result<Value>;
+type OfTexts = fn(&[&str], usize) -> Result<Value>;
 
 /// Calls SQLite's own function on another connection.
 pub(super) fn delegate(own: &Connection, name: &str, context: &Context<'_>) -> Result<Value> {
@@ -65,13 +66,13 @@ fn instr(texts: &[&str]) -> Value {
     Value::Integer(i64::try_from(place).unwrap_or(i64::MAX))
 }
 
-fn replace(texts: &[&str]) -> Result<Value> {
+fn replace(texts: &[&str], bytes_max: usize) -> Result<Value> {
     let (text, pattern, with) = (texts[0], texts[1], texts[2]);
     if pattern.is_empty() {
         return Ok(Value::Text(text.to_owned()));
     }
     let grown = text.matches(pattern).count() * with.len().saturating_sub(pattern.len());
-    if !QUERY_VALUE.allows(text.len() + grown) {
+    if text.len() + grown > bytes_max {
         return Err(Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_TOOBIG), None));
     }
     Ok(Value::Text(text.replace(pattern, with)))
@@ -115,7 +116,7 @@ mod tests {
             let (plain, ours) =
                 (Connection::open_in_memory().unwrap(), Connection::open_in_memory().unwrap());
             let own = Arc::new(Mutex::new(Connection::open_in_memory().unwrap()));
-            register(&ours, FunctionFlags::SQLITE_UTF8, &own).unwrap();
+            register(&ours, FunctionFlags::SQLITE_UTF8, &own, 1000).unwrap();
             let two = [a.clone(), b.clone()];
             for name in ["instr", "trim", "ltrim", "rtrim"] {
                 let sql = format!("SELECT {name}(?, ?)");

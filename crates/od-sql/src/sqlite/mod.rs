@@ -8,8 +8,6 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use od_core::connector::{Approval, Category, LocalTool, SideEffect, Tool, ToolSafety};
-use od_core::credential::is_secret_path;
-use od_core::ids::RelPath;
 use od_core::intake::Table;
 use od_core::json::{Map, Value};
 use od_core::limits::{QUERY_TEXT, SOURCE_TIMEOUT};
@@ -17,16 +15,16 @@ use od_ports::connector_provider::{
     CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
 use od_ports::credential_vault::Secret;
-use od_ports::project_files::{FilesError, ProjectFiles};
+use od_ports::project_files::ProjectFiles;
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use crate::engine::deadline::Deadline;
+use crate::engine::Deadline;
 
 /// Databases read at once.
-const READS_MAX: usize = 2;
+const READS_MAX: usize = od_core::limits::SQLITE_READS.max();
 /// Parameters of one query.
-const PARAMS_MAX: usize = 50;
+const PARAMS_MAX: usize = od_core::limits::SQLITE_PARAMETERS.max();
 /// Left of a source's time for what follows the query.
 const SPARE: Duration = Duration::from_secs(5);
 
@@ -50,9 +48,8 @@ impl SqliteConnector {
     }
 
     async fn run(&self, call: &ToolCall, work: Work) -> Result<RawOutput, ProviderError> {
-        let path = path_input(&call.input)?;
-        let located =
-            self.files.locate(&call.project, &path).await.map_err(|err| files_fault(&err))?;
+        let path = call.path("path")?;
+        let located = self.files.locate(&call.project, &path).await?;
         let broken = || ProviderError::Unavailable { message: "the query broke off".to_owned() };
         let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| broken())?;
         let deadline = Deadline::default();
@@ -80,7 +77,14 @@ impl SqliteConnector {
 #[async_trait]
 impl ConnectorProvider for SqliteConnector {
     fn catalog(&self) -> CatalogEntry {
-        let tools = vec![query_tool(), schema_tool()];
+        let schema_tool = tool(
+            LocalTool::SqliteSchema,
+            "List tables and columns",
+            "Lists the tables, views and columns of a SQLite database in the project.",
+            json!({ "path": path_schema() }),
+            json!(["path"]),
+        );
+        let tools = vec![query_tool(), schema_tool];
         CatalogEntry {
             id: LocalTool::SqliteQuery.connector().parse().expect("the id fits the alphabet"),
             name: "SQLite",
@@ -133,16 +137,6 @@ fn query_tool() -> Tool {
     )
 }
 
-fn schema_tool() -> Tool {
-    tool(
-        LocalTool::SqliteSchema,
-        "List tables and columns",
-        "Lists the tables, views and columns of a SQLite database in the project.",
-        json!({ "path": path_schema() }),
-        json!(["path"]),
-    )
-}
-
 fn path_schema() -> Value {
     json!({
         "type": "string", "minLength": 1, "maxLength": 260,
@@ -172,34 +166,5 @@ fn tool(
             reason: "an authorizer lets SELECT through and nothing else".to_owned(),
         },
         refresh_eligible: true,
-    }
-}
-
-fn path_input(input: &Map) -> Result<RelPath, ProviderError> {
-    let text = input.get("path").and_then(Value::as_str).unwrap_or_default();
-    let path: RelPath = text.parse().map_err(|err: od_core::ids::ParseIdError| {
-        ProviderError::Input { pointer: "/path".to_owned(), message: err.to_string() }
-    })?;
-    if is_secret_path(path.as_str()) {
-        return Err(ProviderError::Forbidden {
-            message: format!(
-                "`{path}` is a file of secrets by its name; such files are never read"
-            ),
-        });
-    }
-    Ok(path)
-}
-
-fn files_fault(error: &FilesError) -> ProviderError {
-    let message = error.to_string();
-    match error {
-        FilesError::ProjectNotFound { .. }
-        | FilesError::NoRoot { .. }
-        | FilesError::NotFound { .. } => ProviderError::Missing { message },
-        FilesError::Refused { .. } | FilesError::RootOutside { .. } => {
-            ProviderError::Forbidden { message }
-        }
-        FilesError::TooLarge { allowed, .. } => ProviderError::TooLarge { allowed: *allowed },
-        FilesError::Io { .. } => ProviderError::Unavailable { message },
     }
 }

@@ -18,15 +18,19 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
-use crate::engine::deadline::Watch;
+use crate::engine::Watch;
+use crate::engine::functions::register_texts;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// Tries before a database counts as busy.
 const ATTEMPTS: usize = 5;
 /// Time between two tries.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Instructions between two looks at the clock.
-const PROGRESS_OPS: i32 = 1_000;
+/// Instructions between two looks at the clock. A row takes ten or more, and each may call a function
+/// that reads a text of the greatest length.
+const PROGRESS_OPS: i32 = 50;
+/// The longest text or blob that is read.
+const VALUE_BYTES_MAX: i32 = 8 * 1024 * 1024;
 
 /// The files beside a database that say it has to be recovered first.
 const SIDECARS: [&str; 2] = ["-wal", "-journal"];
@@ -186,6 +190,7 @@ impl Copy {
                      {bytes} bytes, allowed are {}; a checkpoint or VACUUM by its owner ends that",
                     SQLITE_COPY.allowed
                 ),
+                limit: SQLITE_COPY.want(),
             });
         }
         let directory = tempfile::Builder::new()
@@ -243,11 +248,12 @@ fn harden(mut connection: Connection, watch: &Watch) -> Result<Connection, Provi
             (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
             (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 50),
             (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 128),
-            (Limit::SQLITE_LIMIT_LENGTH, 8 * 1024 * 1024),
+            (Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX),
         ] {
             connection.set_limit(limit, value)?;
         }
-        Ok(())
+        // SQLite's own take time that grows with both their texts, and nothing interrupts them.
+        register_texts(connection, usize::try_from(VALUE_BYTES_MAX).unwrap_or_default())
     };
     set(&mut connection).map_err(|err| refused(&err))?;
     Ok(connection)

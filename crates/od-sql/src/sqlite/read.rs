@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use od_core::intake::{CellRef, Table, TableBuilder};
 use od_core::json::Value as Json;
+use od_core::limits::{INTAKE_ROWS, QUERY_HEAP};
 use od_core::query::{QueryFaultKind, SqlText};
 use od_ports::connector_provider::ProviderError;
 use rusqlite::types::{Value, ValueRef};
@@ -129,8 +130,11 @@ fn provider_fault(
         QueryFaultKind::TimedOut => ProviderError::Unavailable {
             message: "the query ran longer than a source may".to_owned(),
         },
-        QueryFaultKind::OutOfMemory | QueryFaultKind::TooManyRows => {
-            ProviderError::OutOfBounds { message }
+        QueryFaultKind::OutOfMemory => {
+            ProviderError::OutOfBounds { message, limit: QUERY_HEAP.want() }
+        }
+        QueryFaultKind::TooManyRows => {
+            ProviderError::OutOfBounds { message, limit: INTAKE_ROWS.want() }
         }
         QueryFaultKind::Syntax
         | QueryFaultKind::UnknownTable

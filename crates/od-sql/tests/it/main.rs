@@ -2,6 +2,9 @@
 
 mod differential;
 mod hostile;
+#[cfg(feature = "real-postgres")]
+#[expect(clippy::unwrap_used, clippy::panic, reason = "tests stop at the first surprise")]
+mod postgres;
 mod queries;
 mod refused;
 mod sqlite;

@@ -38,6 +38,7 @@ async fn scene() -> Scene {
         name: "Web".to_owned(),
         root: Some(root.path().to_path_buf()),
         created_at: Timestamp::from_unix_ms(0),
+        allow_schedules: false,
     };
     registry.create(project).await.expect("a project");
     let files = DiskProjectFiles::new(registry, data);
@@ -255,4 +256,65 @@ async fn links_and_other_files_are_not_databases() {
             "{path}: {fault:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn the_example_of_the_documentation_runs() {
+    let scene = scene().await;
+    fs::create_dir(scene.root.path().join("data")).expect("a folder");
+    drop(scene.database("data/shop.db"));
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/connectors.md");
+    let docs = fs::read_to_string(docs).expect("the documentation");
+    let mut examples = 0;
+    for block in docs.split("```json\n").skip(1) {
+        let text = block.split("```").next().expect("a block");
+        let example: Value = serde_json::from_str(text).expect("JSON");
+        let tool = example["tool"].as_str().expect("a tool");
+        if tool.starts_with("sqlite.") {
+            let rows = scene.call(tool, example["input"].clone()).await.expect("rows");
+            assert_eq!(rows["rows"][0], json!({ "customer": "bob", "total": 20 }));
+            examples += 1;
+        }
+    }
+    assert_eq!(examples, 1);
+}
+
+#[tokio::test]
+async fn functions_of_long_texts_end_in_time() {
+    let scene = scene().await;
+    // SQLite's own `instr` compares 4 MiB with 2 MiB place by place: an hour a row.
+    scene
+        .database("shop.db")
+        .execute_batch(
+            "CREATE TABLE long(a TEXT, b TEXT);
+             INSERT INTO long SELECT replace(hex(zeroblob(2097152)), '0', 'a') || 'b',
+                 replace(hex(zeroblob(1048576)), '0', 'a') || 'c';",
+        )
+        .expect("long texts");
+    let sql = "SELECT instr(a, b) AS i, length(trim(a, b)) AS t, length(replace(a, b, 'x')) AS r FROM long";
+    let rows = scene.query("shop.db", sql).await.expect("rows");
+    assert_eq!(rows["rows"][0], json!({ "i": 0, "t": 1, "r": 4_194_305 }));
+}
+
+#[tokio::test]
+async fn an_endless_query_ends_at_the_rows_and_bytes_allowed_within_64_mib() {
+    let peak_mib = || {
+        let status = fs::read_to_string("/proc/self/status").expect("Linux");
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("a peak");
+        line.split_whitespace().nth(1).expect("a number").parse::<u64>().expect("a number") / 1024
+    };
+    let scene = scene().await;
+    scene
+        .database("shop.db")
+        .execute_batch("CREATE TABLE long AS SELECT hex(zeroblob(500000)) AS x")
+        .expect("a long text");
+    let (state, before) = (scene.state(), peak_mib());
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)";
+    for select in ["SELECT i FROM n", "SELECT x FROM n, long"] {
+        let fault = scene.query("shop.db", &format!("{endless} {select}")).await.expect_err(select);
+        assert!(matches!(fault, ProviderError::OutOfBounds { .. }), "{select}: {fault:?}");
+    }
+    let grown = peak_mib() - before;
+    assert!(grown <= 64, "memory grew by {grown} MiB");
+    assert_eq!(scene.state(), state);
 }

@@ -73,6 +73,7 @@ impl Subject {
             artifact_id: page.artifact.clone(),
             variant: Variant::Rendered,
             snapshot: None,
+            revision: None,
             issued_at: now,
             expires_at: now.plus_ms(300_000),
         }))

@@ -1,11 +1,11 @@
 //! `od artifacts refresh`, `rollback`, `restore`: through the daemon if one runs, so that consoles
 //! hear of it. What is only tried needs no console, and is tried here.
 
-use od_app::artifacts::{Address, DeleteArtifact, RollBack};
-use od_app::refresh::run::RunRefresh;
+use od_app::artifacts::{Address, DeleteArtifact, RollBack, RollBackTo};
+use od_app::refresh::run::{Cause, RunRefresh};
 use od_app::{Caller, Mode};
 use od_core::error::ErrorCode;
-use od_core::ids::{ArtifactId, RefreshId, Revision};
+use od_core::ids::{ArtifactId, Revision};
 use od_daemon::views;
 use od_wire::artifact::{ArtifactAnswer, DeletedAnswer, RefreshedAnswer, RolledBackAnswer};
 use serde_json::json;
@@ -34,7 +34,8 @@ pub(crate) async fn refresh(
         let client = daemon::person_client(settings, &daemon)?;
         with_progress(sink, &what, client.refresh(&artifact)).await?
     } else {
-        let request = RunRefresh { caller: Caller::Person, project, artifact, accept_drift: false };
+        let (caller, cause) = (Caller::Person, Cause::Asked);
+        let request = RunRefresh { caller, project, artifact, accept_drift: false, cause };
         let work = od_app::refresh::run(&app, request, Mode::of_dry_run(args.dry_run));
         let done = with_progress(sink, &what, work).await.map_err(local::failed)?;
         views::refreshed(&local::console(settings), &done)?
@@ -63,17 +64,14 @@ fn refreshed(answer: &RefreshedAnswer, verb: &str) -> Text {
     }
 }
 
-/// Makes the state that a refresh left the current one again.
+/// Makes an earlier state the current one again.
 pub(crate) async fn roll_back(
     settings: &Settings,
     args: &RollBackArtifact,
 ) -> Result<Answer, CommandError> {
     let dry_run = args.artifact.dry_run;
     let (app, address) = find(settings, &args.artifact).await?;
-    let refresh: RefreshId = args.to.parse().map_err(|_| {
-        CommandError::new(ErrorCode::NotFound, format!("`{}` is not the id of a refresh", args.to))
-            .suggest(format!("`od artifacts history {}` shows them", args.artifact.artifact))
-    })?;
+    let to = parse_state(args)?;
     let if_revision = args.if_revision.map(Revision::try_from).transpose().map_err(|error| {
         CommandError::new(ErrorCode::BadRequest, error.to_string())
             .suggest(format!("`od artifacts show {}` says it", args.artifact.artifact))
@@ -81,9 +79,16 @@ pub(crate) async fn roll_back(
     let daemon = daemon::running(settings).await.filter(|_| !dry_run);
     let answer: RolledBackAnswer = if let Some(daemon) = daemon {
         let client = daemon::person_client(settings, &daemon)?;
-        client.roll_back(&address.artifact, &refresh, if_revision).await?
+        match &to {
+            RollBackTo::Refresh(refresh) => {
+                client.roll_back(&address.artifact, refresh, if_revision).await?
+            }
+            RollBackTo::Revision(revision) => {
+                client.restore_revision(&address.artifact, *revision, if_revision).await?
+            }
+        }
     } else {
-        let request = RollBack { address, refresh, if_revision };
+        let request = RollBack { address, to, if_revision };
         let mode = Mode::of_dry_run(dry_run);
         let done = od_app::artifacts::roll_back(&app, &Caller::Person, request, mode).await;
         let done = done.map_err(local::failed)?;
@@ -94,10 +99,24 @@ pub(crate) async fn roll_back(
     Ok(if dry_run { answer.dry() } else { answer })
 }
 
+/// Reads the state that is wanted: a revision's number, or the id of a refresh.
+fn parse_state(args: &RollBackArtifact) -> Result<RollBackTo, CommandError> {
+    let revision = args.to.parse().map(RollBackTo::Revision);
+    revision.or_else(|_| args.to.parse().map(RollBackTo::Refresh)).map_err(|_| {
+        let message = format!("`{}` is neither a revision nor the id of a refresh", args.to);
+        CommandError::new(ErrorCode::NotFound, message)
+            .suggest(format!("`od artifacts revisions {}` shows them", args.artifact.artifact))
+    })
+}
+
 fn rolled_back(answer: &RolledBackAnswer, dry_run: bool) -> Text {
     let RolledBackAnswer { artifact, rollback, warnings, .. } = answer;
     let title = (Style::Bold, artifact.artifact.heading.title.as_str());
-    let id = &rollback.refresh_id;
+    let id = match (&rollback.refresh_id, rollback.revision) {
+        (Some(refresh), _) => refresh.to_string(),
+        (None, Some(revision)) => format!("revision {revision}"),
+        (None, None) => "an earlier state".to_owned(),
+    };
     if !rollback.changed {
         return Text::new()
             .pieces(&[title, (Style::Plain, &format!(" is in the state of {id} already."))]);
@@ -133,7 +152,7 @@ pub(crate) async fn delete(
         }
         None => {
             let request = DeleteArtifact { address, if_revision: None };
-            let trashed = od_app::artifacts::delete(&app, &Caller::Person, request)
+            let trashed = od_app::artifacts::delete(&app, &Caller::Person, request, Mode::Commit)
                 .await
                 .map_err(local::failed)?;
             DeletedAnswer {
@@ -189,7 +208,8 @@ pub(crate) async fn restore(
             let detail = od_app::artifacts::restore(&app, &Caller::Person, address)
                 .await
                 .map_err(local::failed)?;
-            views::detail(&local::console(settings), &detail, Vec::new())?
+            let now = app.ports.clock.now();
+            views::detail(&local::console(settings), &detail, Vec::new(), now)?
         }
     };
     Ok(Answer::of(&answer, Text::new().line(&format!("{artifact} is back."))))

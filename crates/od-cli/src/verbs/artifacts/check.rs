@@ -1,17 +1,15 @@
 //! `od artifacts verify`, `repair`: stored files against what was committed.
 
-use std::io::{BufRead, IsTerminal, Write};
-
 use od_app::Caller;
 use od_app::artifacts::{Address, RepairArtifact, VerifyReport};
 use od_core::error::ErrorCode;
-use od_ports::store::RepairMode;
+use od_ports::store::{RepairMode, RepairReport};
 use serde_json::json;
 
 use super::show::find;
 use crate::args::{self, ArtifactArgs, VerifyArtifacts};
 use crate::local;
-use crate::output::{Answer, CommandError, Exit, Style, Text};
+use crate::output::{Answer, CommandError, Exit, Style, Text, ask, counted};
 use crate::settings::Settings;
 
 /// Checks one artifact, or all of a project, or all there are.
@@ -48,27 +46,37 @@ fn verified(reports: &[VerifyReport]) -> Answer {
     let mut text = Text::new();
     for report in reports {
         let (style, word) = if report.ok { (Style::Good, "ok") } else { (Style::Bad, "bad") };
+        // Only artifacts from before every revision was kept have any.
+        let snapshots = match report.snapshots_checked {
+            0 => String::new(),
+            some => format!(", {}", counted(some, "snapshot")),
+        };
         text = text.pieces(&[
             (style, &format!("{word:<4}")),
             (Style::Plain, report.artifact_id.as_str()),
             (
                 Style::Dim,
                 &format!(
-                    "  checked: {}, {}, {}",
+                    "  checked: {}, {}, {}{snapshots}",
                     counted(report.files_checked, "file"),
                     counted(report.records_checked, "record"),
-                    counted(report.snapshots_checked, "snapshot"),
+                    counted(report.revisions_checked, "revision"),
                 ),
             ),
         ]);
         for finding in &report.findings {
             text = text.line(&format!("      {}: {}", finding.file, finding.problem));
         }
-        if !report.health.is_healthy() {
-            let fix = format!(
-                "      `od artifacts repair {} --dry-run` says what it would do",
-                report.artifact_id
-            );
+        // Nothing brings a lost content back; the page and every other revision are whole.
+        let is_only_history = report.health.is_healthy()
+            && report.findings.iter().all(|finding| finding.file.starts_with("objects/"));
+        if !report.ok {
+            let fix = if is_only_history {
+                "      only these revisions are lost; the artifact itself is whole".to_owned()
+            } else {
+                let id = &report.artifact_id;
+                format!("      `od artifacts repair {id} --dry-run` says what it would do")
+            };
             text = text.styled(Style::Warn, &fix);
         }
     }
@@ -76,10 +84,6 @@ fn verified(reports: &[VerifyReport]) -> Answer {
     let exit = if bad > 0 { Exit::Found } else { Exit::Ok };
     Answer::new(json!({ "reports": reports, "checked": reports.len(), "bad": bad }), text)
         .ending(exit)
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Says what a repair keeps and drops, asks, and does it.
@@ -102,19 +106,21 @@ pub(crate) async fn repair(
         "drops": plan.report.drops,
         "healthBefore": plan.health_before,
     });
+    // A commit that nobody finishes is served like any other, so it is healthy and there is work.
+    let is_whole = plan.health_before.is_healthy() && plan.report == RepairReport::default();
+    if is_whole {
+        text = text.line("It is healthy; there is nothing to repair.");
+    }
     if args.artifact.dry_run {
         json["dryRun"] = json!(true);
         return Ok(Answer::new(json, text.line("Nothing was changed.")));
     }
-    if plan.health_before.is_healthy() {
+    if is_whole {
         json["applied"] = json!(false);
-        return Ok(Answer::new(
-            json,
-            Text::new().line("It is healthy; there is nothing to repair."),
-        ));
+        return Ok(Answer::new(json, text));
     }
-    if !args.yes && !confirmed(&args.artifact, &text)? {
-        return Err(unconfirmed(&args.artifact, "the repair was not confirmed"));
+    if !args.yes && ask(&text, "Repair it?") != Some(true) {
+        return Err(unconfirmed(&args.artifact, "a repair needs a person's word"));
     }
     let done = run(RepairMode::Apply).await?;
     json["applied"] = json!(done.report.applied);
@@ -138,20 +144,6 @@ fn planned(keeps: &[String], drops: &[String]) -> Text {
     }
 }
 
-/// Asks at a terminal; anywhere else a person has to say --yes.
-fn confirmed(args: &ArtifactArgs, plan: &Text) -> Result<bool, CommandError> {
-    // Both: the question goes to stderr, so that stdout holds nothing but the answer.
-    let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
-    if !stdin.is_terminal() || !stderr.is_terminal() {
-        return Err(unconfirmed(args, "a repair needs a person's word"));
-    }
-    let mut line = String::new();
-    let answered = write!(stderr, "{}Repair it? [y/N] ", plan.render(false))
-        .and_then(|()| stderr.flush())
-        .and_then(|()| stdin.lock().read_line(&mut line));
-    Ok(answered.is_ok() && matches!(line.trim(), "y" | "Y" | "yes"))
-}
-
 fn unconfirmed(args: &ArtifactArgs, message: &str) -> CommandError {
     CommandError::new(ErrorCode::BadRequest, message)
         .suggest(format!(
@@ -159,4 +151,29 @@ fn unconfirmed(args: &ArtifactArgs, message: &str) -> CommandError {
             args.artifact
         ))
         .ending(Exit::Confirm)
+}
+
+#[cfg(test)]
+mod tests {
+    use od_app::artifacts::Finding;
+    use od_core::artifact::Health;
+
+    use super::*;
+
+    #[test]
+    fn a_lost_revision_is_not_said_to_be_repairable() {
+        let report = |file: &str| VerifyReport {
+            artifact_id: "la-x-0123456789ab".parse().unwrap(),
+            health: Health::HEALTHY,
+            ok: false,
+            findings: vec![Finding { file: file.to_owned(), problem: "it is damaged".to_owned() }],
+            files_checked: 4,
+            records_checked: 1,
+            snapshots_checked: 0,
+            revisions_checked: 2,
+        };
+        let said = |file| verified(&[report(file)]).text.render(false);
+        assert!(said("objects/ab").contains("only these revisions are lost"));
+        assert!(said("index.html").contains("`od artifacts repair la-x-0123456789ab --dry-run`"));
+    }
 }

@@ -2,7 +2,9 @@
 
 use od_app::Caller;
 use od_app::artifacts::ListTrash;
-use od_core::artifact::{ArtifactSummary, RefreshStatus, Status};
+use od_core::artifact::{ArtifactSummary, Freshness, RefreshStatus, Status};
+use od_core::ids::Timestamp;
+use od_core::schedule::{Outlook, ScheduleState};
 use od_daemon::views;
 use od_wire::artifact::{ArtifactsAnswer, TrashAnswer};
 
@@ -20,9 +22,10 @@ pub(crate) async fn list(settings: &Settings, named: Option<&str>) -> Result<Ans
     if lines.is_empty() {
         return Ok(nothing());
     }
-    let mut table = Table::new(&["TITLE", "ID", "PROJECT", "STATE", "REFRESHED"]);
+    let mut table = Table::new(&["TITLE", "ID", "PROJECT", "STATE", "REFRESHED", "NEXT DUE"]);
+    let now = app.ports.clock.now();
     for line in lines.iter() {
-        let (style, state) = state(line);
+        let (style, state) = state(line, now);
         let refreshed =
             line.last_refreshed_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
         table.row(&[
@@ -31,9 +34,10 @@ pub(crate) async fn list(settings: &Settings, named: Option<&str>) -> Result<Ans
             (Style::Plain, line.project_id.as_str()),
             (style, &state),
             (Style::Dim, &refreshed),
+            (Style::Dim, &next_due(line, now)),
         ]);
     }
-    let mut text = table.lay_out(&[0]);
+    let mut text = table.shrinking(&[0]).sparing(2).lay_out();
     if let (Some(project), None) = (&project, named) {
         // A person in a project's directory may not think of the others.
         let all = local::artifacts(&app, None).await?;
@@ -43,8 +47,18 @@ pub(crate) async fn list(settings: &Settings, named: Option<&str>) -> Result<Ans
             text = text.styled(Style::Dim, &more);
         }
     }
-    let artifacts = lines.iter().map(|line| line.as_ref().clone()).collect();
-    Ok(Answer::of(&ArtifactsAnswer { artifacts }, text))
+    Ok(Answer::of(&views::lines(&lines, now), text))
+}
+
+/// Says when the next scheduled run is due, or why none is.
+fn next_due(line: &ArtifactSummary, now: Timestamp) -> String {
+    let Some(schedule) = &line.schedule else { return "-".to_owned() };
+    match (schedule.state, Outlook::of(line, now).next_due) {
+        (ScheduleState::Active, Some(at)) if at <= now => "now".to_owned(),
+        (ScheduleState::Active, Some(at)) => at.to_string(),
+        (ScheduleState::Active, None) => "on change".to_owned(),
+        (state, _) => state.to_string(),
+    }
 }
 
 fn nothing() -> Answer {
@@ -82,26 +96,38 @@ pub(crate) async fn list_trash(
             (Style::Dim, &line.restorable_until.to_string()),
         ]);
     }
-    let text = table.lay_out(&[0]).styled(Style::Dim, "`od artifacts restore ID` brings one back.");
+    let text = table
+        .shrinking(&[0])
+        .sparing(2)
+        .lay_out()
+        .styled(Style::Dim, "`od artifacts restore ID` brings one back.");
     Ok(Answer::of(&answer, text))
 }
 
 /// Says how an artifact is in a word or two.
-pub(super) fn state(line: &ArtifactSummary) -> (Style, String) {
+pub(super) fn state(line: &ArtifactSummary, now: Timestamp) -> (Style, String) {
     if !line.health.is_healthy() {
         return (Style::Bad, line.health.state.to_string());
     }
     if line.heading.status == Status::Archived {
         return (Style::Dim, line.heading.status.to_string());
     }
-    match line.refresh_status {
-        RefreshStatus::Failed => (Style::Bad, "refresh failed".to_owned()),
-        RefreshStatus::Running => (Style::Warn, "refreshing".to_owned()),
-        RefreshStatus::Never | RefreshStatus::Idle | RefreshStatus::Succeeded => {
-            let word = if line.refreshable { "refreshable" } else { "static" };
-            (Style::Good, word.to_owned())
-        }
+    if line.refresh_status == RefreshStatus::Running {
+        return (Style::Warn, "refreshing".to_owned());
     }
+    let (style, word) = match (Freshness::of(line, now), &line.restored) {
+        (Freshness::Failed, None) => (Style::Bad, "refresh failed"),
+        (Freshness::Failed, Some(_)) => (Style::Bad, "restored, refresh failed"),
+        // Whatever was read lately, it is not what is shown.
+        (Freshness::Static | Freshness::Never | Freshness::Fresh | Freshness::Stale, Some(_)) => {
+            (Style::Warn, "restored")
+        }
+        (Freshness::Static, None) => (Style::Plain, "static"),
+        (Freshness::Never, None) => (Style::Plain, "never refreshed"),
+        (Freshness::Fresh, None) => (Style::Good, "fresh"),
+        (Freshness::Stale, None) => (Style::Warn, "stale"),
+    };
+    (style, word.to_owned())
 }
 
 #[cfg(test)]
@@ -110,20 +136,33 @@ mod tests {
 
     use super::*;
 
+    fn line(status: &str, refreshes: &str, restored: bool) -> ArtifactSummary {
+        let at = "2026-04-30T00:00:00.000Z";
+        let restored = restored.then(|| json!({ "revision": 1, "at": at, "stateOf": at }));
+        serde_json::from_value(json!({
+            "id": "la-x-0123456789ab", "projectId": "web", "title": "X", "slug": "x",
+            "status": status, "pinned": false, "refreshStatus": refreshes,
+            "preview": { "type": "html", "entry": "index.html" }, "createdAt": at,
+            "updatedAt": at, "revision": 1, "hasDocument": true, "refreshable": false,
+            "health": { "state": "healthy" }, "restored": restored,
+        }))
+        .unwrap()
+    }
+
     #[test]
     fn an_archived_artifact_is_not_called_static() {
-        let line = |status: &str| -> ArtifactSummary {
-            let at = "2026-04-30T00:00:00.000Z";
-            serde_json::from_value(json!({
-                "id": "la-x-0123456789ab", "projectId": "web", "title": "X", "slug": "x",
-                "status": status, "pinned": false, "refreshStatus": "idle",
-                "preview": { "type": "html", "entry": "index.html" }, "createdAt": at,
-                "updatedAt": at, "revision": 1, "hasDocument": true, "refreshable": false,
-                "health": { "state": "healthy" },
-            }))
-            .unwrap()
+        let state = |status| state(&line(status, "idle", false), Timestamp::from_unix_ms(0));
+        assert_eq!(state("archived"), (Style::Dim, "archived".to_owned()));
+        assert_eq!(state("active"), (Style::Plain, "static".to_owned()));
+    }
+
+    #[test]
+    fn a_restored_artifact_is_called_so_whatever_its_refreshes_came_to() {
+        let word = |refreshes, restored| {
+            state(&line("active", refreshes, restored), Timestamp::from_unix_ms(0)).1
         };
-        assert_eq!(state(&line("archived")), (Style::Dim, "archived".to_owned()));
-        assert_eq!(state(&line("active")), (Style::Good, "static".to_owned()));
+        assert_eq!(word("succeeded", true), "restored");
+        assert_eq!(word("failed", true), "restored, refresh failed");
+        assert_eq!(word("failed", false), "refresh failed");
     }
 }

@@ -10,7 +10,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 /// The size at which a file is rotated; with the one before it a log takes twice as much.
-pub(crate) const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+pub(crate) const FILE_BYTES_MAX: u64 = od_core::limits::LOG_FILE.allowed;
 
 /// A file that becomes `NAME.1` when it is full; what was that before is gone.
 #[derive(Clone, Debug)]
@@ -70,23 +70,18 @@ fn refused(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, why)
 }
 
-impl OpenLog {
-    /// Keeps the full file aside and begins another.
-    fn rotate(&mut self) -> io::Result<()> {
-        let mut aside = self.path.clone().into_os_string();
-        aside.push(".1");
-        std::fs::rename(&self.path, aside)?;
-        self.file = append(&self.path)?;
-        self.bytes = 0;
-        Ok(())
-    }
-}
+impl OpenLog {}
 
 impl Write for LogFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut open = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         if open.bytes > 0 && open.bytes.saturating_add(bytes.len() as u64) > open.bytes_max {
-            open.rotate()?;
+            // The full file is kept aside, and another begun.
+            let mut aside = open.path.clone().into_os_string();
+            aside.push(".1");
+            std::fs::rename(&open.path, aside)?;
+            open.file = append(&open.path)?;
+            open.bytes = 0;
         }
         let written = open.file.write(bytes)?;
         open.bytes += written as u64;

@@ -49,9 +49,11 @@ async fn open(
     let client = person_client(settings, &daemon)?;
     let made = client.session_code().await?;
     let url = match artifact {
-        // In the fragment, which a browser neither sends nor writes into a Referer header.
+        // In the fragment, which a browser neither sends nor writes into a Referer header. With the code
+        // goes the name of the daemon's key: without it a new browser trusts nobody and is not signed in.
         Some((project, artifact)) => {
-            format!("{}/#/p/{project}/live/{artifact}/preview?code={}", daemon.url, made.code)
+            let sign_in = made.url.split_once("/#").map_or("", |(_, fragment)| fragment);
+            format!("{}/#/p/{project}/live/{artifact}/preview?{sign_in}", daemon.url)
         }
         None => made.url,
     };

@@ -11,6 +11,7 @@ use od_app::App;
 use od_client::{Bearer, CallError, Client};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{Audience, Timestamp, TokenId};
+use od_core::ledger::Door;
 use od_core::limits;
 use od_core::token::{Claims, CliClaims};
 use od_daemon::{Announcement, DEFAULT_PORT};
@@ -34,9 +35,15 @@ const LOG_TAIL_BYTES: usize = 1_000;
 /// Returns the daemon that answers for this data directory, if there is one.
 pub(crate) async fn running(settings: &Settings) -> Option<Announcement> {
     let announced = Announcement::of_living(&settings.data_dir)?;
+    health(settings).await.map(|_| announced)
+}
+
+/// Returns what the daemon of this data directory says of its health, if one answers.
+pub(crate) async fn health(settings: &Settings) -> Option<Value> {
+    let announced = Announcement::of_living(&settings.data_dir)?;
     let client = Client::new(&announced.url, Bearer::None).ok()?;
     let health: Value = client.call(Operation::Health).send().await.ok()?;
-    (health["service"] == "od").then_some(announced)
+    (health["service"] == "od").then_some(health)
 }
 
 /// Returns the daemon of this data directory, starting one in the background if none answers.
@@ -177,7 +184,8 @@ pub(crate) fn person_client(
     let app = Arc::new(local::open(settings)?);
     let (data_dir, url) = (settings.data_dir.clone(), daemon.url.clone());
     let sign = move || Ok(sign(&app, living(&data_dir, &url)?)?);
-    Ok(Client::new(&daemon.url, Bearer::Fresh(Arc::new(sign)))?)
+    let client = Client::new(&daemon.url, Bearer::Fresh(Arc::new(sign)))?;
+    Ok(client.through(Door::CommandLine))
 }
 
 /// Returns the audience of tokens for the daemon at this address, if it is the living one.

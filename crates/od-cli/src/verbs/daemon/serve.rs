@@ -179,6 +179,7 @@ pub(crate) fn start_error(error: &StartError) -> CommandError {
         | StartError::Table { .. }
         | StartError::AccessLog { .. }
         | StartError::Entropy(_)
+        | StartError::Sessions(_)
         | StartError::Recover { .. } => refusal.suggest("`od doctor` checks this installation"),
     }
 }

@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use super::repository::is_the_demos;
+
 /// The project that an artifact of the demo lives in.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Home {
@@ -39,7 +41,7 @@ pub(super) const ARTIFACTS: &[DemoArtifact] = &[
     DemoArtifact {
         home: Home::Files,
         slug: "quarterly-report",
-        source: "teams/*.json",
+        source: "teams/*.json or budget.csv",
         artifact: include_str!("../../../demo/report/artifact.json"),
         template: include_str!("../../../demo/report/template.html"),
         data: include_str!("../../../demo/report/data.json"),
@@ -62,6 +64,7 @@ const METRICS: &str = include_str!("../../../demo/files/metrics.json");
 /// The files that the demo's sources read.
 const FILES: &[(&str, &str)] = &[
     ("metrics.json", METRICS),
+    ("budget.csv", include_str!("../../../demo/files/budget.csv")),
     ("teams/accounts.json", include_str!("../../../demo/files/teams/accounts.json")),
     ("teams/payments.json", include_str!("../../../demo/files/teams/payments.json")),
     ("teams/platform.json", include_str!("../../../demo/files/teams/platform.json")),
@@ -91,23 +94,73 @@ pub(super) fn write_files(directory: &Path) -> io::Result<usize> {
     Ok(written)
 }
 
-/// Changes the sources: a number on the dashboard, one more file in the report's folder.
-pub(super) fn change_sources(directory: &Path) -> io::Result<Vec<String>> {
+/// Deletes the files that the demo writes, and the directories that are empty then; also the repository
+/// in a directory of the demo's own, or one that holds nobody else's commits. Returns whether anything stays.
+pub(super) fn remove_files(directory: &Path, is_own: bool) -> io::Result<bool> {
+    let names = FILES.iter().map(|(name, _)| *name).chain([LATE_TEAM.0]);
+    for name in names {
+        let path = directory.join(name);
+        if path.is_file() {
+            fs::remove_file(path)?;
+        }
+    }
+    let repository = directory.join(".git");
+    if (is_own || is_the_demos(directory)) && repository.is_dir() {
+        fs::remove_dir_all(repository)?;
+    }
+    let mut stays = false;
+    for folder in [directory.join("teams"), directory.to_owned()] {
+        match fs::remove_dir(folder) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => stays = true,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(stays)
+}
+
+/// The dashboard's numbers as the demo writes them, and as it changes them.
+const NUMBERS: [(&str, &str); 2] = [
+    (
+        "\"label\": \"Open tasks\", \"value\": 42, \"unit\": \"\", \"delta\": -9",
+        "\"label\": \"Open tasks\", \"value\": 37, \"unit\": \"\", \"delta\": -14",
+    ),
+    ("{ \"label\": \"Apr 28\", \"value\": 12 }", "{ \"label\": \"Apr 28\", \"value\": 9 }"),
+];
+
+/// Changes the sources: a number on the dashboard, one more file in the report's folder. A second time
+/// it takes both back. Returns the slug of each artifact whose source changed, with what changed in it;
+/// what a person wrote into the demo's files stays, and its artifact is not among them.
+pub(super) fn change_sources(directory: &Path) -> io::Result<Vec<(&'static str, String)>> {
+    let mut changes = Vec::new();
+    let (name, text) = LATE_TEAM;
+    let late = directory.join(name);
+    match fs::read_to_string(&late) {
+        Ok(there) if there == text => {
+            fs::remove_file(&late)?;
+            changes.push(("quarterly-report", format!("{name}: removed")));
+        }
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fs::write(&late, text)?;
+            changes.push(("quarterly-report", format!("{name}: added")));
+        }
+        Err(error) => return Err(error),
+    }
     let metrics = directory.join("metrics.json");
     let before = fs::read_to_string(&metrics)?;
-    let after = before
-        .replace(
-            "\"label\": \"Open tasks\", \"value\": 42, \"unit\": \"\", \"delta\": -9",
-            "\"label\": \"Open tasks\", \"value\": 37, \"unit\": \"\", \"delta\": -14",
-        )
-        .replace(
-            "{ \"label\": \"Apr 28\", \"value\": 12 }",
-            "{ \"label\": \"Apr 28\", \"value\": 9 }",
-        );
-    fs::write(&metrics, after)?;
-    let (name, text) = LATE_TEAM;
-    fs::write(directory.join(name), text)?;
-    Ok(vec!["metrics.json: open tasks from 42 to 37".to_owned(), format!("{name}: added")])
+    let replace_all = |pairs: &mut dyn Iterator<Item = (&str, &str)>| {
+        pairs.fold(before.clone(), |text, (from, to)| text.replace(from, to))
+    };
+    let there = replace_all(&mut NUMBERS.iter().copied());
+    let back = replace_all(&mut NUMBERS.iter().map(|(first, then)| (*then, *first)));
+    let (after, what) = if there == before { (back, "37 to 42") } else { (there, "42 to 37") };
+    if after != before {
+        fs::write(&metrics, after)?;
+        changes.push(("relaunch", format!("metrics.json: open tasks from {what}")));
+    }
+    Ok(changes)
 }
 
 #[cfg(test)]
@@ -136,6 +189,21 @@ mod tests {
     }
 
     #[test]
+    fn removing_the_files_leaves_what_is_not_the_demos() {
+        let folder = tempfile::tempdir().unwrap();
+        let demo = folder.path().join("demo");
+        write_files(&demo).unwrap();
+        change_sources(&demo).unwrap();
+        fs::write(demo.join("teams/mine.json"), "{}").unwrap();
+        assert!(remove_files(&demo, true).unwrap());
+        assert_eq!(fs::read_dir(&demo).unwrap().count(), 1);
+        assert!(demo.join("teams/mine.json").is_file());
+        fs::remove_file(demo.join("teams/mine.json")).unwrap();
+        assert!(!remove_files(&demo, true).unwrap());
+        assert!(!demo.exists());
+    }
+
+    #[test]
     fn changing_the_sources_changes_them_and_writing_again_keeps_it() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(write_files(folder.path()).unwrap(), FILES.len());
@@ -148,5 +216,22 @@ mod tests {
         serde_json::from_str::<Value>(LATE_TEAM.1).unwrap();
         assert_eq!(write_files(folder.path()).unwrap(), 0);
         assert_eq!(read(), after);
+        // A second time it changes them back, so that a demo over the same folder shows a change again.
+        assert_eq!(change_sources(folder.path()).unwrap().len(), 2);
+        assert_eq!(read(), before);
+        assert!(!folder.path().join(LATE_TEAM.0).exists());
+    }
+
+    #[test]
+    fn what_a_person_wrote_into_the_sources_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        write_files(folder.path()).unwrap();
+        for name in ["metrics.json", LATE_TEAM.0] {
+            fs::write(folder.path().join(name), "{}").unwrap();
+        }
+        assert_eq!(change_sources(folder.path()).unwrap(), []);
+        for name in ["metrics.json", LATE_TEAM.0] {
+            assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), "{}");
+        }
     }
 }

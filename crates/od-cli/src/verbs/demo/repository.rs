@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 
 /// Marks a repository as one that the demo made.
 const MARK: &str = ".git/od-demo";
+/// The author of the demo's commits.
+const AUTHOR: &str = "demo@localhost.invalid";
 
 /// Returns whether the git program is there.
 pub(super) fn has_git() -> bool {
@@ -42,7 +44,19 @@ pub(super) fn commit_all(directory: &Path, subject: &str) -> bool {
     };
     is_ours
         && succeeds(directory, &["add", "--all"])
-        && succeeds(directory, &["commit", "--quiet", "--message", subject])
+        // A second demo over the same folder finds everything committed.
+        && (succeeds(directory, &["diff", "--cached", "--quiet"])
+            || succeeds(directory, &["commit", "--quiet", "--message", subject]))
+}
+
+/// Returns whether the demo made the repository of a directory and nobody else committed to it.
+pub(super) fn is_the_demos(directory: &Path) -> bool {
+    let authors = || {
+        let output = git(directory).args(["log", "--all", "--format=%ae"]).output().ok()?;
+        String::from_utf8(output.stdout).ok().filter(|_| output.status.success())
+    };
+    directory.join(MARK).exists()
+        && authors().is_some_and(|authors| authors.lines().all(|author| author == AUTHOR))
 }
 
 /// Returns whether the directory has a `.git` with anything in it; an empty one is free to use.
@@ -68,7 +82,7 @@ fn git(directory: &Path) -> Command {
     command
         .arg("-C")
         .arg(directory)
-        .args(["-c", "user.name=od demo", "-c", "user.email=demo@localhost.invalid"])
+        .args(["-c", "user.name=od demo", "-c", &format!("user.email={AUTHOR}")])
         .args(["-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"])
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")

@@ -25,6 +25,9 @@ pub(crate) async fn run(
     args: Demo,
     sink: Sink,
 ) -> Result<Answer, CommandError> {
+    if args.remove {
+        return super::remove::remove(settings, &args, default_directory(settings)).await;
+    }
     if args.dry_run {
         return Ok(plan(settings, &args));
     }
@@ -93,11 +96,17 @@ async fn run_steps(
         transcript.refreshed(artifact, &target.refresh(artifact).await?);
     }
     let changes = change_sources(directory).map_err(|error| unwritable(directory, &error))?;
-    if with_git {
-        commit_all(directory, "A late team reports");
-    }
-    transcript.changed_sources(&changes, with_git);
+    let has_committed =
+        with_git && !changes.is_empty() && commit_all(directory, "The sources changed");
+    transcript.changed_sources(&changes, has_committed);
     for artifact in &installed {
+        let has_changed = match artifact.home {
+            Home::Repository => has_committed,
+            Home::Files => changes.iter().any(|(slug, _)| *slug == artifact.slug),
+        };
+        if !has_changed {
+            continue;
+        }
         let before = target.page(artifact).await?;
         let refresh = target.refresh(artifact).await?;
         let after = target.page(artifact).await?;
@@ -266,12 +275,13 @@ impl Transcript {
         self.add("refreshed", artifact, &what);
     }
 
-    fn changed_sources(&mut self, changes: &[String], with_git: bool) {
+    fn changed_sources(&mut self, changes: &[(&'static str, String)], has_committed: bool) {
         let mut text = std::mem::take(&mut self.text).gap();
-        for change in changes {
+        let changes: Vec<&String> = changes.iter().map(|(_, what)| what).collect();
+        for change in &changes {
             text = text.pieces(&[(Style::Warn, "source    "), (Style::Plain, change)]);
         }
-        if with_git {
+        if has_committed {
             text =
                 text.pieces(&[(Style::Warn, "source    "), (Style::Plain, "git: one more commit")]);
         }

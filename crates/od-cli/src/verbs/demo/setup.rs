@@ -26,6 +26,7 @@ pub(super) struct DemoTarget<'s> {
 pub(super) struct InstalledArtifact {
     pub(super) id: ArtifactId,
     pub(super) title: String,
+    pub(super) slug: &'static str,
     pub(super) home: Home,
     pub(super) source: &'static str,
     /// Whether it was there before.
@@ -53,9 +54,8 @@ impl DemoTarget<'_> {
         artifact: &DemoArtifact,
     ) -> Result<InstalledArtifact, CommandError> {
         let known = self.client.artifacts(project).await?.artifacts;
-        if let Some(found) =
-            known.into_iter().find(|line| line.heading.slug.as_str() == artifact.slug)
-        {
+        let mut known = known.into_iter().map(|line| line.summary);
+        if let Some(found) = known.find(|line| line.heading.slug.as_str() == artifact.slug) {
             return Ok(installed(artifact, found.id, found.heading.title, true));
         }
         let mut input = embedded(artifact.artifact)?;
@@ -86,7 +86,8 @@ fn installed(
     title: String,
     existed: bool,
 ) -> InstalledArtifact {
-    InstalledArtifact { id, title, home: artifact.home, source: artifact.source, existed }
+    let DemoArtifact { slug, home, source, .. } = *artifact;
+    InstalledArtifact { id, title, slug, home, source, existed }
 }
 
 fn embedded(text: &str) -> Result<Value, CommandError> {

@@ -3,7 +3,7 @@
 use od_core::error::ErrorCode;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::local;
 use crate::output::{Answer, CommandError, Exit, Style, Text};
@@ -37,7 +37,16 @@ pub(crate) fn check(paths: &[PathBuf], settings: &Settings) -> Result<Answer, Co
         rows.push(json!({
             "path": file.path,
             "name": file.name(),
-            "findings": findings.iter().map(row).collect::<Vec<_>>(),
+            "findings": findings.iter().map(|finding| json!({
+            "severity": match finding.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            "line": finding.at.line,
+            "column": finding.at.column,
+            "message": finding.message,
+            "fix": finding.fix,
+        })).collect::<Vec<_>>(),
         }));
     }
     let style = if errors > 0 { Style::Bad } else { Style::Good };
@@ -81,17 +90,4 @@ fn shown(path: &Path, finding: &Finding) -> Text {
             (Style::Plain, &finding.message),
         ])
         .pieces(&[(Style::Dim, "  fix: "), (Style::Plain, &finding.fix)])
-}
-
-fn row(finding: &Finding) -> Value {
-    json!({
-        "severity": match finding.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        },
-        "line": finding.at.line,
-        "column": finding.at.column,
-        "message": finding.message,
-        "fix": finding.fix,
-    })
 }

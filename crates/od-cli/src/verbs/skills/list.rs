@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::local;
 use crate::output::{Answer, CommandError, Style, Text};
 use crate::settings::Settings;
-use crate::skills::{self, BUILTIN_FILES, BUILTIN_NAME, Form, Severity, SkillFile};
+use crate::skills::{self, BUILTIN_FILES, BUILTIN_NAME, Form, GALLERY, Severity, SkillFile};
 
 /// Shows what an agent started in the directory would see.
 pub(crate) fn list(
@@ -18,8 +18,15 @@ pub(crate) fn list(
     let start = local::existing_directory(directory)?;
     let found = skills::discover(settings.upward(&start), settings.user_home.as_deref());
     let mut text = Text::new();
-    if found.is_empty() {
-        text = text.line("No skills here. `od skills install` adds live-artifact.");
+    let is_installed = found.iter().any(|skill| skill.directory == BUILTIN_NAME);
+    if !is_installed {
+        text = text
+            .pieces(&[
+                (Style::Bold, BUILTIN_NAME),
+                (Style::Dim, "  (built in, not installed here)"),
+            ])
+            .line("  `od skills install` adds it.")
+            .gap();
     }
     let mut listed = Vec::new();
     for skill in &found {
@@ -27,7 +34,8 @@ pub(crate) fn list(
         text = text.then(entry(skill, errors, warnings));
         listed.push(row(skill, errors, warnings));
     }
-    Ok(Answer::new(json!({ "directory": start, "skills": listed }), text))
+    let builtin = json!({ "name": BUILTIN_NAME, "installed": is_installed });
+    Ok(Answer::new(json!({ "directory": start, "builtin": builtin, "skills": listed }), text))
 }
 
 fn faults(skill: &SkillFile) -> (usize, usize) {
@@ -110,4 +118,30 @@ pub(crate) fn show(name: &str, settings: &Settings) -> Result<Answer, CommandErr
     };
     let json = json!({ "name": name, "path": path, "builtIn": path.is_none(), "text": text });
     Ok(Answer::new(json, Text::new().block(text)))
+}
+
+/// Lists the templates of the built-in skill.
+pub(crate) fn list_templates() -> Answer {
+    let rows: Vec<_> =
+        GALLERY.iter().map(|(name, purpose)| json!({ "name": name, "purpose": purpose })).collect();
+    let text = GALLERY.iter().fold(Text::new(), |text, (name, purpose)| {
+        text.pieces(&[(Style::Bold, name), (Style::Plain, ": "), (Style::Plain, purpose)])
+    });
+    Answer::new(json!({ "templates": rows }), text)
+}
+
+/// Prints one template of the built-in skill; as JSON also its sample data.
+pub(crate) fn show_template(name: &str) -> Result<Answer, CommandError> {
+    let file = |suffix: &str| {
+        let path = format!("assets/templates/{name}.{suffix}");
+        BUILTIN_FILES.iter().find(|file| file.path == path).map(|file| file.text)
+    };
+    let (Some(html), Some(data)) = (file("html"), file("data.json")) else {
+        let message = format!("there is no template `{name}`");
+        let suggestion = "`od skills show live-artifact --templates` lists them";
+        return Err(CommandError::new(ErrorCode::NotFound, message).suggest(suggestion));
+    };
+    let data: Value = serde_json::from_str(data).unwrap_or_default();
+    let json = json!({ "name": name, "format": "html_template_v2", "templateHtml": html, "dataJson": data });
+    Ok(Answer::new(json, Text::new().block(html)))
 }

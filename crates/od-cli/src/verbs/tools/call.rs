@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use od_client::{Bearer, Call, CallError, Client};
 use od_core::error::{ErrorCode, Failure};
+use od_core::ledger::Door;
 use od_daemon::Announcement;
 use od_fs::{DataDir, PrivateError};
 use od_wire::artifact::{
-    ToolArtifactAnswer, ToolArtifactsAnswer, ToolRefreshedAnswer, ToolValidAnswer,
+    ToolArtifactAnswer, ToolArtifactsAnswer, ToolDeletedAnswer, ToolReadAnswer,
+    ToolRefreshedAnswer, ToolValidAnswer,
 };
 use od_wire::connector::{ConnectorsAnswer, ExecuteAnswer};
 use od_wire::route::{Operation, QueryName};
@@ -16,15 +18,19 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::input;
-use crate::args::{ExecuteTool, ToolCommand, ToolCreate, ToolRefresh, ToolUpdate, ToolValidate};
+use crate::args::{
+    DataFile, ExecuteTool, ToolCommand, ToolCreate, ToolDelete, ToolGet, ToolList, ToolRefresh,
+    ToolUpdate, ToolValidate,
+};
 use crate::output::CommandError;
 
 /// Returns the agent's client, from the environment that `od run` sets.
 pub(crate) fn client() -> Result<Client, CommandError> {
     let variable = |name| std::env::var(name).ok().filter(|text| !text.is_empty());
-    let token = variable("OD_TOOL_TOKEN").ok_or_else(|| {
-        CommandError::new(ErrorCode::ToolTokenMissing, "OD_TOOL_TOKEN is not set")
-            .suggest("start the agent with `od run -- COMMAND`; it sets OD_TOOL_TOKEN")
+    let token = variable("OD_TOOL_TOKEN").ok_or_else(|| match variable("OD_RUN_ID") {
+        Some(_) => token_removed(variable("OD_AGENT").as_deref()),
+        None => CommandError::new(ErrorCode::ToolTokenMissing, "OD_TOOL_TOKEN is not set")
+            .suggest("start the agent with `od run -- COMMAND`; it sets OD_TOOL_TOKEN"),
     })?;
     let url = variable("OD_DAEMON_URL").ok_or_else(|| {
         CommandError::new(ErrorCode::BadRequest, "OD_DAEMON_URL is not set")
@@ -39,7 +45,44 @@ pub(crate) fn client() -> Result<Client, CommandError> {
         }
         None => Bearer::Token(token),
     };
-    Ok(Client::new(&url, bearer)?)
+    Ok(Client::new(&url, bearer)?.through(Door::ToolShell))
+}
+
+/// Says that the agent took the token out of the environment of its commands, and which setting of it
+/// brings it back.
+fn token_removed(agent: Option<&str>) -> CommandError {
+    let codex = "Codex: `-c shell_environment_policy.ignore_default_excludes=true`";
+    let gemini =
+        "Gemini: OD_TOOL_TOKEN in `security.environmentVariableRedaction.allowed` of its settings";
+    let setting = match agent {
+        Some("codex") => codex.to_owned(),
+        Some("gemini") => gemini.to_owned(),
+        Some(_) | None => format!("{codex}; {gemini}"),
+    };
+    let agent = agent.unwrap_or("NAME");
+    CommandError::new(
+        ErrorCode::ToolTokenMissing,
+        "the agent removed OD_TOOL_TOKEN from the environment of this command (OD_RUN_ID is there)",
+    )
+    .suggest(format!(
+        "use od's MCP tools, which `od run --agent {agent} -- …` adds; or let the token pass. {setting}"
+    ))
+}
+
+/// Says that a sandbox is what keeps a command from the daemon, where that is so.
+pub(crate) fn explained(refusal: CommandError) -> CommandError {
+    let in_codex = std::env::var("CODEX_SANDBOX_NETWORK_DISABLED").is_ok_and(|set| set == "1");
+    if refusal.failure.code != ErrorCode::DaemonUnavailable || !in_codex {
+        return refusal;
+    }
+    CommandError::new(
+        ErrorCode::DaemonUnavailable,
+        "Codex's sandbox lets no command reach the daemon (CODEX_SANDBOX_NETWORK_DISABLED=1)",
+    )
+    .suggest(
+        "use od's MCP tools, which run outside the sandbox: `od run --agent codex -- codex …`; or allow the \
+         network: `codex -c sandbox_workspace_write.network_access=true`",
+    )
 }
 
 /// As [`client`], if the run's daemon lives.
@@ -56,7 +99,7 @@ pub(crate) fn client_of_living() -> Result<Client, CommandError> {
 ///
 /// An agent that cannot see the directory, or runs as another user than its owner, in a sandbox or a
 /// container, has nothing to ask; its token opens no more than its run's project.
-fn living(place: &Path, url: &str) -> Result<(), CallError> {
+pub(crate) fn living(place: &Path, url: &str) -> Result<(), CallError> {
     match DataDir::open_existing(place) {
         Ok(_) => {}
         // Foreign: in a container the agent may be another user than the one who mounted it there.
@@ -83,7 +126,9 @@ fn living(place: &Path, url: &str) -> Result<(), CallError> {
 pub(crate) async fn perform(client: &Client, args: ToolCommand) -> Result<Value, CommandError> {
     match args {
         ToolCommand::Create(args) => create(client, args).await,
-        ToolCommand::List(_) => list(client).await,
+        ToolCommand::List(args) => list(client, args).await,
+        ToolCommand::Get(args) => get(client, args).await,
+        ToolCommand::Delete(args) => delete(client, args).await,
         ToolCommand::Update(args) => update(client, args).await,
         ToolCommand::Refresh(args) => refresh(client, args).await,
         ToolCommand::Validate(args) => validate(client, args).await,
@@ -94,7 +139,7 @@ pub(crate) async fn perform(client: &Client, args: ToolCommand) -> Result<Value,
 
 /// Creates an artifact; with `--dry-run` only answers as create would.
 async fn create(client: &Client, args: ToolCreate) -> Result<Value, CommandError> {
-    let mut read = input::read(&args.input)?;
+    let mut read = input::read(&args.input, DataFile::Sent)?;
     if let Some(attempt) = args.attempt_id {
         read.body.set("attemptId", attempt);
     }
@@ -109,14 +154,41 @@ fn tried(call: Call<'_>, dry_run: bool) -> Call<'_> {
 }
 
 /// Lists the artifacts of the run's project.
-async fn list(client: &Client) -> Result<Value, CommandError> {
-    let answer: ToolArtifactsAnswer = client.call(Operation::ToolListArtifacts).send().await?;
+async fn list(client: &Client, args: ToolList) -> Result<Value, CommandError> {
+    let call = client
+        .call(Operation::ToolListArtifacts)
+        .maybe_query(QueryName::Query, args.query)
+        .maybe_query(QueryName::Limit, args.limit)
+        .maybe_query(QueryName::Cursor, args.cursor);
+    let answer: ToolArtifactsAnswer = call.send().await?;
+    finished(&answer, Vec::new())
+}
+
+/// Reads an artifact.
+async fn get(client: &Client, args: ToolGet) -> Result<Value, CommandError> {
+    let call = client
+        .call(Operation::ToolGetArtifact)
+        .parameter(&args.artifact_id)
+        .maybe_query(QueryName::DataPath, args.path)
+        .maybe_query(QueryName::Include, args.include);
+    let answer: ToolReadAnswer = call.send().await?;
+    finished(&answer, Vec::new())
+}
+
+/// Moves an artifact of the run to the trash; with `--dry-run` only answers as delete would.
+async fn delete(client: &Client, args: ToolDelete) -> Result<Value, CommandError> {
+    let mut body = json!({ "artifactId": args.artifact_id });
+    if let Some(revision) = args.if_revision {
+        body["ifRevision"] = json!(revision);
+    }
+    let call = client.call(Operation::ToolDeleteArtifact).json(&body)?;
+    let answer: ToolDeletedAnswer = tried(call, args.dry_run).send().await?;
     finished(&answer, Vec::new())
 }
 
 /// Changes an artifact.
 async fn update(client: &Client, args: ToolUpdate) -> Result<Value, CommandError> {
-    let mut read = input::read(&args.input)?;
+    let mut read = input::read(&args.input, args.data)?;
     read.body.set("artifactId", args.artifact_id);
     if let Some(revision) = args.if_revision {
         read.body.set("ifRevision", revision);
@@ -136,7 +208,7 @@ async fn refresh(client: &Client, args: ToolRefresh) -> Result<Value, CommandErr
 
 /// Checks what create would be given, or what update would be if an artifact is named.
 async fn validate(client: &Client, args: ToolValidate) -> Result<Value, CommandError> {
-    let mut read = input::read(&args.input)?;
+    let mut read = input::read(&args.input, args.data)?;
     if let Some(id) = args.artifact_id {
         read.body.set("artifactId", id);
     }

@@ -7,8 +7,10 @@ use std::path::Path;
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::json::parse_message;
 use od_core::limits;
+use od_core::repair::explain_syntax;
 use serde_json::{Map, Value, json};
 
+use crate::args::DataFile;
 use crate::output::CommandError;
 
 /// A request's body so far, and remarks for the agent.
@@ -20,12 +22,25 @@ pub(crate) struct ToolInput {
     pub(crate) warnings: Vec<Value>,
 }
 
-/// Reads artifact.json and, beside it, template.html, data.json and provenance.json.
-pub(crate) fn read(path: &Path) -> Result<ToolInput, CommandError> {
+/// Reads artifact.json and, beside it, template.html, provenance.json and, if it is sent, data.json.
+pub(crate) fn read(path: &Path, data: DataFile) -> Result<ToolInput, CommandError> {
     let beside = path.parent().unwrap_or(Path::new("."));
     let mut read = ToolInput::default();
-    let input = read_object(path)?;
-    let input = match (input, read_json(&beside.join("data.json"))?) {
+    let input = unwrap_request(read_object(path)?, &mut read);
+    let data = match data {
+        DataFile::Sent => read_json(&beside.join("data.json"))?,
+        DataFile::LeftOut => {
+            if beside.join("data.json").exists() {
+                read.warnings.push(json!({
+                    "code": "data_json_left_out",
+                    "message": "data.json was not sent: an update changes the data only if it is told to",
+                    "fix": "add --with-data if the data should change too",
+                }));
+            }
+            None
+        }
+    };
+    let input = match (input, data) {
         (Json::Read(Value::Object(input)), Some(data)) => {
             place_data(&input, &data, &mut read.warnings)
         }
@@ -39,6 +54,28 @@ pub(crate) fn read(path: &Path) -> Result<ToolInput, CommandError> {
         read.body.set_text("provenanceJson", provenance.text());
     }
     Ok(read)
+}
+
+/// Takes a file that holds a whole request (`{ "input": …, "templateHtml": … }`) as the request that
+/// it is, with a remark; the files beside it win over what it holds.
+fn unwrap_request(json: Json, read: &mut ToolInput) -> Json {
+    let Json::Read(Value::Object(mut request)) = json else { return json };
+    let is_request = request.get("input").is_some_and(Value::is_object)
+        && request.keys().all(|key| {
+            ["input", "templateHtml", "provenanceJson", "attemptId", "artifactId", "ifRevision"]
+                .contains(&key.as_str())
+        });
+    let input = if is_request { request.remove("input") } else { None };
+    let Some(input) = input else { return Json::Read(Value::Object(request)) };
+    read.warnings.push(json!({
+        "code": "request_unwrapped",
+        "message": "artifact.json holds a whole request: its `input` was taken for the artifact",
+        "fix": "write what `input` holds at the top of artifact.json, and the template to template.html",
+    }));
+    for (name, value) in request {
+        read.body.set(&name, value);
+    }
+    Json::Read(input)
 }
 
 /// Reads a tool's input from a file, or from stdin if the path is `-`.
@@ -171,15 +208,9 @@ fn read_json(path: &Path) -> Result<Option<Json>, CommandError> {
 
 /// Reads JSON as strictly as the daemon reads a request.
 fn parse(path: &Path, text: String) -> Result<Json, CommandError> {
-    serde_json::from_str::<serde::de::IgnoredAny>(&text).map_err(|error| {
-        let message = format!("{} is not JSON: {error}", name(path));
-        faulty(
-            path,
-            "json_syntax",
-            &message,
-            &format!("correct line {}, column {}", error.line(), error.column()),
-        )
-    })?;
+    if let Some(issue) = explain_syntax(&name(path), &text) {
+        return Err(Failure::validation(ErrorCode::LiveArtifactInvalid, &[issue]).into());
+    }
     Ok(match parse_message(text.as_bytes()) {
         Ok(value) => Json::Read(value),
         Err(_) => Json::AsWritten(text),
@@ -207,7 +238,8 @@ fn read_bounded(path: &Path, source: impl Read) -> Result<String, CommandError> 
             .suggest("keep only what the page shows")
             .detail("allowed", limit));
     }
-    Ok(text)
+    // Some editors begin a file with a byte order mark.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 fn name(path: &Path) -> String {
@@ -247,7 +279,7 @@ mod tests {
             ("template.html", "<p>{{data.n}}</p>"),
             ("provenance.json", r#"{"sources":[]}"#),
         ]);
-        let read = read(&folder.path().join("artifact.json")).unwrap();
+        let read = read(&folder.path().join("artifact.json"), DataFile::Sent).unwrap();
         assert_eq!(
             serde_json::from_str::<Value>(&read.body.text()).unwrap(),
             json!({
@@ -263,11 +295,45 @@ mod tests {
     }
 
     #[test]
+    fn data_json_is_not_even_read_by_an_update_that_does_not_ask_for_it() {
+        let folder = folder(&[
+            ("artifact.json", r#"{"title":"T"}"#),
+            ("data.json", "not JSON"),
+            ("template.html", "<p></p>"),
+        ]);
+        let read = read(&folder.path().join("artifact.json"), DataFile::LeftOut).unwrap();
+        assert_eq!(read.body.text(), r#"{"input":{"title":"T"},"templateHtml":"<p></p>"}"#);
+        assert_eq!(read.warnings[0]["code"], "data_json_left_out");
+    }
+
+    #[test]
+    fn a_whole_request_is_taken_for_what_it_is() {
+        let request = r#"{"input":{"title":"T"},"templateHtml":"<b></b>","attemptId":"a"}"#;
+        let folder = folder(&[("artifact.json", request)]);
+        let read = read(&folder.path().join("artifact.json"), DataFile::Sent).unwrap();
+        assert_eq!(
+            serde_json::from_str::<Value>(&read.body.text()).unwrap(),
+            json!({ "input": { "title": "T" }, "templateHtml": "<b></b>", "attemptId": "a" })
+        );
+        assert_eq!(read.warnings[0]["code"], "request_unwrapped");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_part_of_a_file() {
+        let folder = folder(&[
+            ("artifact.json", "\u{feff}{\"title\":\"T\"}"),
+            ("template.html", "\u{feff}<p></p>"),
+        ]);
+        let read = read(&folder.path().join("artifact.json"), DataFile::Sent).unwrap();
+        assert_eq!(read.body.text(), r#"{"input":{"title":"T"},"templateHtml":"<p></p>"}"#);
+    }
+
+    #[test]
     fn data_json_wins_and_a_difference_is_remarked() {
         let with = |inner: &str| {
             let artifact = format!(r#"{{"title":"T","document":{{"dataJson":{inner}}}}}"#);
             let folder = folder(&[("artifact.json", &artifact), ("data.json", r#"{"n":1}"#)]);
-            read(&folder.path().join("artifact.json")).unwrap()
+            read(&folder.path().join("artifact.json"), DataFile::Sent).unwrap()
         };
         let differs = with(r#"{"n":2}"#);
         let body: Value = serde_json::from_str(&differs.body.text()).unwrap();
@@ -280,18 +346,19 @@ mod tests {
     fn a_broken_file_is_named_with_its_place() {
         let folder =
             folder(&[("artifact.json", r#"{"title":"T"}"#), ("data.json", "{\n  \"n\": ,\n}")]);
-        let refused = read(&folder.path().join("artifact.json")).unwrap_err();
+        let refused = read(&folder.path().join("artifact.json"), DataFile::Sent).unwrap_err();
         let issue = &refused.document()["error"]["details"]["issues"][0];
         assert_eq!(issue["path"], "data.json");
-        assert_eq!(issue["fix"], "correct line 2, column 8");
-        let missing = read(&folder.path().join("nothing.json")).unwrap_err();
+        assert_eq!(issue["got"], "\"n\": ,");
+        assert!(issue["message"].as_str().unwrap().contains("line 2, column 8"));
+        let missing = read(&folder.path().join("nothing.json"), DataFile::Sent).unwrap_err();
         assert_eq!(missing.failure.code, ErrorCode::NotFound);
     }
 
     #[test]
     fn an_input_that_only_the_daemon_may_judge_takes_no_data_in() {
         let folder = folder(&[("artifact.json", r#"{"a":1,"a":2}"#), ("data.json", r#"{"n":1}"#)]);
-        let mut read = read(&folder.path().join("artifact.json")).unwrap();
+        let mut read = read(&folder.path().join("artifact.json"), DataFile::Sent).unwrap();
         read.body.set("attemptId", "x \"y\"");
         assert_eq!(read.body.text(), r#"{"input":{"a":1,"a":2},"attemptId":"x \"y\""}"#);
     }
@@ -303,7 +370,7 @@ mod tests {
             ("data.json", r#"{"n":1,"n":2}"#),
             ("provenance.json", r#"{"n":123456789012345678901}"#),
         ]);
-        let read = read(&folder.path().join("artifact.json")).unwrap();
+        let read = read(&folder.path().join("artifact.json"), DataFile::Sent).unwrap();
         assert_eq!(
             read.body.text(),
             r#"{"input":{"title":"T","document":{"format":"html_template_v1","dataJson":{"n":1,"n":2}}},"provenanceJson":{"n":123456789012345678901}}"#

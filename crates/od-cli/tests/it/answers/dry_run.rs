@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use od_app::Caller;
 use od_app::artifacts::{Address, DeleteArtifact};
+use od_app::{Caller, Mode};
 use od_cli::args::VERBS;
 use od_daemon::{ComposeOptions, compose};
 use serde_json::Value;
@@ -50,13 +51,21 @@ const ON_A_NEW_MACHINE: &[&[&str]] = &[
     &["open", "--dry-run"],
     &["serve", "--dry-run"],
     &["stop", "--dry-run"],
+    &["refresh", "--due", "--dry-run"],
+    &["service", "install", "--dry-run"],
+    &["service", "remove", "--dry-run"],
     &["skills", "install", "--dry-run"],
     &["keys", "rotate", "--dry-run"],
     &["connectors", "connect", "github", "--dry-run"],
     &["connectors", "disconnect", "git", "--dry-run"],
+    &["sources", "add", "http", "weather", "https://api.example.com/v1", "--dry-run"],
+    &["sources", "add", "postgres", "shop", "--dry-run"],
     // And what only looks makes nothing either.
     &["artifacts", "list"],
+    &["projects", "list"],
     &["connectors", "list"],
+    &["sources", "list"],
+    &["sessions", "list"],
     &["skills", "list"],
     &["keys", "status"],
     &["mcp", "config", "--agent", "claude"],
@@ -73,6 +82,8 @@ const ON_A_NEW_MACHINE: &[&[&str]] = &[
 const ON_A_USED_MACHINE: &[&[&str]] = &[
     &["run", "--dry-run", "--", "sh", "agent.sh"],
     &["artifacts", "refresh", "live", "--dry-run"],
+    &["artifacts", "schedule", "live", "--every", "1h", "--dry-run"],
+    &["refresh", "--due", "--dry-run"],
     &["artifacts", "rollback", "live", "--to", "refresh-000001", "--dry-run"],
     &["artifacts", "repair", "live", "--dry-run"],
     &["artifacts", "delete", "live", "--dry-run"],
@@ -80,6 +91,12 @@ const ON_A_USED_MACHINE: &[&[&str]] = &[
     &["artifacts", "open", "live", "--dry-run"],
     &["connectors", "connect", "github", "--dry-run"],
     &["connectors", "disconnect", "git", "--dry-run"],
+    &["projects", "rename", "PROJECT", "--name", "Site", "--dry-run"],
+    &["projects", "rebind", "PROJECT", "--dir", "moved", "--dry-run"],
+    &["projects", "remove", "PROJECT", "--dry-run"],
+    &["sources", "add", "http", "board", "https://api.example.com/v1", "--dry-run"],
+    &["sources", "remove", "weather", "--dry-run"],
+    &["sessions", "revoke", "--all", "--dry-run"],
     &["init", "--dry-run"],
     &["keys", "rotate", "--dry-run"],
     &["serve", "--dry-run"],
@@ -109,6 +126,7 @@ const IN_A_RUN: &[&[&str]] = &[
         "--dry-run",
     ],
     &["tools", "live-artifacts", "refresh", "--artifact-id", "ID", "--dry-run"],
+    &["tools", "live-artifacts", "delete", "--artifact-id", "OWN", "--dry-run"],
 ];
 
 #[test]
@@ -140,7 +158,11 @@ fn on_a_new_machine_nothing_is_made() {
 
 /// Puts an id where the tables only say that one stands there.
 fn with_id<'w>(verb: &[&'w str], id: &'w str) -> Vec<&'w str> {
-    verb.iter().map(|word| if *word == "ID" { id } else { word }).collect()
+    with_name(verb, "ID", id)
+}
+
+fn with_name<'w>(verb: &[&'w str], name: &str, id: &'w str) -> Vec<&'w str> {
+    verb.iter().map(|word| if *word == name { id } else { word }).collect()
 }
 
 /// Moves an artifact to the trash, as the console does.
@@ -150,7 +172,9 @@ pub(crate) fn delete(bench: &Bench, id: &str) {
     let address = Address { project: None, artifact: id.parse().unwrap() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let request = DeleteArtifact { address, if_revision: None };
-    runtime.block_on(od_app::artifacts::delete(&app, &Caller::Person, request)).unwrap();
+    runtime
+        .block_on(od_app::artifacts::delete(&app, &Caller::Person, request, Mode::Commit))
+        .unwrap();
 }
 
 #[test]
@@ -164,10 +188,13 @@ fn on_a_used_machine_nothing_changes() {
     bench.good(&["artifacts", "refresh", "live"]);
     bench.write("metrics.json", r#"{ "n": 2 }"#);
     bench.good(&["artifacts", "refresh", "live"]);
+    bench.good(&["sources", "add", "http", "weather", "https://api.example.com/v1"]);
+    bench.write("moved/metrics.json", r#"{ "n": 3 }"#);
+    let project = bench.json(&["init"])["project"]["id"].as_str().unwrap().to_owned();
     let before = bytes(&bench);
     for verb in ON_A_USED_MACHINE {
         let mut words = vec!["--json"];
-        words.extend(with_id(verb, &deleted));
+        words.extend(with_name(&with_id(verb, &deleted), "PROJECT", &project));
         let said: Value = serde_json::from_str(&bench.good(&words)).unwrap();
         assert_eq!(said["dryRun"], true, "{verb:?}");
         unchanged(&bench, &before, verb);
@@ -176,6 +203,18 @@ fn on_a_used_machine_nothing_changes() {
     bench.good(&["artifacts", "restore", &deleted]);
     assert!(bytes(&bench) != before);
     bench.good(&["artifacts", "refresh", &deleted]);
+    for verb in ["rename", "rebind", "remove"] {
+        let tried = ON_A_USED_MACHINE.iter().find(|words| words.starts_with(&["projects", verb]));
+        let mut words = with_name(tried.unwrap(), "PROJECT", &project);
+        words.retain(|word| *word != "--dry-run");
+        words.extend((verb == "remove").then_some("--yes"));
+        let before = bytes(&bench);
+        bench.good(&words);
+        assert!(bytes(&bench) != before, "{words:?}");
+    }
+    let before = bytes(&bench);
+    bench.good(&["sources", "remove", "weather"]);
+    assert!(bytes(&bench) != before);
 }
 
 #[test]
@@ -185,16 +224,41 @@ fn in_a_run_nothing_changes_and_the_checks_are_those_of_the_real_call() {
     // A daemon puts a commit's older files away in its own time; the next one begins after that.
     bench.end_daemon();
     let run = bench.hold_run();
-    let before = bytes(&bench);
+    // An agent deletes only what its own run made.
+    let create = ["tools", "live-artifacts", "create", "--input", "artifact.json"];
+    let made = bench.as_agent(&run, &create);
+    let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+    let own = made["artifact"]["id"].as_str().unwrap();
+    let before = put_away(&bench, own);
     for verb in IN_A_RUN {
-        let output = bench.as_agent(&run, &with_id(verb, &id));
+        let output = bench.as_agent(&run, &with_name(&with_id(verb, &id), "OWN", own));
         assert!(output.status.success(), "{verb:?}: {}", String::from_utf8_lossy(&output.stderr));
         let said: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(said["dryRun"], true, "{verb:?}: {said}");
         unchanged(&bench, &before, verb);
     }
+    let delete = ["tools", "live-artifacts", "delete", "--artifact-id", own];
+    assert!(bench.as_agent(&run, &delete).status.success());
+    assert!(bytes(&bench) != before);
     refused_alike(&bench, &run, &id);
     run.end();
+}
+
+/// Waits until the daemon has put away what the first commit of an artifact left, which takes it a
+/// quiet moment; returns every file.
+fn put_away(bench: &Bench, id: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let mut before = bytes(bench);
+    while Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(300));
+        let after = bytes(bench);
+        let kept = |path: &PathBuf| path.ends_with(Path::new(id).join("last-good"));
+        if after == before && after.keys().any(kept) {
+            return after;
+        }
+        before = after;
+    }
+    panic!("{id}: {:?}", before.keys());
 }
 
 /// A wrong call is refused in the same words whether it is tried or made.
@@ -237,6 +301,9 @@ fn refused_alike(bench: &Bench, run: &HeldRun, id: &str) {
             "artifact.json",
         ],
         &["tools", "live-artifacts", "refresh", "--artifact-id", "la-none-000000000000"],
+        // Another run made it.
+        &["tools", "live-artifacts", "delete", "--artifact-id", "ID", "--if-revision", "1"],
+        &["tools", "live-artifacts", "delete", "--artifact-id", "la-none-000000000000"],
         &[&once[..], &["other/artifact.json"]].concat(),
         &["tools", "live-artifacts", "refresh", "--artifact-id", "ID"],
     ];

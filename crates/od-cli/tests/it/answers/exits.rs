@@ -18,8 +18,11 @@ const fn by_the_contract(code: ErrorCode) -> u8 {
         | ErrorCode::OutputMappingUnresolved
         | ErrorCode::TemplateBindingInvalid
         | ErrorCode::ConnectorInputSchemaMismatch
+        | ErrorCode::QueryFailed
+        | ErrorCode::SourceUnreadable
         | ErrorCode::ConnectorOutputTooLarge => 1,
         ErrorCode::BadRequest
+        | ErrorCode::MethodNotAllowed
         | ErrorCode::PayloadTooLarge
         | ErrorCode::UnsupportedMediaType
         | ErrorCode::Internal => 2,
@@ -41,12 +44,15 @@ const fn by_the_contract(code: ErrorCode) -> u8 {
         | ErrorCode::ConnectorNotConnected
         | ErrorCode::ConnectorDisabled
         | ErrorCode::ConnectorSafetyDenied => 8,
-        ErrorCode::RateLimited
+        ErrorCode::DaemonUnavailable
+        | ErrorCode::RateLimited
         | ErrorCode::LiveArtifactStorageFailed
         | ErrorCode::LiveArtifactRefreshUnavailable
         | ErrorCode::RefreshTimedOut
         | ErrorCode::RefreshAbandoned
         | ErrorCode::ConnectorRateLimited
+        | ErrorCode::ConnectorTimedOut
+        | ErrorCode::StoreUnavailable
         | ErrorCode::ConnectorExecutionFailed => 9,
     }
 }
@@ -99,7 +105,7 @@ fn each_number_is_seen_from_the_program() {
     bench.good(&["connectors", "disconnect", "git"]);
     ends(&execute("git", "git.summary"), 8);
     std::fs::remove_file(bench.project().join("metrics.json")).unwrap();
-    ends(&["artifacts", "refresh", "live"], 9);
+    ends(&["artifacts", "refresh", "live"], 1);
     let head = bench
         .data()
         .join(format!("projects/{}/.live-artifacts/{id}/artifact.json", project(&bench)));
@@ -116,6 +122,14 @@ fn each_number_is_seen_from_the_program() {
         .unwrap();
     assert_eq!(token.status.code(), Some(4), "{token:?}");
     seen.insert(4);
+    let gone = bench
+        .command(&["tools", "live-artifacts", "list"])
+        .env("OD_DAEMON_URL", "http://127.0.0.1:1")
+        .env("OD_TOOL_TOKEN", &run.token)
+        .output()
+        .unwrap();
+    assert_eq!(gone.status.code(), Some(9), "{gone:?}");
+    seen.insert(9);
     assert_eq!(seen, (0..=9).collect());
     run.end();
 }

@@ -1,6 +1,8 @@
 //! What a person reads when a verb did what it was asked: every verb once, in the order of a first day.
 
 use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::process::Output;
 
 use od_cli::args::VERBS;
@@ -10,6 +12,9 @@ use crate::bench::{Bench, HeldRun};
 
 /// Verbs whose words differ from machine to machine; where they are tested instead.
 const ELSEWHERE: &[(&str, &str)] = &[
+    ("service install", "service.rs: it names the program"),
+    ("service status", "service.rs: it names the home"),
+    ("service remove", "service.rs: it names the home"),
     ("demo", "demo.rs: it names the repository it stands in"),
     ("serve", "serving.rs: it stays"),
     ("doctor", "doctor.rs: it names what the machine has"),
@@ -17,19 +22,29 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("mcp live-artifacts", "tests/doors: it speaks a protocol"),
     ("completions", "completions.rs: the shells read them"),
     ("help", "transcripts.rs: a snapshot of its own"),
+    ("sources add postgres", "secrecy.rs: the connection string comes on stdin"),
 ];
+
+/// The one line that ends with code 1: the two revisions differ.
+const DIFFERS: &str = "artifacts diff live 1..3";
 
 /// The story of a first day; `agent:` lines are the agent's, inside its run.
 const STORY: &[&str] = &[
     "version",
     "init --name Web",
     "init",
+    "projects list",
     "skills install",
     "skills list",
     "skills check",
     "mcp config --agent claude",
     "mcp config --agent codex",
     "connectors list",
+    "sources list",
+    "sources add http weather SERVICE",
+    "sources list",
+    "sources test weather --path forecast",
+    "sources remove weather",
     "keys status",
     "run -- true",
     "agent: tools connectors list",
@@ -38,6 +53,7 @@ const STORY: &[&str] = &[
     "agent: tools live-artifacts create --input artifact.json",
     "agent: tools live-artifacts list",
     "agent: tools live-artifacts list --format json",
+    "agent: tools live-artifacts get --artifact-id ID",
     "agent: tools live-artifacts validate --artifact-id ID --input artifact.json --if-revision 1",
     "agent: tools live-artifacts update --artifact-id ID --input artifact.json",
     "agent: tools live-artifacts refresh --artifact-id ID",
@@ -45,6 +61,13 @@ const STORY: &[&str] = &[
     "artifacts show live",
     "artifacts refresh live",
     "artifacts history live",
+    "artifacts schedule live",
+    "artifacts schedule live --every 1d --max-age 2d",
+    "artifacts schedule live --off",
+    "refresh --due",
+    "artifacts revisions live",
+    "artifacts diff live current..current",
+    DIFFERS,
     "agent: tools live-artifacts update --artifact-id ID --input artifact.json",
     "artifacts rollback live --to refresh-000001 --dry-run",
     "artifacts rollback live --to refresh-000001",
@@ -53,14 +76,23 @@ const STORY: &[&str] = &[
     "artifacts repair live",
     "open --print",
     "artifacts open live --print",
+    "sessions list",
+    "sessions revoke --all",
     "connectors disconnect git",
     "connectors connect git",
+    "agent: tools live-artifacts delete --artifact-id ID",
+    "artifacts restore ID",
     "keys rotate",
     "keys status",
     "artifacts delete live",
     "artifacts list --trash",
     "artifacts restore ID",
     "skills show live-artifact",
+    "projects rename PROJECT --name Site",
+    "projects rebind PROJECT",
+    "projects list",
+    "projects remove PROJECT --dry-run",
+    "projects remove PROJECT --yes",
     "stop",
 ];
 
@@ -81,18 +113,26 @@ fn play(bench: &Bench, further: &[&str], mut told: impl FnMut(&str, &Output)) {
     bench.write("artifact.json", crate::bench::LIVE);
     bench.write("input.json", r#"{ "path": "metrics.json" }"#);
     let mut run: Option<HeldRun> = None;
-    let mut id = String::new();
+    let (mut id, mut project) = (String::new(), String::new());
+    let service = service();
     for line in STORY {
         id = artifact(bench).unwrap_or(id);
+        project = first_id(bench, "projects").unwrap_or(project);
         let own = line.trim_start_matches("agent: ");
         let mut words: Vec<&str> = further.to_vec();
-        words.extend(own.split(' ').map(|word| if word == "ID" { id.as_str() } else { word }));
+        words.extend(own.split(' ').map(|word| match word {
+            "ID" => id.as_str(),
+            "PROJECT" => project.as_str(),
+            "SERVICE" => service.as_str(),
+            _ => word,
+        }));
         let output = if own == *line {
             bench.od(&words)
         } else {
             bench.as_agent(run.get_or_insert_with(|| bench.hold_run()), &words)
         };
-        assert_eq!(output.status.code(), Some(0), "{line}: {output:?}");
+        let code = i32::from(*line == DIFFERS);
+        assert_eq!(output.status.code(), Some(code), "{line}: {output:?}");
         told(own, &output);
     }
 }
@@ -117,7 +157,7 @@ fn with_json_every_success_is_one_document_on_stdout() {
         // What `od run` writes is its command's.
         if !line.starts_with("run ") {
             let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-            assert_eq!(said["ok"], true, "{line}");
+            assert_eq!(said["ok"], line != DIFFERS, "{line}");
         }
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{line}");
     });
@@ -125,8 +165,32 @@ fn with_json_every_success_is_one_document_on_stdout() {
 
 /// The newest artifact's id, if there is one.
 fn artifact(bench: &Bench) -> Option<String> {
-    let listed = bench.json(&["artifacts", "list"]);
-    listed["artifacts"][0]["id"].as_str().map(str::to_owned)
+    first_id(bench, "artifacts")
+}
+
+fn first_id(bench: &Bench, kind: &str) -> Option<String> {
+    let listed = bench.json(&[kind, "list"]);
+    listed[kind][0]["id"].as_str().map(str::to_owned)
+}
+
+/// Starts a service that answers everything with one document; returns its address.
+fn service() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let asked = BufReader::new(&stream).lines().map_while(Result::ok);
+            let _head = asked.take_while(|line| !line.is_empty()).count();
+            let body = r#"{"sunny":true}"#;
+            let length = body.len();
+            let _gone = write!(
+                stream,
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
+                 content-length: {length}\r\nconnection: close\r\n\r\n{body}"
+            );
+        }
+    });
+    format!("http://{address}/v1")
 }
 
 /// Replaces what is another one every time: paths, ids, addresses, codes, times.
@@ -147,16 +211,20 @@ fn settled(bench: &Bench, text: &str) -> String {
         }
     }
     // What is in the trash has its name below another one.
-    for id in ids_in(&text) {
+    for id in ids_in(&text, "la-live-") {
         text = text.replace(&id, "la-live-0123456789ab");
     }
+    for id in ids_in(&text, "run-") {
+        text = text.replace(&id, "run-0123456789abcdef0123456789abcdef");
+    }
     text = text.lines().filter(|line| !line.starts_with("… ")).collect::<Vec<_>>().join("\n");
-    without_durations(&without_codes(&without_times(&text)))
+    let text = without_values(&without_values(&text, "code="), "daemon=");
+    without_durations(&without_times(&text))
 }
 
-fn ids_in(text: &str) -> Vec<String> {
+fn ids_in(text: &str, prefix: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-    words.filter(|word| word.starts_with("la-live-")).map(str::to_owned).collect()
+    words.filter(|word| word.starts_with(prefix)).map(str::to_owned).collect()
 }
 
 fn without_times(text: &str) -> String {
@@ -183,12 +251,14 @@ fn without_ports(text: &str) -> String {
     out
 }
 
-fn without_codes(text: &str) -> String {
-    let mut parts = text.split("code=");
+/// Replaces the values of a parameter by its name in capitals.
+fn without_values(text: &str, parameter: &str) -> String {
+    let mut parts = text.split(parameter);
+    let shown = parameter.trim_end_matches('=').to_uppercase();
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
-        out.push_str(&format!("code=CODE{}", &part[end.unwrap_or(part.len())..]));
+        out.push_str(&format!("{parameter}{shown}{}", &part[end.unwrap_or(part.len())..]));
     }
     out
 }

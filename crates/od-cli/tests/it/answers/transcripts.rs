@@ -1,6 +1,7 @@
 //! What a person reads: help of every verb, main failures, exit codes.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use od_cli::args::VERBS;
 
@@ -29,10 +30,30 @@ const FAILURES: &[(&[&str], i32)] = &[
     (&["artifacts", "restore", "la-nothing-000000000000"], 5),
     (&["artifacts", "list", "--project", "nowhere"], 5),
     (&["artifacts", "refresh", "--dry-run", "nothing"], 5),
+    (&["artifacts", "schedule", "nothing", "--every", "15m"], 5),
+    (&["refresh"], 2),
+    (&["service", "install", "now"], 2),
+    (&["service", "status", "now"], 2),
+    (&["service", "remove", "now"], 2),
     (&["tools", "live-artifacts", "list"], 4),
     (&["tools", "live-artifacts", "create", "--input", "artifact.json"], 4),
+    (&["projects", "list", "all"], 2),
+    (&["projects", "rename", "nowhere", "--name", "Site"], 5),
+    (&["projects", "rename", "nowhere"], 2),
+    (&["projects", "rebind", "nowhere"], 5),
+    (&["projects", "remove", "nowhere", "--yes"], 5),
     (&["connectors", "connect", "githb"], 5),
     (&["connectors", "disconnect", "nothing"], 5),
+    (&["sources", "add", "http", "weather"], 2),
+    (&["sources", "add", "http", "weather", "ftp://api.example.com/v1"], 2),
+    (&["sources", "add", "postgres", "Shop"], 2),
+    (&["sources", "add", "postgres", "shop"], 2),
+    (&["sources", "list", "weather"], 2),
+    (&["sources", "test", "weather"], 5),
+    (&["sources", "remove", "weather"], 5),
+    (&["sessions", "list", "all"], 2),
+    (&["sessions", "revoke"], 2),
+    (&["sessions", "revoke", "nothing", "--all"], 2),
     (&["run", "--project", "nowhere", "--", "true"], 5),
     (&["run", "--", "/no/such/program"], 5),
     (&["skills", "show", "nothing"], 5),
@@ -40,6 +61,9 @@ const FAILURES: &[(&[&str], i32)] = &[
     (&["skills", "check", "broken"], 1),
     (&["mcp", "config", "--agent", "cluade"], 2),
     (&["artifacts", "history", "nothing"], 5),
+    (&["artifacts", "revisions", "nothing"], 5),
+    (&["artifacts", "diff", "nothing"], 5),
+    (&["artifacts", "diff", "nothing", "then..now"], 2),
     (&["artifacts", "verify", "nothing"], 5),
     (&["artifacts", "rollback", "nothing", "--to", "refresh-000001"], 5),
     (&["artifacts", "rollback", "nothing"], 2),
@@ -48,6 +72,8 @@ const FAILURES: &[(&[&str], i32)] = &[
     (&["artifacts", "open", "nothing"], 5),
     (&["tools", "live-artifacts", "update", "--input", "artifact.json"], 2),
     (&["tools", "live-artifacts", "refresh"], 2),
+    (&["tools", "live-artifacts", "get"], 2),
+    (&["tools", "live-artifacts", "delete", "--artifact-id"], 2),
     (&["tools", "live-artifacts", "validate", "--input"], 2),
     (&["tools", "connectors", "list"], 4),
     (&["tools", "connectors", "execute", "--connector", "git"], 2),
@@ -135,6 +161,41 @@ fn verbs_work_without_a_daemon() {
     let connectors = bench.json(&["connectors", "list"]);
     let ids: Vec<_> =
         connectors["connectors"].as_array().unwrap().iter().map(|c| c["id"].clone()).collect();
-    assert_eq!(ids, ["project_files", "sqlite", "git", "github"]);
+    assert_eq!(ids, ["project_files", "sqlite", "git", "github", "http", "prometheus", "postgres"]);
     assert!(bench.daemon().is_none(), "a daemon was started for reading");
+}
+
+/// Splits a line as a shell does, as far as the page needs it: single quotes hold words together.
+fn shell_words(line: &str) -> Vec<std::ffi::OsString> {
+    let mut words = Vec::new();
+    for (at, part) in line.split('\'').enumerate() {
+        if at % 2 == 1 {
+            words.push(part.into());
+        } else {
+            words.extend(part.split_whitespace().map(Into::into));
+        }
+    }
+    words
+}
+
+#[test]
+fn every_command_of_the_page_about_freshness_is_understood() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/keep-it-fresh.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let mut understood = 0;
+    let mut is_shell = false;
+    for line in page.lines() {
+        match line {
+            "```sh" => is_shell = true,
+            "```" => is_shell = false,
+            line if is_shell || line.contains("  od refresh") || line.starts_with("- run: od ") => {
+                let command = &line[line.find("od ").unwrap() + 3..];
+                let parsed = od_cli::args::parse(shell_words(command));
+                assert!(parsed.is_ok(), "{line}: {parsed:?}");
+                understood += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(understood >= 15, "{understood}");
 }

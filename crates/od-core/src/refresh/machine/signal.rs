@@ -1,6 +1,7 @@
 //! The signals that move a refresh.
 
-use crate::ids::{RefreshId, Revision, Timestamp};
+use crate::artifact::{OnFailure, StaleSource};
+use crate::ids::{RefreshId, Revision, SourceId, Timestamp};
 use crate::refresh::{ChangeReport, CompactError, RecordConnector, RefreshRecord};
 
 /// Something that happened to a refresh. Time arrives here.
@@ -13,19 +14,13 @@ pub enum Signal {
         /// When.
         at: Timestamp,
     },
-    /// The source gave its output, protected.
-    SourceSucceeded {
+    /// The sources have run, each to its output or to its failure.
+    SourcesRan {
         /// When.
         at: Timestamp,
-        /// The connector call that ran.
-        connector: Option<RecordConnector>,
-    },
-    /// The source failed, or was refused.
-    SourceFailed {
-        /// When.
-        at: Timestamp,
-        /// Why.
-        error: CompactError,
+        /// Each of them, in the order of the document; those that were still running when one that
+        /// has to succeed failed are not among them.
+        ran: Vec<SourceRan>,
     },
     /// The candidate is valid and renders.
     CandidateBuilt {
@@ -33,6 +28,8 @@ pub enum Signal {
         at: Timestamp,
         /// The difference of its data.
         changes: ChangeReport,
+        /// The sources that failed and kept their values.
+        stale: Vec<StaleSource>,
         /// The revision it would be; none if there is nothing to commit.
         revision: Option<Revision>,
     },
@@ -77,14 +74,28 @@ pub enum Signal {
     },
 }
 
+/// One source that ran, or was refused.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceRan {
+    /// Its id, where the artifact names its sources.
+    pub source: Option<SourceId>,
+    /// When it was done.
+    pub at: Timestamp,
+    /// How many rows it gave, where queries read them.
+    pub rows: Option<u64>,
+    /// The effect of its failure.
+    pub on_failure: OnFailure,
+    /// The call that ran, or why it gave nothing.
+    pub outcome: Result<Option<RecordConnector>, CompactError>,
+}
+
 impl Signal {
     /// Returns the signal's name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Started { .. } => "started",
-            Self::SourceSucceeded { .. } => "source_succeeded",
-            Self::SourceFailed { .. } => "source_failed",
+            Self::SourcesRan { .. } => "sources_ran",
             Self::CandidateBuilt { .. } => "candidate_built",
             Self::StepFailed { .. } => "step_failed",
             Self::Committed => "committed",

@@ -1,6 +1,7 @@
 //! The transitions of a refresh.
 
-use super::{Effect, Notice, Outcome, RefreshState, Signal, StartedRefresh};
+use super::{Effect, Notice, Outcome, RefreshState, Signal, SourceRan, StartedRefresh};
+use crate::artifact::{OnFailure, StaleSource};
 use crate::ids::{RefreshId, Revision, Timestamp};
 use crate::refresh::{
     ChangeReport, CompactError, RecordConnector, RecordStatus, RecordStep, RefreshRecord,
@@ -28,12 +29,9 @@ pub fn step(state: RefreshState, event: Signal) -> Result<Transition, InvalidTra
     let rejected = InvalidTransition { state: state.name(), event: event.name() };
     match (state, event) {
         (Requested, Signal::Started { refresh_id, at }) => Ok(started(refresh_id, at)),
-        (Running(begun), Signal::SourceSucceeded { at, connector }) => {
-            Ok(source_succeeded(begun, connector, at))
-        }
-        (Running(begun), Signal::SourceFailed { at, error }) => Ok(source_failed(begun, error, at)),
-        (Building(begun, connector), Signal::CandidateBuilt { at, changes, revision }) => {
-            Ok(built(begun, connector, changes, revision, at))
+        (Running(begun), Signal::SourcesRan { at, ran }) => Ok(sources_ran(begun, ran, at)),
+        (Building(begun, connector), Signal::CandidateBuilt { at, changes, stale, revision }) => {
+            Ok(built(begun, connector, Built { changes, stale, revision }, at))
         }
         (Committing(begun, changes), Signal::Committed) => {
             Ok(succeeded(begun.refresh_id, changes, true))
@@ -45,9 +43,12 @@ pub fn step(state: RefreshState, event: Signal) -> Result<Transition, InvalidTra
             | Recording(begun, Outcome::Unchanged(_)),
             Signal::StepFailed { at, error },
         ) => Ok(failing(begun, error, at)),
+        // The first fault is the cause; that its record could not be written either is only a consequence.
         (Recording(begun, Outcome::Failed(first)), Signal::StepFailed { at, .. }) => {
             Ok(failing(begun, first, at))
         }
+        // Not from the commit on: its pointer may be renamed by now, and a refresh that says it was cancelled must
+        // have changed nothing.
         (Running(begun) | Building(begun, _), Signal::CancelRequested { at }) => {
             Ok(failing(begun, CompactError::cancelled(), at))
         }
@@ -58,7 +59,10 @@ pub fn step(state: RefreshState, event: Signal) -> Result<Transition, InvalidTra
             Running(begun) | Building(begun, _) | Committing(begun, _),
             Signal::HolderLost { at },
         ) => Ok(failing(begun, CompactError::abandoned(), at)),
-        (Recording(begun, ending), Signal::Recorded) => Ok(recorded(begun, ending)),
+        (Recording(begun, ending), Signal::Recorded) => Ok(match ending {
+            Outcome::Unchanged(changes) => succeeded(begun.refresh_id, changes, false),
+            Outcome::Failed(error) => failed(begun.refresh_id, error),
+        }),
         (Recording(begun, Outcome::Unchanged(_)), Signal::RecordRefused { at, error }) => {
             Ok(failing(begun, error, at))
         }
@@ -71,8 +75,7 @@ pub fn step(state: RefreshState, event: Signal) -> Result<Transition, InvalidTra
             Requested | Running(_) | Building(..) | Committing(..) | Recording(..)
             | Succeeded(..) | Failed(..),
             Signal::Started { .. }
-            | Signal::SourceSucceeded { .. }
-            | Signal::SourceFailed { .. }
+            | Signal::SourcesRan { .. }
             | Signal::CandidateBuilt { .. }
             | Signal::StepFailed { .. }
             | Signal::Committed
@@ -92,40 +95,69 @@ fn started(refresh_id: RefreshId, at: Timestamp) -> Transition {
     (RefreshState::Running(begun), effects)
 }
 
-fn source_succeeded(
-    begun: StartedRefresh,
-    connector: Option<RecordConnector>,
-    at: Timestamp,
-) -> Transition {
-    let mut record = begun.record(RecordStep::Source, RecordStatus::Succeeded, at);
-    record.connector = connector.clone();
-    let effects = vec![
-        Effect::AppendStep(Box::new(record)),
-        Effect::Publish(Notice::SourceRan),
-        Effect::BuildCandidate,
-    ];
-    (RefreshState::Building(begun, connector), effects)
+/// A refresh goes on if no source failed that has to succeed, and at least one succeeded. Every source
+/// has its record either way.
+fn sources_ran(begun: StartedRefresh, ran: Vec<SourceRan>, at: Timestamp) -> Transition {
+    let mut effects = Vec::with_capacity(ran.len() + 2);
+    let (mut fatal, mut kept, mut succeeded) = (None, None, 0_usize);
+    let mut connector = None;
+    let is_only = ran.len() == 1;
+    for SourceRan { source, at, rows, on_failure, outcome } in ran {
+        let status =
+            outcome.as_ref().map_or_else(CompactError::status, |_| RecordStatus::Succeeded);
+        let mut record = begun.record(RecordStep::Source, status, at);
+        (record.source, record.rows) = (source, rows);
+        match outcome {
+            Ok(call) => {
+                succeeded += 1;
+                connector = call.clone().filter(|_| is_only);
+                record.connector = call;
+            }
+            Err(error) => {
+                record.error = Some(error.clone());
+                match on_failure {
+                    OnFailure::Fail => fatal = fatal.or(Some(error)),
+                    OnFailure::Keep => kept = kept.or(Some(error)),
+                }
+            }
+        }
+        effects.push(Effect::AppendStep(Box::new(record)));
+    }
+    let nothing = if succeeded == 0 { kept } else { None };
+    match fatal.or(nothing) {
+        Some(error) => {
+            let (state, last) = failing(begun, error, at);
+            effects.extend(last);
+            (state, effects)
+        }
+        None => {
+            effects.extend([Effect::Publish(Notice::SourceRan), Effect::BuildCandidate]);
+            (RefreshState::Building(begun, connector), effects)
+        }
+    }
 }
 
-fn source_failed(begun: StartedRefresh, error: CompactError, at: Timestamp) -> Transition {
-    let mut record = begun.record(RecordStep::Source, error.status(), at);
-    record.error = Some(error.clone());
-    let (state, mut effects) = failing(begun, error, at);
-    effects.insert(0, Effect::AppendStep(Box::new(record)));
-    (state, effects)
+/// A candidate that may be committed.
+struct Built {
+    changes: ChangeReport,
+    stale: Vec<StaleSource>,
+    revision: Option<Revision>,
 }
 
 /// Nothing to commit means that only the history is written, and no revision is made.
 fn built(
     begun: StartedRefresh,
     connector: Option<RecordConnector>,
-    changes: ChangeReport,
-    revision: Option<Revision>,
+    built: Built,
     at: Timestamp,
 ) -> Transition {
-    let mut record = begun.record(RecordStep::Committed, RecordStatus::Succeeded, at);
+    let Built { changes, stale, revision } = built;
+    let status =
+        if stale.is_empty() { RecordStatus::Succeeded } else { RecordStatus::SucceededPartially };
+    let mut record = begun.record(RecordStep::Committed, status, at);
     record.connector = connector;
     record.changes = Some(changes.clone());
+    record.stale = stale;
     record.revision = revision;
     let record = Box::new(record);
     match revision {
@@ -146,15 +178,8 @@ fn failing(begun: StartedRefresh, error: CompactError, at: Timestamp) -> Transit
     (RefreshState::Recording(begun, Outcome::Failed(error)), effects)
 }
 
-fn recorded(begun: StartedRefresh, ending: Outcome) -> Transition {
-    match ending {
-        Outcome::Unchanged(changes) => succeeded(begun.refresh_id, changes, false),
-        Outcome::Failed(error) => failed(begun.refresh_id, error),
-    }
-}
-
 fn found_closed(begun: StartedRefresh, record: RefreshRecord) -> Transition {
-    if record.status == RecordStatus::Succeeded {
+    if record.status.is_success() {
         let changes = record.changes.unwrap_or_default();
         succeeded(begun.refresh_id, changes, record.revision.is_some())
     } else {
@@ -207,7 +232,23 @@ mod tests {
 
     fn built(count: u64, ms: i64) -> Signal {
         let revision = (count > 0).then(Revision::first);
-        Signal::CandidateBuilt { at: at(ms), changes: changed(count), revision }
+        Signal::CandidateBuilt { at: at(ms), changes: changed(count), stale: Vec::new(), revision }
+    }
+
+    fn source(outcome: Result<(), CompactError>, on_failure: OnFailure) -> SourceRan {
+        SourceRan {
+            source: None,
+            at: at(5),
+            rows: None,
+            on_failure,
+            outcome: outcome.map(|()| None),
+        }
+    }
+
+    fn ran(ms: i64, outcome: Result<(), CompactError>) -> Signal {
+        let mut source = source(outcome, OnFailure::Fail);
+        source.at = at(ms);
+        Signal::SourcesRan { at: at(ms), ran: vec![source] }
     }
 
     fn run(events: Vec<Signal>) -> (RefreshState, Vec<Effect>) {
@@ -256,7 +297,7 @@ mod tests {
     fn a_refresh_that_changes_something_commits() {
         let (state, effects) = run(vec![
             Signal::Started { refresh_id: id(), at: at(0) },
-            Signal::SourceSucceeded { at: at(10), connector: None },
+            ran(10, Ok(())),
             built(2, 20),
             Signal::Committed,
         ]);
@@ -277,7 +318,7 @@ mod tests {
     fn a_refresh_that_changes_nothing_commits_nothing() {
         let (state, effects) = run(vec![
             Signal::Started { refresh_id: id(), at: at(0) },
-            Signal::SourceSucceeded { at: at(10), connector: None },
+            ran(10, Ok(())),
             built(0, 12),
             Signal::Recorded,
         ]);
@@ -290,7 +331,7 @@ mod tests {
     fn a_failed_source_leaves_two_records_and_lets_go() {
         let (state, effects) = run(vec![
             Signal::Started { refresh_id: id(), at: at(0) },
-            Signal::SourceFailed { at: at(5), error: error() },
+            ran(5, Err(error())),
             Signal::Recorded,
         ]);
         assert_eq!(state, RefreshState::Failed(id(), error()));
@@ -308,10 +349,51 @@ mod tests {
     fn a_source_that_took_too_long_is_recorded_as_such() {
         let (_, effects) = run(vec![
             Signal::Started { refresh_id: id(), at: at(0) },
-            Signal::SourceFailed { at: at(5), error: CompactError::timed_out() },
+            ran(5, Err(CompactError::timed_out())),
         ]);
         let statuses: Vec<_> = lines(&effects).into_iter().map(|(_, status, _)| status).collect();
         assert_eq!(statuses, [RecordStatus::TimedOut, RecordStatus::TimedOut]);
+    }
+
+    #[test]
+    fn a_refresh_goes_on_without_a_source_that_may_fail_and_says_so() {
+        let stale = StaleSource { source: "b".to_owned(), since: at(9), code: error().code };
+        let both = |second: SourceRan| {
+            let ran = vec![source(Ok(()), OnFailure::Fail), second];
+            run(vec![
+                Signal::Started { refresh_id: id(), at: at(0) },
+                Signal::SourcesRan { at: at(9), ran },
+            ])
+        };
+        let (state, effects) = both(source(Err(error()), OnFailure::Keep));
+        assert_eq!(effects.last(), Some(&Effect::BuildCandidate));
+        let statuses: Vec<_> = lines(&effects).into_iter().map(|(_, status, _)| status).collect();
+        assert_eq!(statuses, [RecordStatus::Succeeded, RecordStatus::Failed]);
+        let changes = changed(1);
+        let built =
+            Signal::CandidateBuilt { at: at(9), changes, stale: vec![stale], revision: None };
+        let (_, effects) = step(state, built).unwrap();
+        let [Effect::AppendLast(record)] = effects.as_slice() else { panic!("{effects:?}") };
+        assert_eq!(record.status, RecordStatus::SucceededPartially);
+        assert_eq!(record.stale[0].source, "b");
+        let (state, _) = both(source(Err(error()), OnFailure::Fail));
+        assert!(matches!(state, RefreshState::Recording(_, Outcome::Failed(_))));
+    }
+
+    #[test]
+    fn a_refresh_in_which_no_source_succeeded_fails() {
+        let ran =
+            vec![source(Err(error()), OnFailure::Keep), source(Err(error()), OnFailure::Keep)];
+        let (state, effects) = run(vec![
+            Signal::Started { refresh_id: id(), at: at(0) },
+            Signal::SourcesRan { at: at(9), ran },
+        ]);
+        assert!(matches!(state, RefreshState::Recording(_, Outcome::Failed(_))));
+        assert_eq!(
+            lines(&effects).len(),
+            3,
+            "each source has its record, and the refresh its last"
+        );
     }
 
     #[test]
@@ -331,7 +413,7 @@ mod tests {
         record.revision = Some(Revision::first());
         let (state, effects) = run(vec![
             Signal::Started { refresh_id: id(), at: at(0) },
-            Signal::SourceSucceeded { at: at(1), connector: None },
+            ran(1, Ok(())),
             built(4, 2),
             Signal::StepFailed { at: at(3), error: error() },
             Signal::FoundClosed { record: Box::new(record) },
@@ -343,8 +425,8 @@ mod tests {
     fn any_event() -> impl Strategy<Value = Signal> {
         (0..12_u8, 0..1000_i64, 0..3_u64).prop_map(|(kind, ms, count)| match kind {
             0 => Signal::Started { refresh_id: id(), at: at(ms) },
-            1 => Signal::SourceSucceeded { at: at(ms), connector: None },
-            2 => Signal::SourceFailed { at: at(ms), error: error() },
+            1 => ran(ms, Ok(())),
+            2 => ran(ms, Err(error())),
             3 => built(count, ms),
             4 => Signal::StepFailed { at: at(ms), error: error() },
             5 => Signal::Committed,

@@ -8,11 +8,12 @@ use crate::template::issue::{IssueCode, delete, replace, shorten};
 use crate::template::program::{Guard, Mark, Op, Place};
 use crate::template::tokenize::reference;
 use crate::template::tokenize::scanner::{Attribute, Quote, Tag};
+use crate::template::tree::chart;
 use crate::template::tree::compiler::Compiler;
 use crate::template::tree::element::Space;
 use crate::template::warning::WarningCode;
 
-const ATTRIBUTES_MAX: usize = 128;
+const ATTRIBUTES_MAX: usize = crate::limits::ATTRIBUTES.max();
 /// The attributes that links to other hosts get.
 pub(crate) const LINK_ATTRIBUTES: &str = " target=\"_blank\" rel=\"noopener noreferrer\"";
 
@@ -30,6 +31,8 @@ pub(crate) struct MarkPlace {
     pub(crate) at: usize,
     pub(crate) mark: Option<usize>,
     pub(crate) wants_focus: bool,
+    /// The chart that the element is.
+    pub(crate) chart: Option<usize>,
 }
 
 /// The kinds of attribute values.
@@ -54,6 +57,7 @@ impl<'s> Compiler<'s> {
     pub(crate) fn attributes(&mut self, tag: &Tag<'s>, owner: Owner<'_>) -> MarkPlace {
         let bindings_before = self.emitter.program.bindings.len();
         let link = self.link(tag, owner);
+        let chart = if self.grammar == Grammar::V2 { self.chart(tag, owner) } else { None };
         let mut read_to = 0;
         for (index, attribute) in tag.attributes.iter().enumerate() {
             if index == ATTRIBUTES_MAX {
@@ -78,7 +82,7 @@ impl<'s> Compiler<'s> {
         }
         self.emitter.copy_to(tag.attributes_end);
         self.link_attributes(tag, link);
-        self.mark(tag, owner, bindings_before)
+        MarkPlace { chart, ..self.mark(tag, owner, bindings_before) }
     }
 
     fn mark(&mut self, tag: &Tag<'s>, owner: Owner<'_>, bindings_before: usize) -> MarkPlace {
@@ -86,7 +90,7 @@ impl<'s> Compiler<'s> {
         let focusable =
             matches!(owner.element, "a" | "button" | "input" | "select" | "textarea" | "summary")
                 || tag.attributes.iter().any(|attribute| attribute.name == "tabindex");
-        let mut place = MarkPlace { at, mark: None, wants_focus: !focusable };
+        let mut place = MarkPlace { at, mark: None, wants_focus: !focusable, chart: None };
         let program = &mut self.emitter.program;
         let bindings: Vec<usize> = (bindings_before..program.bindings.len()).collect();
         if !bindings.is_empty() {
@@ -143,7 +147,7 @@ impl<'s> Compiler<'s> {
         let span = attribute.span.clone();
         let known = match self.grammar {
             Grammar::V1 => name == "data-od-repeat",
-            Grammar::V2 => is_directive(name),
+            Grammar::V2 => is_directive(name) && (chart::is_chart(tag) || !chart::is_part(name)),
         };
         if known || name == "data-od-id" {
             return false;
@@ -157,7 +161,11 @@ impl<'s> Compiler<'s> {
         } else {
             delete(span.clone(), format!("remove {name}"))
         };
-        let message = format!("there is no {name}");
+        let message = if self.grammar == Grammar::V2 && chart::is_part(name) {
+            format!("{name} stands on an element without data-od-chart")
+        } else {
+            format!("there is no {name}")
+        };
         self.issues.add(IssueCode::UnknownDirective, self.source, span, message, fix);
         true
     }
@@ -373,6 +381,8 @@ impl<'s> Compiler<'s> {
 /// Returns whether the attribute is an instruction to the compiler, which the page does not have.
 fn is_directive(name: &str) -> bool {
     matches!(name, "data-od-repeat" | "data-od-if" | "data-od-else-if" | "data-od-else")
+        || name == "data-od-chart"
+        || chart::is_part(name)
 }
 
 fn is_href(attribute: &Attribute<'_>) -> bool {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::attribute::Owner;
 use super::css::CssFollower;
-use super::url::{self, Destination};
+use super::url::{self, Destination, UrlFault};
 use crate::template::expression::binding::{self, ParsedBinding};
 use crate::template::expression::dialect;
 use crate::template::expression::pipe::Pipes;
@@ -26,6 +26,11 @@ impl<'s> Compiler<'s> {
         let value = &self.source[attribute.value.clone()];
         let Some(decoded) = self.decode(attribute.value.clone()) else { return };
         match url::check(guard, &decoded) {
+            // An image of its own bytes loads nothing and runs nothing.
+            Err(UrlFault::Scheme)
+                if owner.element == "img"
+                    && &*attribute.name == "src"
+                    && url::is_inline_image(&decoded) => {}
             Ok(Destination::Page) => {}
             Ok(Destination::Local | Destination::External) => {
                 self.warn_if_loaded(attribute, owner.element);

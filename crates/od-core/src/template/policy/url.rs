@@ -55,6 +55,12 @@ pub(crate) fn check(guard: Guard, value: &str) -> Result<Destination, UrlFault> 
     }
 }
 
+/// Returns whether a URL is an image by its own bytes: `data:image/…`.
+pub(crate) fn is_inline_image(value: &str) -> bool {
+    let head = value.trim_matches(' ').get(..11);
+    head.is_some_and(|head| head.eq_ignore_ascii_case("data:image/"))
+}
+
 fn farthest<'v>(urls: impl Iterator<Item = &'v str>) -> Result<Destination, UrlFault> {
     let mut farthest = Destination::Page;
     for url in urls {
@@ -104,7 +110,7 @@ fn check_url(value: &str) -> Result<Destination, UrlFault> {
     }
     let absolute = has_scheme(value);
     // `http:x` is relative on an http page and absolute elsewhere.
-    if absolute && !after_scheme(value).starts_with("//") {
+    if absolute && !value.split_once(':').is_some_and(|(_, rest)| rest.starts_with("//")) {
         let is_web = value.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("http:"))
             || value.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("https:"));
         return Err(if is_web { UrlFault::Malformed } else { UrlFault::Scheme });
@@ -131,10 +137,6 @@ fn has_scheme(value: &str) -> bool {
         .count();
     value.starts_with(|first: char| first.is_ascii_alphabetic())
         && value.as_bytes().get(end) == Some(&b':')
-}
-
-fn after_scheme(value: &str) -> &str {
-    value.split_once(':').map_or("", |(_, rest)| rest)
 }
 
 /// Decides the everyday cases without parsing. What it allows, the parser would allow too.

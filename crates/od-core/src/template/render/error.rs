@@ -57,6 +57,22 @@ pub enum RenderError {
         /// The fault.
         fault: FormatFault,
     },
+    /// A chart is to draw something that is no number.
+    #[error("`{}` is {found}: the chart at {}:{} draws numbers, and null as a gap", .at.path, .at.line, .at.column)]
+    NotDrawable {
+        /// The binding.
+        at: BindingPlace,
+        /// The kind of value that was there.
+        found: &'static str,
+    },
+    /// A chart has too many points.
+    #[error("`{}` has {points} rows: a chart draws at most {} points", .at.path, crate::limits::CHART_POINTS.allowed)]
+    TooManyPoints {
+        /// The list.
+        at: BindingPlace,
+        /// Its length.
+        points: usize,
+    },
     /// The URL is not allowed.
     #[error("the URL `{url}` at {}:{} (`{}`) has {fault}", .at.line, .at.column, .at.path)]
     Url {
@@ -103,6 +119,8 @@ impl RenderError {
             | Self::NotArray { at, .. }
             | Self::NoOrder { at, .. }
             | Self::Format { at, .. }
+            | Self::NotDrawable { at, .. }
+            | Self::TooManyPoints { at, .. }
             | Self::Url { at, .. }
             | Self::Css { at, .. } => Some(at),
             Self::TooManyRows { .. } | Self::TooLarge { .. } | Self::Write(_) => None,
@@ -116,6 +134,8 @@ impl RenderError {
             | Self::NotArray { found, .. }
             | Self::NoOrder { found, .. } => matches!(*found, "missing" | "null"),
             Self::Format { .. }
+            | Self::NotDrawable { .. }
+            | Self::TooManyPoints { .. }
             | Self::Url { .. }
             | Self::Css { .. }
             | Self::TooManyRows { .. }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::error::{BindingPlace, RenderError};
 use super::output::Output;
 use super::renderer::{Renderer, full_path, kind};
-use super::row::Lookup;
+use super::row_lookup::Lookup;
 use crate::format::date::{DateStyle, Moment, write_date, write_datetime};
 use crate::format::value::{Case, Format, Formatted};
 use crate::format::{Context, FormatFault, TextBuffer};

@@ -10,7 +10,9 @@ use super::audit::Audit;
 use super::error::{BindingPlace, RenderError};
 use super::inspect::{self, Inspection};
 use super::output::{Digits, Output};
-use super::row::{Lookup, Row, RowValues};
+use super::row_lookup::{Lookup, Row, RowValues};
+use crate::chart::ChartTable;
+use crate::chart::points::Points;
 use crate::format::{Context, TextBuffer};
 use crate::template::expression::condition::{Variable, is_true};
 use crate::template::expression::path::Root;
@@ -80,6 +82,10 @@ pub(crate) struct Renderer<'p, 'd, W, const AUDIT: bool> {
     pub(crate) external: bool,
     /// Scratch space for URLs made of several parts.
     pub(crate) url: String,
+    /// Scratch space for charts, once there was one.
+    pub(crate) points: Option<Box<Points>>,
+    /// Collects the values of charts, where they are asked for.
+    pub(crate) tables: Option<Vec<ChartTable>>,
 }
 
 impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AUDIT> {
@@ -103,6 +109,16 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
             row_values: RowValues::new(),
             external: false,
             url: String::new(),
+            points: None,
+            tables: None,
+        }
+    }
+
+    /// Makes `item` the row of the repeat at `depth`, for what is resolved from now on.
+    pub(crate) fn enter_row(&mut self, depth: usize, row: Row<'d>) {
+        if let Some(place) = self.rows.get_mut(depth) {
+            *place = row;
+            self.depth = depth + 1;
         }
     }
 
@@ -129,7 +145,7 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
                 Op::Piped { start, end, piped, lookup } => {
                     self.piped(start, end, piped as usize, lookup)
                 }
-                Op::Branch { .. } | Op::IfEmpty { .. } | Op::Jump { .. } => {
+                Op::Branch { .. } | Op::IfEmpty { .. } | Op::Jump { .. } | Op::Chart { .. } => {
                     self.branch(op, &mut at)
                 }
             };
@@ -142,11 +158,12 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
 
     /// Collects an error when errors are collected, or returns it.
     #[cold]
-    fn collect(&mut self, error: RenderError) -> Result<(), RenderError> {
+    pub(crate) fn collect(&mut self, error: RenderError) -> Result<(), RenderError> {
         if AUDIT { self.audit.collect(error) } else { Err(error) }
     }
 
-    /// Decides where to go on. Not inlined, so that templates without conditions do not pay for them.
+    /// Decides where to go on, or draws a chart. Not inlined, so that templates without conditions
+    /// and charts do not pay for them.
     #[inline(never)]
     fn branch(&mut self, op: Op, at: &mut usize) -> Result<(), RenderError> {
         let (holds, otherwise) = match op {
@@ -160,6 +177,7 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
                 *at = self.program.chain_ends[chain as usize] as usize;
                 return Ok(());
             }
+            Op::Chart { chart } => return self.chart(chart as usize),
             Op::Literal { .. }
             | Op::Value { .. }
             | Op::Style { .. }
@@ -240,10 +258,7 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
     fn repeat(&mut self, repeat: usize, body: Range<usize>) -> Result<(), RenderError> {
         let repeat = &self.program.repeats[repeat];
         let items = self.list(repeat)?;
-        self.report.rows += items.len();
-        if self.report.rows > self.program.rows_max {
-            return Err(RenderError::TooManyRows { rows: self.report.rows });
-        }
+        self.count_rows(items.len())?;
         let depth = self.depth;
         // The compiler refuses deeper ones.
         if depth >= REPEAT_DEPTH_MAX {
@@ -259,8 +274,16 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
         Ok(())
     }
 
+    pub(crate) fn count_rows(&mut self, rows: usize) -> Result<(), RenderError> {
+        self.report.rows += rows;
+        if self.report.rows > self.program.rows_max {
+            return Err(RenderError::TooManyRows { rows: self.report.rows });
+        }
+        Ok(())
+    }
+
     /// Returns the rows of a repeat.
-    fn list(&self, repeat: &Repeat) -> Result<&'d [Value], RenderError> {
+    pub(crate) fn list(&self, repeat: &Repeat) -> Result<&'d [Value], RenderError> {
         let binding = &self.program.bindings[repeat.list];
         match self.follow_path(binding) {
             Some(Value::Array(items)) => Ok(items),

@@ -14,6 +14,7 @@
 //!           ←─┘
 //! ```
 
+use super::chart_content::ChartContent;
 use super::compiler::Compiler;
 use super::directive::Directive;
 use super::text::PathAt;
@@ -36,12 +37,31 @@ enum BlockKind {
     Repeat { op: usize, repeat: usize },
     /// The steps behind `op`, if there is one, run when its test holds.
     Branch { op: Option<usize>, chain: Option<usize>, is_last: bool },
+    /// The element is a chart, which has no content of its own.
+    Chart(ChartContent),
 }
 
 impl OpenBlock {
     /// Returns whether the block depends on a condition.
     pub(crate) const fn is_branch(&self) -> bool {
         matches!(self.kind, BlockKind::Branch { .. })
+    }
+
+    const fn is_chart(&self) -> bool {
+        matches!(self.kind, BlockKind::Chart(_))
+    }
+
+    /// Begins the block of a chart.
+    pub(crate) const fn chart(depth: usize, content: ChartContent) -> Self {
+        Self { depth, kind: BlockKind::Chart(content) }
+    }
+
+    /// Returns the content of the chart that the block is.
+    pub(crate) const fn chart_content(&mut self) -> Option<&mut ChartContent> {
+        match &mut self.kind {
+            BlockKind::Chart(content) => Some(content),
+            BlockKind::Repeat { .. } | BlockKind::Branch { .. } => None,
+        }
     }
 }
 
@@ -174,6 +194,8 @@ impl<'s> Compiler<'s> {
 
     /// Ends the block whose element stood at `depth`.
     pub(crate) fn end_block(&mut self, depth: usize) {
+        // A chart may stand on a conditional element: two blocks of one element.
+        self.blocks.pop_if(|block| block.depth == depth && block.is_chart());
         let Some(block) = self.blocks.pop_if(|block| block.depth == depth) else { return };
         let next = self.emitter.next_op() as u32;
         let before = match block.kind {
@@ -192,6 +214,7 @@ impl<'s> Compiler<'s> {
                 }
                 op.filter(|_| !is_last).map(|op| Before::Branch { op, chain })
             }
+            BlockKind::Chart(_) => None,
         };
         self.else_chain = before.map(|before| ElseChain { depth, before });
     }

@@ -13,7 +13,7 @@ use crate::template::issue::{DraftId, Edit, Fix, IssueCode, Issues, delete, inse
 use crate::template::program::{Emitter, Program};
 use crate::template::tokenize::position::LineCursor;
 use crate::template::tokenize::scanner::{Scanner, Token};
-use crate::template::warning::{WarningDrafts, Warnings};
+use crate::template::warning::{WarningCode, WarningDrafts, Warnings};
 use crate::template::{Grammar, TEMPLATE_BYTES_MAX, Template, TemplateIssue};
 
 /// The part of the document that is being read; a coarse form of HTML's insertion modes.
@@ -117,6 +117,7 @@ impl<'s> Compiler<'s> {
         while !self.stopped && !self.issues.is_full() {
             let Some(token) = self.scanner.next() else { break };
             let after_newline_eater = std::mem::take(&mut self.at_eaten_newline);
+            let Some(token) = self.refuse_chart_content(token) else { continue };
             match token {
                 Token::Text(span) => {
                     if !self.source[span.clone()].trim_ascii().is_empty() {
@@ -238,19 +239,9 @@ impl<'s> Compiler<'s> {
         while let Some(open) = binding::next_open(self.source, from..span.end) {
             let end = binding::braces(self.source, open, open..span.end)
                 .map_or(open + 2, |braces| braces.end);
-            let bare = self.source[open..end].trim_matches(['{', '}']).to_owned();
-            let fix = replace(open..end, bare, "remove the braces, or the comment");
-            self.issues.add(
-                IssueCode::BindingInComment,
-                self.source,
-                open..end,
-                "bindings in comments are not filled",
-                fix,
-            );
+            let message = "bindings in comments are not filled: it stays as it is";
+            self.warnings.add(WarningCode::BindingInComment, self.source, open..end, message);
             from = end;
-            if self.issues.is_full() {
-                break;
-            }
         }
     }
 

@@ -2,6 +2,7 @@
 //! where it may stand.
 
 use super::block::{ConditionAt, ElseChain};
+use super::chart;
 use super::compiler::{Compiler, Phase};
 use crate::template::Grammar;
 use crate::template::expression::condition::{self, ConditionFault};
@@ -12,6 +13,7 @@ use crate::template::issue::{Fix, IssueCode, delete, insert, replace, shorten};
 use crate::template::program::REPEAT_DEPTH_MAX;
 use crate::template::tokenize::reference;
 use crate::template::tokenize::scanner::{Attribute, Tag};
+use crate::template::warning::WarningCode;
 
 /// The one directive that makes a block of an element.
 #[derive(Debug)]
@@ -38,6 +40,9 @@ impl<'s> Compiler<'s> {
             Grammar::V1 => &BLOCKS[..1],
             Grammar::V2 => &BLOCKS[..],
         };
+        // The rows of a chart are its points: the element stands once.
+        let is_chart = self.grammar == Grammar::V2 && chart::is_chart(tag);
+        let known = if is_chart { &known[1..] } else { known };
         let mut found = tag.attributes.iter().filter(|attribute| known.contains(&&*attribute.name));
         let attribute = found.next()?;
         if let Some(second) = found.find(|second| second.name != attribute.name) {
@@ -132,7 +137,7 @@ impl<'s> Compiler<'s> {
         );
     }
 
-    fn repeat(&mut self, attribute: &Attribute<'s>) -> Option<RepeatExpression> {
+    pub(crate) fn repeat(&mut self, attribute: &Attribute<'s>) -> Option<RepeatExpression> {
         let value = &self.source[attribute.value.clone()];
         let start = attribute.value.start;
         if let Some(expression) = repeat::parse(value, start, &self.aliases) {
@@ -157,7 +162,7 @@ impl<'s> Compiler<'s> {
         repeat::parse(&guess?, start, &self.aliases)
     }
 
-    fn refuse_nesting(&mut self, attribute: &Attribute<'s>) -> bool {
+    pub(crate) fn refuse_nesting(&mut self, attribute: &Attribute<'s>) -> bool {
         let (message, summary) = match self.grammar {
             Grammar::V1 if self.repeats.is_empty() => return false,
             Grammar::V2 if self.repeats.len() < REPEAT_DEPTH_MAX => return false,
@@ -234,6 +239,15 @@ impl<'s> Compiler<'s> {
         } else {
             ("where the condition holds", "only where the condition holds")
         };
+        let begins_body = phase != self.phase && self.phase == Phase::InBody;
+        if begins_body && self.open.len() <= depth && self.closed_names.is_empty() {
+            // With the tag written out, the body begins with or without rows.
+            self.emitter.copy_to(at);
+            self.emitter.push("<body>");
+            let message = "the body begins here, with or without rows: <body> was put before it";
+            self.warnings.add(WarningCode::BodyBegun, self.source, tag.span.clone(), message);
+            return;
+        }
         let (message, fix) = if phase != self.phase {
             let begin = if self.phase == Phase::InHead { "<head>" } else { "<body>" };
             (

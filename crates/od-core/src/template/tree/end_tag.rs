@@ -19,7 +19,11 @@ impl<'s> Compiler<'s> {
             return;
         }
         match (&*tag.name, self.phase) {
-            ("body" | "html", _) => return self.end_body(tag),
+            ("body" | "html", _) => {
+                self.phase = Phase::AfterBody;
+                self.body_ends.push(tag.span.clone());
+                return;
+            }
             ("head", Phase::BeforeHtml | Phase::BeforeHead | Phase::InHead) => {
                 self.phase = Phase::AfterHead;
                 return;
@@ -239,11 +243,6 @@ impl<'s> Compiler<'s> {
     fn open_in_html(&self, tag: &Tag<'s>) -> bool {
         matches!(&*tag.name, "body" | "html")
             || self.open.iter().any(|open| open.space == Space::Html && open.name == tag.name)
-    }
-
-    fn end_body(&mut self, tag: &Tag<'s>) {
-        self.phase = Phase::AfterBody;
-        self.body_ends.push(tag.span.clone());
     }
 
     pub(crate) fn stray(&mut self, tag: &Tag<'s>) {

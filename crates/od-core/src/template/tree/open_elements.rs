@@ -12,7 +12,7 @@ use crate::template::warning::WarningCode;
 ///
 /// Chromium 156 makes siblings of what is deeper than 512, html and body included: of 600 nested
 /// divs the innermost has 512 ancestors. Half of that leaves room for wrappers of exporters.
-pub(crate) const DEPTH_MAX: usize = 256;
+pub(crate) const DEPTH_MAX: usize = crate::limits::OPEN_ELEMENTS.max();
 
 /// An element whose end tag has not come yet.
 #[derive(Debug)]

@@ -76,6 +76,9 @@ impl<'s> Compiler<'s> {
         let owner = Owner { element: &tag.name, space: placement.space };
         let mark_at = self.attributes(tag, owner);
         self.emitter.copy_to(tag.span.end);
+        if let Some(chart) = mark_at.chart {
+            self.begin_chart(tag, chart);
+        }
         let mut open = OpenElement {
             name: tag.name.clone(),
             traits: if html { traits } else { Traits::default() },

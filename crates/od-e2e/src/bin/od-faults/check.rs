@@ -145,6 +145,7 @@ pub(crate) fn generation(app: &App, id: &ArtifactId) -> Result<String, Violation
         artifact: id.clone(),
         variant: Variant::Rendered,
         snapshot: None,
+        revision: None,
     };
     let page = world::wait(preview::page(app, request))
         .map_err(|err| Violation::Torn(format!("no page: {err}")))?;

@@ -7,6 +7,7 @@ use std::path::Path;
 use od_core::ids::ArtifactId;
 
 use crate::check::{self, Expectation};
+use crate::disk;
 use crate::score::Score;
 use crate::strace::{self, Fault};
 use crate::world;
@@ -28,7 +29,7 @@ pub(crate) fn file_by_file(data_dir: &Path, id: &ArtifactId) -> io::Result<()> {
 
 /// Puts the control through the kill test and complains if it passes.
 pub(crate) fn run(score: &mut Score) {
-    let scratch = world::scratch();
+    let scratch = disk::memory();
     let base = scratch.path().join("base");
     world::build(&base);
     let run_dir = scratch.path().join("run");

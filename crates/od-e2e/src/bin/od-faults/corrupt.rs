@@ -12,13 +12,14 @@ use od_ports::store::RepairMode;
 
 use crate::Extent;
 use crate::check::{load, of_one_generation};
+use crate::disk;
 use crate::kill;
 use crate::score::{Score, Violation};
 use crate::strace;
 use crate::world::{self, SUBJECT};
 
 pub(crate) fn run(score: &mut Score, extent: Extent) {
-    let scratch = world::scratch();
+    let scratch = disk::memory();
     let base = scratch.path().join("base");
     world::build(&base);
     pointer(score, &base, extent);
@@ -40,7 +41,7 @@ struct Target<'a> {
 fn step(extent: Extent) -> usize {
     match extent {
         Extent::Whole => 1,
-        Extent::Quick => 31,
+        Extent::Sampled | Extent::Touched | Extent::Quick => 31,
     }
 }
 
@@ -91,6 +92,7 @@ fn page(app: &App, id: &ArtifactId) -> Result<String, Violation> {
         artifact: id.clone(),
         variant: od_core::token::Variant::Rendered,
         snapshot: None,
+        revision: None,
     };
     let page = world::wait(od_app::preview::page(app, request))
         .map_err(|err| Violation::Torn(format!("no page: {err}")))?;

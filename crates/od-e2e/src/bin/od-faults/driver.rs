@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use od_app::artifacts::{self, DeleteArtifact, RepairArtifact, UpdateArtifact};
-use od_app::refresh::run::RunRefresh;
+use od_app::refresh::run::{Cause, RunRefresh};
 use od_app::{App, Caller, Mode, refresh};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, RefreshId};
@@ -92,7 +92,7 @@ async fn perform(app: &App, operation: &str, data_dir: &Path) -> Result<(), Fail
         "delete" => {
             let request =
                 DeleteArtifact { address: world::address(&subject(app)?), if_revision: None };
-            let deleted = artifacts::delete(app, &Caller::Person, request).await;
+            let deleted = artifacts::delete(app, &Caller::Person, request, Mode::Commit).await;
             deleted.map(|_| ()).map_err(Failure::from)
         }
         "restore" => {
@@ -179,6 +179,7 @@ pub(crate) async fn refresh(app: &App, id: &ArtifactId) -> Result<RefreshId, Fai
         project: world::project(),
         artifact: id.clone(),
         accept_drift: false,
+        cause: Cause::Asked,
     };
     let refreshed = refresh::run(app, request, Mode::Commit).await.map_err(Failure::from)?;
     Ok(refreshed.refresh)

@@ -9,18 +9,19 @@ use crate::world;
 
 const ERRNOS: [&str; 4] = ["EIO", "ENOSPC", "EROFS", "EMFILE"];
 
-pub(crate) fn run(score: &mut Score, extent: Extent) {
-    let scratch = world::scratch();
+pub(crate) fn run(score: &mut Score, root: &std::path::Path, extent: Extent) {
+    let scratch = world::scratch_in(root);
     for scenario in kill::scenarios(scratch.path()) {
         let mut tries: Vec<(Point, &'static str)> = Vec::new();
         for (number, point) in kill::points(scratch.path(), &scenario).into_iter().enumerate() {
             for (which, errno) in ERRNOS.into_iter().enumerate() {
-                // The quick run tries each point in one way.
+                // Less than the whole tries each point in one way.
                 if extent == Extent::Whole || number % ERRNOS.len() == which {
                     tries.push((point, errno));
                 }
             }
         }
+        kill::sample(&mut tries, extent.points_per_scenario());
         let tried = kill::parallel(scratch.path(), &tries, score, |dir, (point, errno)| {
             one(dir, &scenario, *point, errno)
         });
@@ -28,6 +29,41 @@ pub(crate) fn run(score: &mut Score, extent: Extent) {
         println!("errno: {tried} points in {}", scenario.operation);
     }
     unreadable(score, scratch.path());
+    if extent == Extent::Whole {
+        let own = scratch.path().join("old-kernels");
+        std::fs::create_dir_all(&own).expect("a directory");
+        old_kernels(score, &own);
+    }
+}
+
+/// Every operation on a kernel or a mount without the newer calls: it works, and nothing differs.
+fn old_kernels(score: &mut Score, scratch: &std::path::Path) {
+    let lacks = [
+        ("openat2", "ENOSYS"),
+        ("openat2", "EPERM"),
+        ("renameat2", "ENOSYS"),
+        ("renameat2", "EINVAL"),
+    ];
+    let mut tried = 0;
+    for scenario in kill::scenarios(scratch) {
+        for (call, errno) in lacks {
+            let dir = scratch.join("old-kernel");
+            world::copy_world(&scenario.base, &dir);
+            let ending = strace::without_call(scenario.operation, &dir, call, errno);
+            tried += 1;
+            let seen = if ending.acknowledged {
+                check::full(&dir, kill::expectation(&scenario, &ending))
+            } else {
+                Err(Violation::Torn(format!("it does not work: {ending:?}")))
+            };
+            if let Err(violation) = seen {
+                let place = format!("{} without {call} ({errno})", scenario.operation);
+                score.record(&place, violation);
+            }
+        }
+    }
+    score.errno_points += tried;
+    println!("errno: {tried} operations on kernels without openat2 or renameat2");
 }
 
 /// One file of one artifact lies on a bad sector.

@@ -63,27 +63,30 @@ pub(crate) fn crash_after_commit(data_dir: &Path) {
     panic!("no refresh was killed after its acknowledgement");
 }
 
-pub(crate) fn run(score: &mut Score, extent: Extent) {
-    let scratch = world::scratch();
+pub(crate) fn run(score: &mut Score, root: &Path, extent: Extent) {
+    let scratch = world::scratch_in(root);
     let scenarios = scenarios(scratch.path());
     for scenario in &scenarios {
-        let points = points(scratch.path(), scenario);
+        let mut points = points(scratch.path(), scenario);
+        sample(&mut points, extent.points_per_scenario());
         let tried = parallel(scratch.path(), &points, score, |dir, point| {
             one(dir, scenario, *point).map(|_| ())
         });
         score.kill_points += tried;
         println!("kill: {} points in {}", tried, scenario.operation);
     }
-    score.kill_points += repairs(scratch.path(), score);
+    score.kill_points += repairs(scratch.path(), score, extent);
     let budget = match extent {
         Extent::Whole => 1_700,
+        Extent::Sampled => 40,
+        Extent::Touched => 6,
         Extent::Quick => 60,
     };
-    nested(scratch.path(), &scenarios, score, budget);
+    nested(scratch.path(), &scenarios, score, budget, extent);
 }
 
 /// Kills a repair at every point: the next one finishes it.
-fn repairs(scratch: &Path, score: &mut Score) -> usize {
+fn repairs(scratch: &Path, score: &mut Score, extent: Extent) -> usize {
     let damaged = scratch.join("damaged");
     world::build(&damaged);
     let subject = world::open(&damaged).ok().and_then(|app| world::find(&app, world::SUBJECT));
@@ -92,7 +95,8 @@ fn repairs(scratch: &Path, score: &mut Score) -> usize {
     std::fs::write(data, b"{ no data").expect("a file can be written");
     let base = scratch.join("count");
     world::copy_world(&damaged, &base);
-    let points = strace::points("repair", &base);
+    let mut points = strace::points("repair", &base);
+    sample(&mut points, extent.points_per_scenario());
     let tried = parallel(scratch, &points, score, |dir, point| {
         world::copy_world(&damaged, dir);
         let first = strace::inject("repair", dir, *point, Fault::Kill);
@@ -136,14 +140,23 @@ pub(crate) fn expectation(scenario: &Scenario, ending: &Ending) -> Expectation {
 }
 
 /// Kills inside the recovery from a kill.
-fn nested(scratch: &Path, scenarios: &[Scenario], score: &mut Score, budget: usize) {
+fn nested(
+    scratch: &Path,
+    scenarios: &[Scenario],
+    score: &mut Score,
+    budget: usize,
+    extent: Extent,
+) {
     let mut crashes = Vec::new();
     for (number, scenario) in scenarios.iter().enumerate() {
         // The crashes of one refresh are also those of two, and two of them start from a crash.
         if ["recover", "refresh-twice", UPDATE_AFTER_CRASH].contains(&scenario.operation) {
             continue;
         }
-        for point in points(scratch, scenario) {
+        let mut points = points(scratch, scenario);
+        // A crash costs a data directory, and a small disk has room for some.
+        sample(&mut points, extent.points_per_scenario());
+        for point in points {
             let crashed = scratch.join(format!("crash-{number}-{}-{}", point.call, point.nth));
             let Ok(ending) = killed(&crashed, scenario, point) else { continue };
             let expected = expectation(scenario, &ending);
@@ -156,8 +169,7 @@ fn nested(scratch: &Path, scenarios: &[Scenario], score: &mut Score, budget: usi
         world::copy_world(&crash.base, &counted);
         inner.extend(strace::points("recover", &counted).into_iter().map(|point| (crash, point)));
     }
-    let seed = std::env::var("OD_FAULTS_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed: u64 = seed.unwrap_or_else(|| u64::from(std::process::id()) | 1);
+    let seed = seed();
     let total = inner.len();
     shuffle(&mut inner, seed);
     inner.truncate(budget);
@@ -192,6 +204,25 @@ fn with_origin(violation: Violation, crash: &Crash) -> Violation {
         Violation::Torn(what) => Violation::Torn(what + &from),
         Violation::Other(what) => Violation::Other(what + &from),
     }
+}
+
+/// Returns the seed of this run's samples.
+pub(crate) fn seed() -> u64 {
+    let given = std::env::var("OD_FAULTS_SEED").ok().and_then(|seed| seed.parse().ok());
+    given.unwrap_or_else(|| u64::from(std::process::id()) | 1)
+}
+
+/// Keeps a fair sample of so many items, in their order.
+pub(crate) fn sample<T>(items: &mut Vec<T>, most: Option<usize>) {
+    let Some(most) = most.filter(|most| *most < items.len()) else { return };
+    let mut chosen: Vec<usize> = (0..items.len()).collect();
+    shuffle(&mut chosen, seed());
+    chosen.truncate(most);
+    let mut number = 0;
+    items.retain(|_| {
+        number += 1;
+        chosen.contains(&(number - 1))
+    });
 }
 
 /// Reorders by a seed, so that a part of everything is a fair sample and can be had again.

@@ -7,17 +7,19 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use od_core::ids::RefreshId;
+use od_core::ledger::RefreshStart;
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_ports::store::StoreError;
 use rustix::process::{Pid, Signal};
 
 use crate::check;
+use crate::disk;
 use crate::score::{Score, Violation};
 use crate::strace::{self, Fault};
 use crate::world::{self, SUBJECT};
 
 pub(crate) fn run(score: &mut Score) {
-    let scratch = world::scratch();
+    let scratch = disk::memory();
     let base = scratch.path().join("base");
     world::build(&base);
     let dir = scratch.path().join("run");
@@ -142,7 +144,11 @@ fn begin(dir: &Path) -> Result<RefreshId, StoreError> {
     let app = world::open(dir).expect("the store opens");
     let id = world::find(&app, SUBJECT).expect("the subject is there");
     let at = app.ports.clock.now();
-    let running = world::wait(app.ports.refresh_log.begin_refresh(&world::project(), &id, at))?;
+    let running = world::wait(app.ports.refresh_log.begin_refresh(
+        &world::project(),
+        &id,
+        RefreshStart::manual(at),
+    ))?;
     Ok(running.id)
 }
 
@@ -228,8 +234,15 @@ fn edit_while_stopped(dir: &Path, mut child: Child) -> Result<(), Violation> {
         .kept_aside
         .iter()
         .any(|kept| fs::read(artifact.join(&kept.path)).is_ok_and(|bytes| bytes == edited));
-    // An acknowledged update that replaced the edit on purpose read it first; then it is kept.
-    if !served && !kept {
+    // An update that read the edit first made a revision of it before its own.
+    let commits = world::wait(app.ports.revisions.timeline(&world::project(), &id));
+    let commits = commits.map_err(|err| Violation::Torn(err.to_string()))?.commits;
+    let adopted = commits.iter().any(|commit| {
+        let revision = commit.revision;
+        world::wait(app.ports.revisions.revision(&world::project(), &id, revision))
+            .is_ok_and(|kept| kept.data.value()["generation"] == "edited")
+    });
+    if !served && !kept && !adopted {
         return Err(Violation::Lost(format!("the edit is gone: {ending:?}")));
     }
     if ending.acknowledged && state.artifact.heading.title != format!("{SUBJECT} new") {

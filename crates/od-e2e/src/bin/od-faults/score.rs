@@ -3,6 +3,8 @@
 /// Counts of what was tried, and the violations that were found.
 #[derive(Debug, Default)]
 pub(crate) struct Score {
+    /// One line for each file system that was run on.
+    disks: Vec<String>,
     pub(crate) kill_points: usize,
     pub(crate) errno_points: usize,
     pub(crate) corruptions: usize,
@@ -38,6 +40,24 @@ impl Score {
             eprintln!("{kind} {place}: {what}");
         }
         list.push(format!("{place}: {what}"));
+    }
+
+    /// Takes in the score of one file system, and keeps its line.
+    pub(crate) fn add_disk(&mut self, name: &str, disk: Self) {
+        self.disks.push(format!("{name}: {}", disk.line()));
+        self.kill_points += disk.kill_points;
+        self.errno_points += disk.errno_points;
+        self.corruptions += disk.corruptions;
+        self.power_points += disk.power_points;
+        self.mixed.extend(disk.mixed);
+        self.lost.extend(disk.lost);
+        self.torn.extend(disk.torn);
+        self.other.extend(disk.other);
+    }
+
+    /// Keeps the line of a file system that this machine does not have.
+    pub(crate) fn skip_disk(&mut self, name: &str, reason: &str) {
+        self.disks.push(format!("{name}: skipped, it cannot be mounted here: {reason}"));
     }
 
     /// Counts a fault without printing it.
@@ -78,21 +98,29 @@ impl Score {
         self.mixed.len() + self.lost.len() + self.torn.len()
     }
 
-    pub(crate) fn print(&self) {
-        println!(
-            "{} kill points, {} errno points, {} corruptions: {} mixed, {} lost, {} torn",
+    fn line(&self) -> String {
+        format!(
+            "{} kill points, {} errno points, {} power losses, {} corruptions: {} mixed, {} lost, {} torn{}",
             self.kill_points,
             self.errno_points,
+            self.power_points,
             self.corruptions,
             self.mixed.len(),
             self.lost.len(),
             self.torn.len(),
-        );
-        if self.power_points > 0 {
-            println!("{} power-loss points on a loop-mounted ext4", self.power_points);
+            if self.other.is_empty() {
+                String::new()
+            } else {
+                format!(", {} wrong", self.other.len())
+            },
+        )
+    }
+
+    /// Prints a line for each file system and one for all of them.
+    pub(crate) fn print(&self) {
+        for disk in &self.disks {
+            println!("{disk}");
         }
-        if !self.other.is_empty() {
-            println!("{} other faults", self.other.len());
-        }
+        println!("in all: {}", self.line());
     }
 }

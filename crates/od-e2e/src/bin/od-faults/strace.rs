@@ -113,6 +113,14 @@ pub(crate) fn without_file(operation: &str, data_dir: &Path, file: &Path) -> End
     run(command, operation, data_dir)
 }
 
+/// Runs an operation on a kernel that does not have a call.
+pub(crate) fn without_call(operation: &str, data_dir: &Path, call: &str, errno: &str) -> Ending {
+    let mut command = strace_command();
+    command.args(["-o", "/dev/null", "-e", &format!("trace={call}")]);
+    command.args(["-e", &format!("inject={call}:error={errno}")]);
+    run(command, operation, data_dir)
+}
+
 fn strace_command() -> Command {
     let mut command = Command::new("strace");
     // Not `--seccomp-bpf`: with it strace injects errors but no signals.

@@ -15,7 +15,9 @@ use od_fs::{
     FileTokenAuthority, Lane, SystemClock, SystemEntropy,
 };
 use od_ports::Ports;
-use od_ports::fakes::{Act, MemoryEvents, MemoryVault, ScriptedConnector};
+use od_ports::fakes::{
+    Act, EchoQueryEngine, MemoryEvents, MemoryServiceRegistry, MemoryVault, ScriptedConnector,
+};
 use od_ports::project_registry::{Project, ProjectRegistry};
 use serde_json::json;
 
@@ -29,11 +31,9 @@ pub(crate) fn project() -> ProjectId {
     "p1".parse().expect("a good id")
 }
 
-/// A place in memory if there is one: a kill does not care, and a sync costs nothing there.
-pub(crate) fn scratch() -> tempfile::TempDir {
-    let memory = Path::new("/dev/shm");
-    let parent = if memory.is_dir() { memory.to_path_buf() } else { std::env::temp_dir() };
-    tempfile::Builder::new().prefix("od-faults-").tempdir_in(parent).expect("a scratch directory")
+/// Makes a directory of its own for a part of the suite.
+pub(crate) fn scratch_in(root: &Path) -> tempfile::TempDir {
+    tempfile::Builder::new().prefix("part-").tempdir_in(root).expect("a scratch directory")
 }
 
 /// Opens the use cases as whoever checks does: a refresh brings generation `last`.
@@ -71,6 +71,9 @@ pub(crate) fn open_with(data_dir: &Path, source: Act) -> Result<App, String> {
         tokens: Arc::new(tokens),
         connectors: vec![Arc::new(connector)],
         vault: Arc::new(MemoryVault::default()),
+        queries: Arc::new(EchoQueryEngine),
+        services: Arc::new(MemoryServiceRegistry::default()),
+        sessions: Arc::new(od_ports::fakes::MemoryConsoleSessions::default()),
     }))
 }
 
@@ -127,7 +130,13 @@ pub(crate) fn build(data_dir: &Path) {
     let made = DataDir::open(data_dir).expect("a data directory");
     let registry = FileProjectRegistry::new(made).on(Lane::Inline);
     let created_at = od_core::ids::Timestamp::from_unix_ms(1_777_000_000_000);
-    let project = Project { id: project(), name: "One".to_owned(), root: None, created_at };
+    let project = Project {
+        id: project(),
+        name: "One".to_owned(),
+        root: None,
+        created_at,
+        allow_schedules: false,
+    };
     wait(registry.create(project)).expect("a project");
     let app = open(data_dir).expect("the store opens");
     for name in [SUBJECT, BYSTANDER] {

@@ -3,7 +3,7 @@
 use od_core::ledger::excess_aside_files;
 use od_ports::store::KeptAside;
 
-use crate::disk::{Dir, DiskError, EntryKind};
+use crate::disk::{Dir, DiskError, EntryKind, is_no_directory};
 
 pub(crate) const ASIDE: &str = "aside";
 
@@ -21,6 +21,18 @@ pub(crate) fn keep_file_as(artifact: &Dir, name: &str, known: &str) -> Result<()
     trim(&aside)
 }
 
+/// Moves whatever has a name in some directory aside, under the name that people know it by.
+pub(crate) fn keep_entry(
+    artifact: &Dir,
+    from: &Dir,
+    name: &str,
+    known: &str,
+) -> Result<(), DiskError> {
+    let aside = artifact.child_or_make(ASIDE)?;
+    let free = free_name(&aside, known)?;
+    from.rename(name, &aside, &free)
+}
+
 /// Writes bytes aside, durably.
 pub(crate) fn keep_bytes(artifact: &Dir, name: &str, bytes: &[u8]) -> Result<(), DiskError> {
     let aside = artifact.child_or_make(ASIDE)?;
@@ -35,7 +47,7 @@ pub(crate) fn keep_bytes(artifact: &Dir, name: &str, bytes: &[u8]) -> Result<(),
 pub(crate) fn list(artifact: &Dir) -> Result<Vec<KeptAside>, DiskError> {
     let aside = match artifact.child(ASIDE) {
         Ok(aside) => aside,
-        Err(err) if err.is_missing() => return Ok(Vec::new()),
+        Err(err) if err.is_missing() || is_no_directory(&err) => return Ok(Vec::new()),
         Err(err) => return Err(err),
     };
     let mut kept = Vec::new();
@@ -49,8 +61,10 @@ pub(crate) fn list(artifact: &Dir) -> Result<Vec<KeptAside>, DiskError> {
 
 /// Names are `<number>-<name>`: the number orders them without a clock.
 fn free_name(aside: &Dir, name: &str) -> Result<String, DiskError> {
-    let last = numbered(aside)?.into_iter().map(|(number, _)| number).max().unwrap_or(0);
-    Ok(format!("{:06}-{name}", last + 1))
+    // Directories too: a repair keeps whatever stood in the way, and a name that one of them has is not
+    // free.
+    let taken = aside.entries()?.into_iter().filter_map(|(name, _)| number_of(&name));
+    Ok(format!("{:06}-{name}", taken.max().unwrap_or(0) + 1))
 }
 
 fn trim(aside: &Dir) -> Result<(), DiskError> {
@@ -61,8 +75,12 @@ fn trim(aside: &Dir) -> Result<(), DiskError> {
 
 fn numbered(aside: &Dir) -> Result<Vec<(u64, String)>, DiskError> {
     let parse = |(name, kind): (String, EntryKind)| {
-        let number = name.split_once('-')?.0.parse().ok()?;
+        let number = number_of(&name)?;
         (kind == EntryKind::Regular).then_some((number, name))
     };
     Ok(aside.entries()?.into_iter().filter_map(parse).collect())
+}
+
+fn number_of(name: &str) -> Option<u64> {
+    name.split_once('-')?.0.parse().ok()
 }

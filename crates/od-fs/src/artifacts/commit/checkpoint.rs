@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_ports::store::StoreError;
 
+use super::roll_forward::WrittenCopies;
 use super::{locks, roll_forward};
-use crate::artifacts::dirs::{ArtifactDirs, busy, open_artifact};
+use crate::artifacts::dirs::{busy, open_artifact};
+use crate::artifacts::read::{ArtifactReader, Recovery};
 
 /// The time without a commit before a checkpoint starts.
 const QUIET: Duration = Duration::from_millis(60);
@@ -68,11 +70,6 @@ impl Waiting {
             self.since.get_or_insert_with(Instant::now);
         }
     }
-
-    fn is_overdue(&self) -> bool {
-        self.keys.len() >= WAITING_ARTIFACTS_MAX
-            || self.since.is_some_and(|since| since.elapsed() >= WAITING_MAX)
-    }
 }
 
 impl CheckpointQueue {
@@ -97,13 +94,6 @@ impl CheckpointQueue {
     pub(crate) fn begin_writing(&self) -> WritingGuard<'_> {
         self.waiting().unwritten += 1;
         WritingGuard { queue: self }
-    }
-
-    /// Waits until the copies of every commit that was acknowledged are written.
-    fn wait_written(&self) {
-        let unwritten = |waiting: &mut Waiting| waiting.unwritten > 0;
-        // Whatever is not written by then is left to recovery.
-        let _ = self.changed.wait_timeout_while(self.waiting(), CLOSE_TIMEOUT, unwritten);
     }
 
     /// Takes everything, for whoever closes the store.
@@ -142,7 +132,9 @@ impl CheckpointQueue {
                 self.changed.wait_timeout(waiting, QUIET).unwrap_or_else(PoisonError::into_inner);
             waiting = guard;
             let quiet = timeout.timed_out() && waiting.commits == commits;
-            if quiet || waiting.is_overdue() {
+            let is_overdue = waiting.keys.len() >= WAITING_ARTIFACTS_MAX
+                || waiting.since.is_some_and(|since| since.elapsed() >= WAITING_MAX);
+            if quiet || is_overdue {
                 return Some(waiting.take());
             }
         }
@@ -155,11 +147,6 @@ impl CheckpointQueue {
         let rest = retry_at.saturating_duration_since(Instant::now());
         let waited = self.changed.wait_timeout(waiting, rest);
         waited.unwrap_or_else(PoisonError::into_inner).0
-    }
-
-    fn close(&self) {
-        self.waiting().closing = true;
-        self.changed.notify_all();
     }
 }
 
@@ -179,7 +166,7 @@ impl Drop for WritingGuard<'_> {
 /// Carries out the checkpoints of a queue: on a thread of its own, or when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Checkpointer {
-    dirs: ArtifactDirs,
+    reader: Arc<ArtifactReader>,
     queue: Arc<CheckpointQueue>,
     thread: Option<JoinHandle<()>>,
 }
@@ -187,66 +174,74 @@ pub(crate) struct Checkpointer {
 impl Checkpointer {
     /// Starts a thread for checkpoints.
     pub(crate) fn start(
-        dirs: &ArtifactDirs,
+        reader: &Arc<ArtifactReader>,
         queue: &Arc<CheckpointQueue>,
     ) -> std::io::Result<Self> {
-        let (worker_dirs, worker) = (dirs.clone(), Arc::clone(queue));
+        let (worker_reader, worker) = (Arc::clone(reader), Arc::clone(queue));
         let thread =
             std::thread::Builder::new().name("od-checkpoint".to_owned()).spawn(move || {
                 while let Some(keys) = worker.next() {
-                    checkpoint_all(&worker_dirs, &worker, keys, || locks::CLEARING_TIMEOUT);
+                    checkpoint_all(&worker_reader, &worker, keys, || locks::CLEARING_TIMEOUT);
                 }
             })?;
-        Ok(Self { dirs: dirs.clone(), queue: Arc::clone(queue), thread: Some(thread) })
+        Ok(Self { reader: Arc::clone(reader), queue: Arc::clone(queue), thread: Some(thread) })
     }
 
     /// Checkpoints only when it is dropped.
-    pub(crate) fn deferred(dirs: &ArtifactDirs, queue: &Arc<CheckpointQueue>) -> Self {
-        Self { dirs: dirs.clone(), queue: Arc::clone(queue), thread: None }
+    pub(crate) fn deferred(reader: &Arc<ArtifactReader>, queue: &Arc<CheckpointQueue>) -> Self {
+        Self { reader: Arc::clone(reader), queue: Arc::clone(queue), thread: None }
     }
 }
 
 impl Drop for Checkpointer {
     fn drop(&mut self) {
-        self.queue.close();
+        self.queue.waiting().closing = true;
+        self.queue.changed.notify_all();
         if let Some(thread) = self.thread.take() {
             // A thread that panicked left its work to recovery.
             let _ = thread.join();
         }
-        self.queue.wait_written();
+        // The copies of every commit that was acknowledged are written first. Whatever is not by then
+        // is left to recovery.
+        let unwritten = |waiting: &mut Waiting| waiting.unwritten > 0;
+        let _ =
+            self.queue.changed.wait_timeout_while(self.queue.waiting(), CLOSE_TIMEOUT, unwritten);
         // Nobody tries again before the next start, so a lock that a child process inherited for a
         // moment is waited out for longer than by the thread; but all of them together are bounded.
         let deadline = Instant::now() + LAST_LOCKS_TIMEOUT;
         let remaining = || deadline.saturating_duration_since(Instant::now());
-        checkpoint_all(&self.dirs, &self.queue, self.queue.take_all(), remaining);
+        checkpoint_all(&self.reader, &self.queue, self.queue.take_all(), remaining);
     }
 }
 
 /// Checkpoints artifacts. What fails now is tried again later, or at the next start.
 fn checkpoint_all(
-    dirs: &ArtifactDirs,
+    reader: &ArtifactReader,
     queue: &CheckpointQueue,
     keys: Vec<Key>,
     lock_timeout: impl Fn() -> Duration,
 ) {
-    let done =
-        |(project, artifact): &Key| checkpoint_one(dirs, project, artifact, lock_timeout()).is_ok();
+    let done = |(project, artifact): &Key| {
+        checkpoint_one(reader, project, artifact, lock_timeout()).is_ok()
+    };
     queue.retry_later(keys.into_iter().filter(|key| !done(key)).collect());
 }
 
 fn checkpoint_one(
-    dirs: &ArtifactDirs,
+    reader: &ArtifactReader,
     project: &ProjectId,
     artifact: &ArtifactId,
     lock_timeout: Duration,
 ) -> Result<(), StoreError> {
-    let Some(live) = dirs.live(project)? else { return Ok(()) };
+    let Some(live) = reader.dirs.live(project)? else { return Ok(()) };
     let lock = locks::commit(&live, artifact, lock_timeout)?;
     let _lock = lock.ok_or_else(|| busy(artifact))?;
     let Some(dir) = open_artifact(&live, artifact)? else { return Ok(()) };
     // Whoever should have written the copies of a commit may have failed to.
-    roll_forward::recover(&dir)?;
-    Ok(roll_forward::checkpoint(&dir)?)
+    let done = roll_forward::recover(&dir, WrittenCopies::Checked)
+        .and_then(|_| roll_forward::checkpoint(&dir));
+    reader.note_recovery(project, artifact, Recovery::of(&done));
+    Ok(done?)
 }
 
 #[cfg(test)]

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactState, Attempt, Health};
+use od_core::artifact::{ArtifactState, Attempt, Health, HealthReason};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_core::ledger::{EarlierAttempt, Maker, check_revision, find_earlier, next_revision};
-use od_core::refresh::RefreshRecord;
 use od_ports::store::{Change, Created, Gate, NewArtifact, PageKey, StoreError, Stored};
 
 use super::checkpoint::CheckpointQueue;
-use super::generation::{self, Draft, Generation, RefreshPart};
+use super::generation::{self, Draft, Generation};
 use super::locks::{self, HeldCommit, StoreIdentity};
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
+use super::roll_forward::WrittenCopies;
 use super::{protocol, roll_forward};
 use crate::artifacts::dirs::{busy, not_found, open_artifact};
 use crate::artifacts::history::AuditLog;
@@ -60,7 +60,7 @@ impl CommitLog {
         &self,
         new: NewArtifact,
     ) -> Result<(Created, Option<UnwrittenCopies>), StoreError> {
-        let NewArtifact { project, state, page } = new;
+        let NewArtifact { project, state, page, note } = new;
         let id = state.artifact.id.clone();
         let live = self.reader.dirs.live_or_make(&project)?;
         let attempt = state.artifact.created_by_attempt.clone();
@@ -79,7 +79,17 @@ impl CommitLog {
         // Shared with other creates: start-up clears `.staging` only while it has it alone.
         let _staging = locks::staging_shared(&staging)?.ok_or_else(|| busy(&id))?;
         let revision = next_revision([]);
-        let draft = Draft { state, page, revision, last_refresh: None, refresh: None };
+        let draft = Draft {
+            state,
+            page,
+            revision,
+            last_refresh: None,
+            before: None,
+            note,
+            refresh: None,
+            unsynced: Vec::new(),
+            log_end: None,
+        };
         let (state, generation) = generation::build(draft)?;
         protocol::commit_first(&live, &staging, &id, &generation).map_err(|err| {
             if err.source.kind() == std::io::ErrorKind::AlreadyExists {
@@ -157,7 +167,15 @@ impl CommitLog {
         let lock = locks::commit_or_busy(&live, artifact)?;
         // And once more under the lock: it may have been deleted while we waited.
         let dir = open_artifact(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
-        roll_forward::finish(&dir, project, artifact, &self.queue)?;
+        let believed = WrittenCopies::Believed;
+        if let Err(err) = self.reader.finish(&dir, project, artifact, &self.queue, believed) {
+            // No retry gets past an obstacle: the refusal has to name the repair, not the disk.
+            let health = self.reader.load(project, artifact)?.health;
+            if health.reason == Some(HealthReason::Obstructed) {
+                return Err(StoreError::NotHealthy { artifact: artifact.clone(), health });
+            }
+            return Err(err.into());
+        }
         let stored = self.reader.cached_or_load(project, artifact)?;
         let held = HeldCommit { lock: Arc::new(lock), store: self.store };
         Gate::open(project.clone(), artifact.clone(), Box::new(held), stored)
@@ -183,20 +201,25 @@ impl CommitLog {
         let actual = pointer.artifact.revision;
         check_revision(change.expected, actual)
             .map_err(|conflict| StoreError::revision_conflict(id, conflict))?;
-        let refresh = match change.refresh {
-            Some(record) => Some(refresh_part(&dir, id, &pointer, record)?),
-            None => None,
-        };
-        let last_refresh = refresh
-            .as_ref()
-            .map(|refresh| refresh.id.clone())
-            .or_else(|| pointer.store.last_refresh.clone());
+        let log = AuditLog::read(&dir)?;
+        if let Some(record) = &change.refresh {
+            // The pointer too: the record of the last commit may still be in its frame, where the log
+            // does not know of it.
+            log.ledger
+                .admit_commit(&record.refresh_id, pointer.store.last_refresh.as_ref())
+                .map_err(|closed| StoreError::refresh_closed(id, closed))?;
+        }
+        let refresh_id = change.refresh.as_ref().map(|record| record.refresh_id.clone());
         let draft = Draft {
             state: change.state,
             page: change.page,
             revision: next_revision([actual]),
-            last_refresh,
-            refresh,
+            last_refresh: refresh_id.or_else(|| pointer.store.last_refresh.clone()),
+            before: Some(pointer.artifact.clone()),
+            note: change.note,
+            refresh: change.refresh,
+            unsynced: log.unsynced_steps().to_vec(),
+            log_end: log.chain_end(),
         };
         let (state, mut generation) = generation::build(draft)?;
         generation.replaces =
@@ -237,7 +260,7 @@ impl CommitLog {
         };
         match open_artifact(&live, artifact)? {
             Some(dir) => {
-                roll_forward::recover(&dir)?;
+                roll_forward::recover(&dir, WrittenCopies::Believed)?;
                 Ok(())
             }
             None => Ok(()),
@@ -260,25 +283,6 @@ fn current_pointer(
     })
 }
 
-/// Checks that a refresh may still write, and continues the chain with its record.
-fn refresh_part(
-    dir: &Dir,
-    id: &ArtifactId,
-    pointer: &Pointer,
-    mut record: RefreshRecord,
-) -> Result<RefreshPart, StoreError> {
-    let log = AuditLog::read(dir)?;
-    let refresh = record.refresh_id.clone();
-    // The pointer too: the record of the last commit may still be in its frame, where the log does not
-    // know of it.
-    log.ledger
-        .admit_commit(&refresh, pointer.store.last_refresh.as_ref())
-        .map_err(|closed| StoreError::refresh_closed(id, closed))?;
-    record.prev = log.chain_end();
-    let steps = log.unsynced_steps().to_vec();
-    Ok(RefreshPart { id: refresh, steps, audit_line: record.to_line() })
-}
-
 /// Builds what a reader would see of a state that was just committed.
 fn committed(project: &ProjectId, state: ArtifactState) -> Arc<Stored> {
     let digests = &state.artifact.digests;
@@ -293,6 +297,7 @@ fn committed(project: &ProjectId, state: ArtifactState) -> Arc<Stored> {
         summary: Arc::new(state.artifact.summary(Health::HEALTHY)),
         health: Health::HEALTHY,
         drift: Vec::new(),
+        committed_data: None,
         kept_aside: Vec::new(),
         page_key: Some(page_key),
         state: Some(Arc::new(state)),

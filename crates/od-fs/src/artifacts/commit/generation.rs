@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactState, Digests, FileDigests};
+use od_core::artifact::{Artifact, ArtifactState, Digests, FileDigests};
 use od_core::ids::{Digest, RefreshId, Revision};
 use od_core::json;
+use od_core::ledger::{CommitNote, CommitRecord, LogRecord};
 use od_core::limits::{JSON_DOCUMENT, RENDERED_PREVIEW, TEMPLATE};
+use od_core::refresh::RefreshRecord;
 use od_ports::store::{SourceFile, Stored};
 
 use super::pointer::{POINTER_FILE, Pointer, StorePart};
@@ -57,10 +59,14 @@ impl SetFile {
     }
 }
 
+/// The part of a file that reaches the disk whole or not at all: no disk has smaller sectors.
+const SECTOR: usize = 512;
+
 const REPLACES: &str = "replaces";
+const LOG_LINES: &str = "log";
+const REFRESH: &str = "snapshot";
 const AUDIT: &str = "audit";
 const STEPS: &str = "audit-steps";
-const SNAPSHOT: &str = "snapshot";
 
 /// Raw digests of copies that a roll-forward may replace, by file name. Anything else was written by
 /// hand meanwhile.
@@ -76,25 +82,61 @@ pub(crate) struct Generation {
     pub(crate) provenance: Vec<u8>,
     pub(crate) index: Vec<u8>,
     pub(crate) replaces: Replaces,
-    /// The audit record, without its line end, and the refresh whose snapshot this is.
-    pub(crate) refresh: Option<RefreshPart>,
+    /// The records of the commit.
+    pub(crate) log: LogPart,
 }
 
-/// The part of a commit that a refresh adds.
-#[derive(Clone, Debug)]
-pub(crate) struct RefreshPart {
-    pub(crate) id: RefreshId,
-    /// Earlier records of the refresh that are in the log but were not synced, each with its line
-    /// end: the audit record continues their chain, so it never goes without them.
-    pub(crate) steps: Vec<u8>,
-    pub(crate) audit_line: Vec<u8>,
+/// The records that a commit adds to the log.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LogPart {
+    /// The refresh that made the commit.
+    pub(crate) refresh: Option<RefreshId>,
+    /// Every record the commit answers for, oldest first, each with its line end: those of the refresh
+    /// that are in the log but were not synced, its last one, and that of the commit. Each continues the
+    /// chain of the one before it, so none goes without them.
+    lines: Vec<u8>,
 }
 
-impl RefreshPart {
-    /// Returns every record the commit answers for, oldest first, without line ends.
+impl LogPart {
+    /// Makes the part of a commit that follows `log_end`, with the unsynced lines that end there.
+    pub(crate) fn new(
+        unsynced: &[u8],
+        log_end: Option<Digest>,
+        refresh: Option<RefreshRecord>,
+        mut commit: CommitRecord,
+    ) -> Self {
+        let mut part = Self { refresh: None, lines: unsynced.to_vec() };
+        let mut end = log_end;
+        if let Some(record) = refresh {
+            part.refresh = Some(record.refresh_id.clone());
+            commit.refresh_id = part.refresh.clone();
+            end = Some(part.push(LogRecord::Refresh(record), end));
+        }
+        part.push(LogRecord::Commit(commit), end);
+        part
+    }
+
+    fn push(&mut self, record: LogRecord, after: Option<Digest>) -> Digest {
+        let line = record.to_line_after(after);
+        let end = Digest::of_bytes(&line);
+        self.lines.extend(line);
+        self.lines.push(b'\n');
+        end
+    }
+
+    /// Returns the records, oldest first, without line ends.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        let steps = self.steps.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        steps.chain([self.audit_line.as_slice()])
+        self.lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+    }
+
+    /// Returns the records that can be read, oldest first.
+    pub(crate) fn records(&self) -> impl Iterator<Item = LogRecord> {
+        self.lines().filter_map(|line| LogRecord::parse(line).ok())
+    }
+
+    /// Returns the record of the commit; a frame of an earlier version has none.
+    pub(crate) fn commit(&self) -> Option<CommitRecord> {
+        self.records().find_map(LogRecord::into_commit)
     }
 }
 
@@ -112,6 +154,20 @@ impl Generation {
         }
     }
 
+    /// Returns whether a visible copy is one that this commit wrote and the disk did not keep: cut short,
+    /// or with zeros where its bytes should be.
+    ///
+    /// A disk that is unplugged loses what was not synced, within one boot of the machine. Nobody edits a
+    /// file into its own beginning, or into zeros.
+    pub(crate) fn is_half_written(&self, file: SetFile, found: &[u8]) -> bool {
+        let written = self.bytes(file);
+        found != written
+            && found.chunks(SECTOR).enumerate().all(|(number, sector)| {
+                let expected = written.get(number * SECTOR..).unwrap_or_default();
+                expected.starts_with(sector) || sector.iter().all(|byte| *byte == 0)
+            })
+    }
+
     /// Returns the bytes of `pending/<revision>`.
     pub(crate) fn encode(&self) -> Result<Vec<u8>, serde_json::Error> {
         let mut frame = Frame::default();
@@ -120,10 +176,9 @@ impl Generation {
             frame.push(file.name(), self.bytes(file));
         }
         frame.push(REPLACES, &serde_json::to_vec(&self.replaces)?);
-        if let Some(refresh) = &self.refresh {
-            frame.push(STEPS, &refresh.steps);
-            frame.push(AUDIT, &refresh.audit_line);
-            frame.push(SNAPSHOT, refresh.id.as_str().as_bytes());
+        frame.push(LOG_LINES, &self.log.lines);
+        if let Some(refresh) = &self.log.refresh {
+            frame.push(REFRESH, refresh.as_str().as_bytes());
         }
         Ok(frame.encode())
     }
@@ -134,14 +189,25 @@ impl Generation {
         let part = |name: &str| frame.section(name).map(<[u8]>::to_vec).ok_or(FrameError);
         let pointer_bytes = part(POINTER_FILE)?;
         let pointer = Pointer::decode(&pointer_bytes).map_err(|_| FrameError)?;
-        let refresh = match (frame.section(AUDIT), frame.section(SNAPSHOT)) {
-            (Some(line), Some(id)) => {
+        let refresh = match frame.section(REFRESH) {
+            Some(id) => {
                 let id = std::str::from_utf8(id).ok().and_then(|id| id.parse().ok());
-                let steps = frame.section(STEPS).unwrap_or_default().to_vec();
-                Some(RefreshPart { id: id.ok_or(FrameError)?, steps, audit_line: line.to_vec() })
+                Some(id.ok_or(FrameError)?)
             }
-            (None, None) => None,
-            (Some(_), None) | (None, Some(_)) => return Err(FrameError),
+            None => None,
+        };
+        let lines = match frame.section(LOG_LINES) {
+            Some(lines) => lines.to_vec(),
+            // The form of an earlier version: the steps, each with its line end, and the last record
+            // without one.
+            None => [STEPS, AUDIT].iter().filter_map(|name| frame.section(name)).fold(
+                Vec::new(),
+                |mut lines, section| {
+                    lines.extend_from_slice(section);
+                    lines.push(b'\n');
+                    lines
+                },
+            ),
         };
         let generation = Self {
             template: part(SetFile::Template.name())?,
@@ -151,7 +217,7 @@ impl Generation {
             replaces: serde_json::from_slice(&part(REPLACES)?).map_err(|_| FrameError)?,
             pointer,
             pointer_bytes,
-            refresh,
+            log: LogPart { refresh, lines },
         };
         let whole = SetFile::ALL.iter().all(|file| {
             file.digests(&generation.pointer.artifact.digests).raw
@@ -167,12 +233,20 @@ pub(crate) struct Draft {
     pub(crate) page: Arc<[u8]>,
     pub(crate) revision: Revision,
     pub(crate) last_refresh: Option<RefreshId>,
-    pub(crate) refresh: Option<RefreshPart>,
+    /// The metadata of the revision before it.
+    pub(crate) before: Option<Artifact>,
+    pub(crate) note: CommitNote,
+    /// The last record of the refresh that makes it.
+    pub(crate) refresh: Option<RefreshRecord>,
+    /// The lines at the end of the log that are not synced.
+    pub(crate) unsynced: Vec<u8>,
+    /// The digest of the last line of the log.
+    pub(crate) log_end: Option<Digest>,
 }
 
 /// Builds the generation, and sets revision and digests of the state to match.
 pub(crate) fn build(draft: Draft) -> Result<(ArtifactState, Generation), DiskError> {
-    let Draft { mut state, page, revision, last_refresh, refresh } = draft;
+    let Draft { mut state, page, revision, last_refresh, before, note, refresh, .. } = draft;
     let unwritable = |err: serde_json::Error| {
         DiskError::new("write an artifact as JSON", std::io::Error::from(err))
     };
@@ -188,6 +262,8 @@ pub(crate) fn build(draft: Draft) -> Result<(ArtifactState, Generation), DiskErr
         provenance: FileDigests::of_json(&provenance_value, &provenance),
         index: FileDigests::of_html(&index),
     };
+    let commit = CommitRecord::new(note, before.as_ref(), &state.artifact);
+    let log = LogPart::new(&draft.unsynced, draft.log_end, refresh, commit);
     let store = StorePart { last_refresh };
     let pointer = Pointer { artifact: state.artifact.clone(), store };
     let pointer_bytes = pointer.encode().map_err(unwritable)?;
@@ -199,7 +275,7 @@ pub(crate) fn build(draft: Draft) -> Result<(ArtifactState, Generation), DiskErr
         provenance,
         index,
         replaces: Replaces::new(),
-        refresh,
+        log,
     };
     Ok((state, generation))
 }

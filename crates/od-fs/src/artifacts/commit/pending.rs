@@ -11,6 +11,8 @@
 use std::sync::OnceLock;
 
 use od_core::ids::{RefreshId, Revision};
+use od_core::ledger::LogRecord;
+use od_core::refresh::RefreshRecord;
 
 use super::generation::Generation;
 use crate::disk::{Dir, DiskError, is_foreign, is_no_directory};
@@ -19,7 +21,7 @@ pub(crate) const PENDING: &str = "pending";
 pub(crate) const FIRST: &str = "first";
 pub(crate) const LAST_GOOD: &str = "last-good";
 /// Pointer, template, data, provenance and page at their limits, and the frame around them.
-const FRAME_BYTES_MAX: u64 = 40 * 1024 * 1024;
+const FRAME_BYTES_MAX: u64 = od_core::limits::FRAME_FILE.allowed;
 
 /// The state of the visible copies of a pending commit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -137,19 +139,39 @@ pub(crate) fn unwritten(
     }
 }
 
-/// Finds the audit record of a refresh commit among the frames.
-pub(crate) fn audit_line(
+/// Reads the frame of a revision whose copies were written during this boot; `None` if there is none.
+pub(crate) fn written(artifact: &Dir, revision: Revision) -> Result<Option<Generation>, DiskError> {
+    let is_written =
+        |file: &&PendingFile| file.revision == revision && file.copies == Copies::Written;
+    match list(artifact)?.iter().find(is_written) {
+        Some(file) => read(artifact, file),
+        None => Ok(None),
+    }
+}
+
+/// Finds the last record of a refresh among the frames.
+pub(crate) fn last_record(
     artifact: &Dir,
     refresh: &RefreshId,
-) -> Result<Option<Vec<u8>>, DiskError> {
+) -> Result<Option<RefreshRecord>, DiskError> {
     for file in list(artifact)? {
-        if let Some(part) = read(artifact, &file)?.and_then(|generation| generation.refresh)
-            && part.id == *refresh
-        {
-            return Ok(Some(part.audit_line));
+        let Some(generation) = read(artifact, &file)? else { continue };
+        if generation.log.refresh.as_ref() == Some(refresh) {
+            let records = generation.log.records().filter_map(LogRecord::into_refresh);
+            return Ok(records.into_iter().find(|record| record.step.is_last()));
         }
     }
     Ok(None)
+}
+
+/// Reads a revision if one of the frames is its, the last good one included.
+pub(crate) fn find(artifact: &Dir, revision: Revision) -> Result<Option<Generation>, DiskError> {
+    for file in list(artifact)?.iter().filter(|file| file.revision == revision) {
+        if let Some(generation) = read(artifact, file)? {
+            return Ok(Some(generation));
+        }
+    }
+    Ok(read_last_good(artifact)?.filter(|generation| generation.revision() == revision))
 }
 
 fn read_frame(
@@ -180,6 +202,11 @@ fn parse(name: String) -> Option<PendingFile> {
     };
     let revision = number.parse().ok()?;
     Some(PendingFile { revision, copies, name, place: Place::Pending })
+}
+
+/// Returns whether od writes a frame under a name in `pending/`.
+pub(crate) fn is_frame_name(name: &str) -> bool {
+    parse(name.to_owned()).is_some()
 }
 
 /// Returns the name of this boot of the machine.

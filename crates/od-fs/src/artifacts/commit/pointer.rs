@@ -11,7 +11,7 @@ use crate::disk::{Dir, DiskError, is_foreign};
 
 pub(crate) const POINTER_FILE: &str = "artifact.json";
 /// Metadata is bounded like any document; source and schema come on top of it, and the store's part.
-pub(crate) const POINTER_BYTES_MAX: u64 = 2 * 1024 * 1024;
+pub(crate) const POINTER_BYTES_MAX: u64 = od_core::limits::POINTER_FILE.allowed;
 pub(crate) const SCHEMA_VERSION: u64 = 1;
 
 const TAIL_START: &[u8] = b",\n  \"checksum\": \"";

@@ -4,15 +4,15 @@
 //! files people look at are current; a [`checkpoint`] waits until there is time, since nothing depends
 //! on it: until then the frame in `pending/` is the durable form of the commit.
 
-use od_core::ids::{ArtifactId, Digest, ProjectId, Revision};
+use od_core::ids::{ArtifactId, Digest, ProjectId};
 
 use super::aside;
 use super::checkpoint::CheckpointQueue;
-use super::generation::{Generation, RefreshPart, SetFile};
+use super::generation::{Generation, SetFile};
 use super::pending::{self, Copies, LAST_GOOD, PendingFile};
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
-use crate::artifacts::history::{AuditLog, LOG, SNAPSHOTS, Tail, audit_log, snapshots};
-use crate::disk::{Dir, DiskError, is_foreign};
+use crate::artifacts::history::{AuditLog, LOG, Tail, audit_log, revisions, snapshots};
+use crate::disk::{Dir, DiskError, Swap, is_foreign};
 
 /// Frames of one artifact beyond which a checkpoint does not wait for a quiet time.
 const FRAMES_MAX: usize = 128;
@@ -24,8 +24,9 @@ pub(crate) fn finish(
     project: &ProjectId,
     artifact: &ArtifactId,
     queue: &CheckpointQueue,
+    written: WrittenCopies,
 ) -> Result<(), DiskError> {
-    match recover(dir)? {
+    match recover(dir, written)? {
         RecoveryOutcome::Clean => {}
         RecoveryOutcome::FramesLeft => queue.add(project, artifact),
     }
@@ -47,10 +48,22 @@ pub(crate) enum RecoveryOutcome {
     FramesLeft,
 }
 
+/// Whether copies are believed that are marked as written during this boot.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum WrittenCopies {
+    /// They are: a writer that takes the lock does not read every file again before each commit.
+    Believed,
+    /// They are read and compared: a disk that was unplugged lost them within the boot.
+    Checked,
+}
+
 /// Finishes whatever a crashed writer left; afterwards the copies of every committed frame are written.
 ///
 /// Leaves an artifact alone whose pointer or current frame cannot be believed.
-pub(crate) fn recover(artifact: &Dir) -> Result<RecoveryOutcome, DiskError> {
+pub(crate) fn recover(
+    artifact: &Dir,
+    written: WrittenCopies,
+) -> Result<RecoveryOutcome, DiskError> {
     // Before any record is appended: behind half a line it would be lost with it.
     audit_log::cut_torn_tail(artifact)?;
     let files = pending::list(artifact)?;
@@ -65,10 +78,13 @@ pub(crate) fn recover(artifact: &Dir) -> Result<RecoveryOutcome, DiskError> {
     let current = pointer.artifact.revision;
     // First of all: the next commit writes a frame of the same number, and one that never became a commit
     // must not be taken for it.
-    drop_uncommitted(artifact, &files, current)?;
+    // Frames whose pointer never got there.
+    let mut uncommitted = files.iter().filter(|file| file.revision > current);
+    uncommitted.try_for_each(|file| file.remove(artifact))?;
     for file in files.iter().filter(|file| file.revision <= current) {
         match (file.copies, file.revision == current) {
-            (Copies::Written, _) => {}
+            (Copies::Written, _) if written == WrittenCopies::Believed => {}
+            (Copies::Written, is_current) => rewrite_lost(artifact, file, is_current)?,
             (Copies::Unknown, true) => recover_current(artifact, file, &pointer_bytes)?,
             (Copies::Unknown, false) => recover_earlier(artifact, file)?,
         }
@@ -76,14 +92,20 @@ pub(crate) fn recover(artifact: &Dir) -> Result<RecoveryOutcome, DiskError> {
     Ok(RecoveryOutcome::FramesLeft)
 }
 
-/// Removes frames whose pointer never got there.
-fn drop_uncommitted(
-    artifact: &Dir,
-    files: &[PendingFile],
-    current: Revision,
-) -> Result<(), DiskError> {
-    let mut uncommitted = files.iter().filter(|file| file.revision > current);
-    uncommitted.try_for_each(|file| file.remove(artifact))
+/// Writes once more what a commit wrote during this boot and the disk did not keep.
+fn rewrite_lost(artifact: &Dir, file: &PendingFile, is_current: bool) -> Result<(), DiskError> {
+    let Some(generation) = pending::read(artifact, file)? else { return Ok(()) };
+    for copy in SetFile::ALL.into_iter().filter(|_| is_current) {
+        let is_lost = match artifact.read_if_there(copy.name(), copy.bytes_max()) {
+            Ok(found) => found.is_some_and(|found| generation.is_half_written(copy, &found)),
+            Err(err) if is_foreign(&err) => false,
+            Err(err) => return Err(err),
+        };
+        if is_lost {
+            write_copy(artifact, &generation, copy)?;
+        }
+    }
+    write_records(artifact, &generation)
 }
 
 fn recover_current(
@@ -122,12 +144,10 @@ fn copies_are_right(artifact: &Dir, pointer_bytes: &[u8]) -> Result<bool, DiskEr
 
 fn recover_earlier(artifact: &Dir, file: &PendingFile) -> Result<(), DiskError> {
     match pending::read(artifact, file)? {
-        Some(Generation { refresh: Some(refresh), data, provenance, .. }) => {
-            write_refresh(artifact, &refresh, &data, &provenance)?;
+        Some(generation) => {
+            write_records(artifact, &generation)?;
             file.mark_written(artifact)
         }
-        // A later commit holds everything it did.
-        Some(_) => file.remove(artifact),
         None => set_aside(artifact, file),
     }
 }
@@ -142,19 +162,8 @@ fn set_aside(artifact: &Dir, file: &PendingFile) -> Result<(), DiskError> {
 /// Writes the visible copies of a commit that was just made, without syncing them.
 pub(crate) fn write_copies(artifact: &Dir, generation: &Generation) -> Result<(), DiskError> {
     write_copies_of(artifact, generation, &PendingFile::committed(generation.revision()))?;
-    // The new frame holds the whole state, so older ones matter only for what they append to the log.
-    // Only the last of them is looked at: those before it were when its own copies were written, and a
-    // burst of refreshes leaves many.
-    let files = pending::list(artifact)?;
-    let Some(last) = files.iter().rfind(|file| file.revision < generation.revision()) else {
-        return Ok(());
-    };
-    match pending::read(artifact, last)? {
-        Some(old) if old.refresh.is_some() => {}
-        Some(_) => last.remove(artifact)?,
-        None => set_aside(artifact, last)?,
-    }
-    if files.len() >= FRAMES_MAX { checkpoint(artifact) } else { Ok(()) }
+    // Frames stay until a checkpoint has kept their contents as those of a revision.
+    if pending::list(artifact)?.len() >= FRAMES_MAX { checkpoint(artifact) } else { Ok(()) }
 }
 
 fn write_copies_of(
@@ -165,9 +174,7 @@ fn write_copies_of(
     for file in SetFile::ALL {
         write_copy(artifact, generation, file)?;
     }
-    if let Some(refresh) = &generation.refresh {
-        write_refresh(artifact, refresh, &generation.data, &generation.provenance)?;
-    }
+    write_records(artifact, generation)?;
     // Last: from now on readers believe the copies, and take what differs for an edit.
     frame.mark_written(artifact)
 }
@@ -180,8 +187,10 @@ fn write_copies_of(
 fn write_copy(artifact: &Dir, generation: &Generation, file: SetFile) -> Result<(), DiskError> {
     // Not `<name>.tmp`: that is what other programs call a file that they are about to rename.
     let temporary = format!(".placing-{}", file.name());
+    let replaced = format!(".replaced-{}", file.name());
     // A writer killed between the swap and what follows it left an old copy, or an edit, here.
     discard_copy(artifact, generation, file, &temporary)?;
+    discard_copy(artifact, generation, file, &replaced)?;
     let digests = file.digests(&generation.pointer.artifact.digests);
     match artifact.read_if_there(file.name(), file.bytes_max()) {
         Ok(Some(bytes)) if Digest::of_bytes(&bytes) == digests.raw => return Ok(()),
@@ -190,10 +199,19 @@ fn write_copy(artifact: &Dir, generation: &Generation, file: SetFile) -> Result<
         Err(err) => return Err(err),
     }
     artifact.write(&temporary, generation.bytes(file))?;
-    if artifact.swap(&temporary, file.name())? {
-        discard_copy(artifact, generation, file, &temporary)
-    } else {
-        artifact.rename(&temporary, artifact, file.name())
+    match artifact.swap(&temporary, file.name())? {
+        Swap::Done => discard_copy(artifact, generation, file, &temporary),
+        Swap::Missing => artifact.rename(&temporary, artifact, file.name()),
+        // In two steps: for an instant there is no copy, and readers take the frame. Replacing the old one
+        // in one step would lose an edit made since it was read.
+        Swap::Unsupported => {
+            match artifact.rename(file.name(), artifact, &replaced) {
+                Err(err) if err.is_missing() => {}
+                moved => moved?,
+            }
+            artifact.rename(&temporary, artifact, file.name())?;
+            discard_copy(artifact, generation, file, &replaced)
+        }
     }
 }
 
@@ -218,20 +236,34 @@ fn discard_copy(
         || found == file.digests(&generation.pointer.artifact.digests).raw
         || replaced.is_some_and(|digests| digests.contains(&found))
         // Half of what a killed writer was about to swap in.
-        || generation.bytes(file).starts_with(&bytes);
+        || generation.is_half_written(file, &bytes)
+        || is_half_of_last(artifact, generation, file, &bytes)?;
     if ours { artifact.remove(name) } else { aside::keep_file_as(artifact, name, file.name()) }
 }
 
-fn write_refresh(
+/// Returns whether a copy is half of what the commit before this one wrote.
+fn is_half_of_last(
     artifact: &Dir,
-    refresh: &RefreshPart,
-    data: &[u8],
-    provenance: &[u8],
-) -> Result<(), DiskError> {
-    // The record first: a record without its snapshot says what happened, a snapshot without its record
-    // would be one of a refresh that nobody knows of.
-    audit_log::append_missing(artifact, refresh)?;
-    snapshots::write(artifact, &refresh.id, data, provenance)
+    generation: &Generation,
+    file: SetFile,
+    bytes: &[u8],
+) -> Result<bool, DiskError> {
+    let earlier = |found: &&PendingFile| found.revision < generation.revision();
+    let files = pending::list(artifact)?;
+    let Some(last) = files.iter().rfind(earlier) else { return Ok(false) };
+    let last = pending::read(artifact, last)?;
+    Ok(last.is_some_and(|last| last.is_half_written(file, bytes)))
+}
+
+fn write_records(artifact: &Dir, generation: &Generation) -> Result<(), DiskError> {
+    audit_log::append_missing(artifact, &generation.log)?;
+    // The frame of an earlier version has no commit in the timeline: its data is kept as it was then.
+    match &generation.log.refresh {
+        Some(refresh) if generation.log.commit().is_none() => {
+            snapshots::write(artifact, refresh, &generation.data, &generation.provenance)
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Syncs the visible copies, lets go of the frames, and trims history to its bounds.
@@ -250,7 +282,9 @@ pub(crate) fn checkpoint(artifact: &Dir) -> Result<(), DiskError> {
     }
     // Every byte of the copies, and their names, before the first frame goes: until then the frame is
     // what a loss of power leaves.
-    sync_everything(artifact, &files)?;
+    sync_copies(artifact)?;
+    revisions::keep(artifact, &files)?;
+    artifact.sync()?;
     for file in &files {
         if file.revision == current {
             file.rename(artifact, artifact, LAST_GOOD)?;
@@ -259,26 +293,15 @@ pub(crate) fn checkpoint(artifact: &Dir) -> Result<(), DiskError> {
         }
     }
     snapshots::trim(artifact)?;
-    audit_log::rotate(artifact)
+    audit_log::rotate(artifact)?;
+    revisions::sweep(artifact)
 }
 
-fn sync_everything(artifact: &Dir, files: &[PendingFile]) -> Result<(), DiskError> {
-    for name in SetFile::ALL.map(SetFile::name) {
+fn sync_copies(artifact: &Dir) -> Result<(), DiskError> {
+    for name in SetFile::ALL.map(SetFile::name).into_iter().chain([LOG]) {
         sync_if_there(artifact, name)?;
     }
-    let mut refreshed = false;
-    for file in files {
-        if let Some(Generation { refresh: Some(refresh), .. }) = pending::read(artifact, file)? {
-            snapshots::sync(artifact, &refresh.id)?;
-            refreshed = true;
-        }
-    }
-    // Only a refresh writes them; the directories of most artifacts have neither.
-    if refreshed {
-        sync_if_there(artifact, LOG)?;
-        artifact.child(SNAPSHOTS)?.sync()?;
-    }
-    artifact.sync()
+    Ok(())
 }
 
 /// A copy that someone deleted or made unreadable meanwhile is their edit, not our failure.

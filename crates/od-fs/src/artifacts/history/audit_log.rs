@@ -3,18 +3,19 @@
 use std::io::Write as _;
 
 use od_core::artifact::HealthReason;
-use od_core::ids::Digest;
-use od_core::ledger::{RefreshLedger, is_synced_at_once, needs_rotation};
-use od_core::limits::AUDIT_LOG;
-use od_core::refresh::RefreshRecord;
+use od_core::ids::{Digest, Revision};
+use od_core::ledger::{CommitRecord, LogRecord, RefreshLedger, is_synced_at_once, needs_rotation};
+use od_core::limits::{AUDIT_LOG, COMMIT_RECORDS};
 
 use super::log_cache;
-use crate::artifacts::commit::{RefreshPart, aside};
+use crate::artifacts::commit::{LogPart, aside};
 use crate::disk::{Dir, DiskError, EntryKind, FileStat, is_foreign};
 
 pub(crate) const LOG: &str = "refreshes.jsonl";
 /// The log before the last rotation. One is kept: history is bounded.
 pub(crate) const ROTATED: &str = "refreshes.1.jsonl";
+/// The commits of the logs before those: a commit outlives the log that it stood in.
+pub(crate) const COMMITS: &str = "commits.jsonl";
 /// A log is rotated soon after its limit; anything much longer is not ours.
 const LOG_BYTES_MAX: u64 = 8 * AUDIT_LOG.allowed;
 
@@ -25,6 +26,8 @@ pub(crate) struct AuditLog {
     pub(crate) ledger: RefreshLedger,
     /// Records of the present file.
     pub(crate) records: usize,
+    /// The newest commit that there is a record of.
+    pub(crate) newest_commit: Option<Revision>,
     /// The digest of the last good line, of this file or the one rotated away.
     last: Option<Digest>,
     /// Bytes of the file that are whole lines with an unbroken chain.
@@ -82,17 +85,14 @@ impl AuditLog {
     }
 
     /// Reads the log and every record of it from the disk, oldest first.
-    pub(crate) fn read_records(artifact: &Dir) -> Result<(Self, Vec<RefreshRecord>), DiskError> {
+    pub(crate) fn read_records(artifact: &Dir) -> Result<(Self, Vec<LogRecord>), DiskError> {
         let mut records = Vec::new();
         let (log, _) = Self::read_with(artifact, |record| records.push(record))?;
         Ok((log, records))
     }
 
     /// Reads the file; returns how many bytes it had as well.
-    fn read_with(
-        artifact: &Dir,
-        each: impl FnMut(RefreshRecord),
-    ) -> Result<(Self, u64), DiskError> {
+    fn read_with(artifact: &Dir, each: impl FnMut(LogRecord)) -> Result<(Self, u64), DiskError> {
         let bytes = match artifact.read_if_there(LOG, LOG_BYTES_MAX) {
             Ok(bytes) => bytes.unwrap_or_default(),
             Err(err) if is_foreign(&err) => return Ok((Self::unreadable(), 0)),
@@ -108,7 +108,8 @@ impl AuditLog {
 
     /// Returns the empty log that goes on where this one ends, and knows what came before it.
     fn continued(self) -> Self {
-        Self { ledger: self.ledger, last: self.last, ..Self::default() }
+        let Self { ledger, newest_commit, last, .. } = self;
+        Self { ledger, newest_commit, last, ..Self::default() }
     }
 
     fn unreadable() -> Self {
@@ -116,7 +117,7 @@ impl AuditLog {
     }
 
     /// Adds the lines of a file, as far as they continue the chain.
-    fn parse(self, bytes: &[u8], mut each: impl FnMut(RefreshRecord)) -> Self {
+    fn parse(self, bytes: &[u8], mut each: impl FnMut(LogRecord)) -> Self {
         let mut log = self;
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -124,8 +125,8 @@ impl AuditLog {
                 Some(at) => (&rest[..at], &rest[at + 1..], true),
                 None => (rest, &[][..], false),
             };
-            match serde_json::from_slice::<RefreshRecord>(line) {
-                Ok(record) if record.prev == log.last => {
+            match LogRecord::parse(line) {
+                Ok(record) if record.prev() == log.last.as_ref() => {
                     log.append_line(&record, line, ended);
                     each(record);
                 }
@@ -147,10 +148,20 @@ impl AuditLog {
         log
     }
 
-    fn append_line(&mut self, record: &RefreshRecord, line: &[u8], ended: bool) {
-        self.ledger.append(record);
+    fn append_line(&mut self, record: &LogRecord, line: &[u8], ended: bool) {
+        let is_synced = match record {
+            LogRecord::Refresh(record) => {
+                self.ledger.append(record);
+                is_synced_at_once(record.step)
+            }
+            LogRecord::Commit(record) => {
+                self.newest_commit = self.newest_commit.max(Some(record.revision));
+                // By the frame that brought it, with everything before it.
+                true
+            }
+        };
         self.records += 1;
-        if is_synced_at_once(record.step) {
+        if is_synced {
             self.steps.clear();
         } else {
             self.steps.extend_from_slice(line);
@@ -211,14 +222,14 @@ impl AuditLog {
 
     /// Returns whether a line may follow: the log is sound, and the line's record names its end.
     fn is_continued_by(&self, line: &[u8]) -> bool {
-        let record = serde_json::from_slice::<RefreshRecord>(line);
-        self.tail == Tail::Clean && record.is_ok_and(|record| record.prev == self.last)
+        let record = LogRecord::parse(line);
+        self.tail == Tail::Clean && record.is_ok_and(|record| record.prev() == self.last.as_ref())
     }
 
     /// Remembers what the file is after a line of ours, if nothing else was written to it.
     fn remember_appended(&self, file: &std::fs::File, line: &[u8]) {
         let Ok(stat) = FileStat::of_file(file) else { return };
-        let Ok(record) = serde_json::from_slice::<RefreshRecord>(line) else { return };
+        let Ok(record) = LogRecord::parse(line) else { return };
         let mut log = self.clone();
         log.good_bytes += u64::from(self.ends_open);
         log.append_line(&record, line, true);
@@ -228,20 +239,20 @@ impl AuditLog {
     }
 }
 
-/// Appends those of the lines of a refresh's commit that the log does not have, without syncing.
+/// Appends those of the lines of a commit that the log does not have, without syncing.
 ///
 /// The log ends before them, or somewhere among them if a loss of power took what was not synced, or
 /// has gone on since. A log that is damaged before them stays as it is: behind the damage they would
 /// say nothing.
-pub(crate) fn append_missing(artifact: &Dir, refresh: &RefreshPart) -> Result<(), DiskError> {
-    let lines: Vec<&[u8]> = refresh.lines().collect();
+pub(crate) fn append_missing(artifact: &Dir, part: &LogPart) -> Result<(), DiskError> {
+    let lines: Vec<&[u8]> = part.lines().collect();
     let end = AuditLog::read(artifact)?.chain_end();
     let is_end = |line: &&[u8]| end.as_ref() == Some(&Digest::of_bytes(line));
     let there = lines.iter().rposition(is_end).map_or(0, |at| at + 1);
     for line in lines.iter().skip(there) {
         let log = AuditLog::read(artifact)?;
         if !log.is_continued_by(line) {
-            return keep_unlogged(artifact, &log, refresh);
+            return keep_unlogged(artifact, &log, part);
         }
         log.append(artifact, line)?;
     }
@@ -249,11 +260,14 @@ pub(crate) fn append_missing(artifact: &Dir, refresh: &RefreshPart) -> Result<()
 }
 
 /// Keeps the records of a commit aside that a damaged log has no place for.
-fn keep_unlogged(artifact: &Dir, log: &AuditLog, refresh: &RefreshPart) -> Result<(), DiskError> {
-    if log.tail == Tail::Clean || log.ledger.has_ended(&refresh.id) {
+fn keep_unlogged(artifact: &Dir, log: &AuditLog, part: &LogPart) -> Result<(), DiskError> {
+    let has_ended = |id| log.ledger.has_ended(id);
+    let is_logged = part.refresh.as_ref().is_some_and(has_ended)
+        || part.commit().is_some_and(|commit| log.newest_commit >= Some(commit.revision));
+    if log.tail == Tail::Clean || is_logged {
         return Ok(());
     }
-    let lines: Vec<u8> = refresh.lines().flat_map(|line| [line, b"\n"].concat()).collect();
+    let lines: Vec<u8> = part.lines().flat_map(|line| [line, b"\n"].concat()).collect();
     aside::keep_bytes(artifact, "refreshes.unplaced", &lines)
 }
 
@@ -287,16 +301,46 @@ pub(crate) fn rotate(artifact: &Dir) -> Result<(), DiskError> {
     if log.tail != Tail::Clean || !needs_rotation(stat.bytes, &log.ledger) {
         return Ok(());
     }
+    keep_commits(artifact)?;
     artifact.rename(LOG, artifact, ROTATED)?;
     // An empty log looks different from none: whoever remembers that there was none looks again.
     artifact.append(LOG)?;
     artifact.sync()
 }
 
+/// Takes the commits out of the log that the next rotation removes. Whoever reads finds them twice if
+/// that rotation does not happen, and tells them apart by their revision.
+fn keep_commits(artifact: &Dir) -> Result<(), DiskError> {
+    let mut commits = archived_commits(artifact)?;
+    let newest = commits.last().map(|commit| commit.revision);
+    let leaving = rotated_records(artifact)?.into_iter().filter_map(LogRecord::into_commit);
+    commits.extend(leaving.filter(|commit| Some(commit.revision) > newest));
+    let excess = commits.len().saturating_sub(COMMIT_RECORDS.max());
+    let mut bytes = Vec::new();
+    for commit in commits.into_iter().skip(excess) {
+        let prev = commit.prev.clone();
+        bytes.extend(LogRecord::Commit(commit).to_line_after(prev));
+        bytes.push(b'\n');
+    }
+    if bytes.is_empty() { Ok(()) } else { artifact.replace_synced(COMMITS, &bytes) }
+}
+
+/// Returns the commits that outlived their log, oldest first; lines that cannot be read are passed over.
+pub(crate) fn archived_commits(artifact: &Dir) -> Result<Vec<CommitRecord>, DiskError> {
+    let bytes = match artifact.read_if_there(COMMITS, LOG_BYTES_MAX) {
+        Ok(bytes) => bytes.unwrap_or_default(),
+        Err(err) if is_foreign(&err) => Vec::new(),
+        Err(err) => return Err(err),
+    };
+    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let records = lines.filter_map(|line| LogRecord::parse(line).ok());
+    Ok(records.filter_map(LogRecord::into_commit).collect())
+}
+
 /// Returns whether the first record of a log begins a chain rather than continuing one.
 fn starts_chain(bytes: &[u8]) -> bool {
     let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    serde_json::from_slice::<RefreshRecord>(line).is_ok_and(|record| record.prev.is_none())
+    LogRecord::parse(line).is_ok_and(|record| record.prev().is_none())
 }
 
 /// Reads the log before the last rotation. Its own beginning was rotated away: it is taken on trust.
@@ -316,23 +360,20 @@ pub(crate) fn rotated(artifact: &Dir) -> Result<AuditLog, DiskError> {
 }
 
 /// Returns every record from before the last rotation, oldest first.
-pub(crate) fn rotated_records(artifact: &Dir) -> Result<Vec<RefreshRecord>, DiskError> {
+pub(crate) fn rotated_records(artifact: &Dir) -> Result<Vec<LogRecord>, DiskError> {
     let mut records = Vec::new();
     read_rotated(artifact, |record| records.push(record))?;
     Ok(records)
 }
 
-fn read_rotated(
-    artifact: &Dir,
-    each: impl FnMut(RefreshRecord),
-) -> Result<(AuditLog, u64), DiskError> {
+fn read_rotated(artifact: &Dir, each: impl FnMut(LogRecord)) -> Result<(AuditLog, u64), DiskError> {
     let bytes = match artifact.read_if_there(ROTATED, LOG_BYTES_MAX) {
         Ok(bytes) => bytes.unwrap_or_default(),
         Err(err) if is_foreign(&err) => Vec::new(),
         Err(err) => return Err(err),
     };
     let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let before = serde_json::from_slice::<RefreshRecord>(first).ok().and_then(|record| record.prev);
+    let before = LogRecord::parse(first).ok().and_then(|record| record.prev().cloned());
     let before = AuditLog { last: before, ..AuditLog::default() };
     Ok((before.parse(&bytes, each), bytes.len() as u64))
 }

@@ -3,23 +3,20 @@
 use std::sync::Arc;
 
 use od_core::artifact::{Health, HealthState};
-use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId, Timestamp};
-use od_core::ledger::is_synced_at_once;
-use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
+use od_core::ids::{ArtifactId, ProjectId, RefreshId};
+use od_core::ledger::{LogRecord, RefreshStart, is_synced_at_once};
+use od_core::refresh::RefreshRecord;
 use od_ports::store::{History, RunningRefresh, StoreError, UnfinishedRefresh};
 
-use super::audit_log::{self, AuditLog, LOG, Tail};
-use super::snapshots;
+use super::audit_log::{self, AuditLog, Tail};
+use super::{revisions, snapshots};
+use crate::artifacts::commit::Pointer;
 use crate::artifacts::commit::checkpoint::CheckpointQueue;
 use crate::artifacts::commit::locks::{self, HeldRunning};
-use crate::artifacts::commit::pending::{self, PendingFile};
-use crate::artifacts::commit::{Pointer, roll_forward};
+use crate::artifacts::commit::roll_forward::WrittenCopies;
 use crate::artifacts::dirs::{not_found, open_artifact};
 use crate::artifacts::read::{ArtifactReader, Validity};
 use crate::disk::{Dir, DiskError, FileLock};
-
-/// Tries to read a history that goes on meanwhile.
-const TRIES_MAX: usize = 100;
 
 /// Numbers refreshes and keeps their records.
 #[derive(Debug)]
@@ -38,7 +35,7 @@ impl RefreshRecords {
         &self,
         project: &ProjectId,
         artifact: &ArtifactId,
-        at: Timestamp,
+        start: &RefreshStart,
     ) -> Result<RunningRefresh, StoreError> {
         let (live, dir) = self.reader.dirs.artifact(project, artifact)?;
         // The running lock before the commit lock, and the commit lock only for the allocation: a refresh
@@ -54,10 +51,12 @@ impl RefreshRecords {
             return Err(StoreError::NotHealthy { artifact: artifact.clone(), health: base.health });
         }
         let log = AuditLog::read(&dir)?;
+        log.ledger
+            .admit_start(start)
+            .map_err(|overtaken| StoreError::refresh_overtaken(artifact, overtaken))?;
         let abandoned = log.ledger.running().cloned();
         let id = next_id(&dir, &log)?;
-        let mut record =
-            RefreshRecord::new(id.clone(), RecordStep::Started, RecordStatus::Running, at);
+        let mut record = start.record(id.clone());
         record.prev = log.chain_end();
         // Synced before the source runs: an id that somebody was shown is never given again.
         log.append_synced(&dir, &record.to_line())?;
@@ -129,25 +128,10 @@ impl RefreshRecords {
         artifact: &ArtifactId,
     ) -> Result<History, StoreError> {
         let (_, dir) = self.reader.dirs.artifact(project, artifact)?;
-        let mut tries = 0;
-        let (log, mut records) = loop {
-            tries += 1;
-            let before = dir.stat(LOG)?;
-            let (log, present) = AuditLog::read_records(&dir)?;
-            let mut records = audit_log::rotated_records(&dir)?;
-            records.extend(present);
-            records.extend(unlogged_records(&dir, &log)?);
-            // A record that went from its frame to the log meanwhile was seen in neither.
-            if dir.stat(LOG)? == before || tries >= TRIES_MAX {
-                break (log, records);
-            }
-        };
-        records.reverse();
-        let broken = match log.tail {
-            Tail::Broken(reason) => Some(reason),
-            Tail::Clean | Tail::Torn(_) => None,
-        };
-        Ok(History { records, broken })
+        let (log, records) = revisions::read_log(&dir)?;
+        let newest_first = records.into_iter().rev();
+        let records = newest_first.filter_map(LogRecord::into_refresh).collect();
+        Ok(History { records, broken: revisions::broken(&log) })
     }
 
     /// Takes the commit lock, and finishes what a crashed holder left.
@@ -160,7 +144,7 @@ impl RefreshRecords {
         let lock = locks::commit_or_busy(live, artifact)?;
         // Opened under the lock: it may have been deleted while we waited for it.
         let dir = open_artifact(live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
-        roll_forward::finish(&dir, project, artifact, &self.queue)?;
+        self.reader.finish(&dir, project, artifact, &self.queue, WrittenCopies::Believed)?;
         Ok((lock, dir))
     }
 }
@@ -169,26 +153,4 @@ impl RefreshRecords {
 fn next_id(dir: &Dir, log: &AuditLog) -> Result<RefreshId, DiskError> {
     let committed = Pointer::read_sound(dir)?.and_then(|pointer| pointer.store.last_refresh);
     Ok(log.ledger.next_id(committed.iter().chain(&snapshots::ids(dir)?)))
-}
-
-/// Returns the records of commits that are not in the log yet, as far as they continue it.
-fn unlogged_records(dir: &Dir, log: &AuditLog) -> Result<Vec<RefreshRecord>, DiskError> {
-    let mut end = log.chain_end();
-    let mut records = Vec::new();
-    let Some(pointer) = Pointer::read_sound(dir)? else { return Ok(records) };
-    // A frame that is newer than the pointer never became a commit.
-    let is_committed = |file: &PendingFile| file.revision <= pointer.artifact.revision;
-    for file in pending::list(dir)?.into_iter().filter(is_committed) {
-        let Some(refresh) = pending::read(dir, &file)?.and_then(|found| found.refresh) else {
-            continue;
-        };
-        for line in refresh.lines() {
-            let Ok(record) = serde_json::from_slice::<RefreshRecord>(line) else { continue };
-            if record.prev == end {
-                end = Some(Digest::of_bytes(line));
-                records.push(record);
-            }
-        }
-    }
-    Ok(records)
 }

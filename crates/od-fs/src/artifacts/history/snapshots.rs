@@ -1,4 +1,5 @@
-//! `snapshots/<refreshId>/`: the data of each successful refresh that changed something.
+//! `snapshots/<refreshId>/`: the data of each successful refresh that changed something, as earlier
+//! versions kept it. Revisions have taken their place.
 
 use od_core::artifact::Provenance;
 use od_core::ids::{Digest, RefreshId};
@@ -6,8 +7,8 @@ use od_core::json::BoundedObject;
 use od_core::ledger::excess_snapshots;
 use od_ports::store::{Snapshot, SnapshotSummary};
 
-use crate::artifacts::commit::{Pointer, SetFile, pending};
-use crate::disk::{Dir, DiskError, EntryKind};
+use crate::artifacts::commit::SetFile;
+use crate::disk::{Dir, DiskError, EntryKind, is_foreign, is_no_directory, is_taken_by_directory};
 
 pub(crate) const SNAPSHOTS: &str = "snapshots";
 
@@ -29,7 +30,7 @@ pub(crate) fn write(
     match snapshots.rename(&temporary, &snapshots, refresh.as_str()) {
         // A directory that is not empty cannot be replaced: the snapshot was written before. After a
         // loss of power it may be torn, so what the frame says wins.
-        Err(err) if err.source.kind() == std::io::ErrorKind::DirectoryNotEmpty => {
+        Err(err) if is_taken_by_directory(&err) => {
             snapshots.remove_tree(refresh.as_str())?;
             snapshots.rename(&temporary, &snapshots, refresh.as_str())
         }
@@ -37,7 +38,7 @@ pub(crate) fn write(
     }
 }
 
-/// Waits until a snapshot is on the disk; the caller syncs `snapshots/` itself.
+/// Waits until a snapshot is on the disk.
 pub(crate) fn sync(artifact: &Dir, refresh: &RefreshId) -> Result<(), DiskError> {
     let snapshot = match artifact.child(&format!("{SNAPSHOTS}/{refresh}")) {
         Ok(snapshot) => snapshot,
@@ -50,7 +51,8 @@ pub(crate) fn sync(artifact: &Dir, refresh: &RefreshId) -> Result<(), DiskError>
             file.sync_all().map_err(|err| DiskError::new("sync a snapshot", err))?;
         }
     }
-    snapshot.sync()
+    snapshot.sync()?;
+    artifact.child(SNAPSHOTS)?.sync()
 }
 
 /// Removes the oldest snapshots beyond the bound.
@@ -68,7 +70,8 @@ pub(crate) fn trim(artifact: &Dir) -> Result<(), DiskError> {
 pub(crate) fn ids(artifact: &Dir) -> Result<Vec<RefreshId>, DiskError> {
     let snapshots = match artifact.child(SNAPSHOTS) {
         Ok(snapshots) => snapshots,
-        Err(err) if err.is_missing() => return Ok(Vec::new()),
+        // A file or a link there is an obstacle, which health reports; there is no snapshot in it.
+        Err(err) if err.is_missing() || is_no_directory(&err) => return Ok(Vec::new()),
         Err(err) => return Err(err),
     };
     let mut ids: Vec<RefreshId> =
@@ -80,7 +83,11 @@ pub(crate) fn ids(artifact: &Dir) -> Result<Vec<RefreshId>, DiskError> {
 /// Reads one snapshot; `None` if it is missing or not readable as one.
 pub(crate) fn read(artifact: &Dir, refresh: &RefreshId) -> Result<Option<Snapshot>, DiskError> {
     let path = |file: SetFile| format!("{SNAPSHOTS}/{refresh}/{}", file.name());
-    let bytes = |file: SetFile| artifact.read_if_there(&path(file), file.bytes_max());
+    let bytes = |file: SetFile| match artifact.read_if_there(&path(file), file.bytes_max()) {
+        // Something that is no snapshot of ours has its name.
+        Err(err) if is_foreign(&err) => Ok(None),
+        other => other,
+    };
     let (Some(data), Some(provenance)) = (bytes(SetFile::Data)?, bytes(SetFile::Provenance)?)
     else {
         return Ok(None);
@@ -89,31 +96,14 @@ pub(crate) fn read(artifact: &Dir, refresh: &RefreshId) -> Result<Option<Snapsho
     let provenance = serde_json::from_slice::<Provenance>(&provenance).ok();
     Ok(data.zip(provenance).map(|(data, provenance)| Snapshot {
         refresh_id: refresh.clone(),
+        revision: None,
         data,
         provenance,
     }))
 }
 
-/// Lists the readable snapshots, newest first, that of a commit whose copies are not written included.
+/// Lists the readable snapshots, newest first.
 pub(crate) fn list(artifact: &Dir) -> Result<Vec<SnapshotSummary>, DiskError> {
-    let mut found = list_written(artifact)?;
-    if let Some((summary, _)) = unwritten_snapshot(artifact)?
-        && !found.iter().any(|written| written.refresh_id == summary.refresh_id)
-    {
-        found.insert(0, summary);
-    }
-    Ok(found)
-}
-
-/// Finds one snapshot, on the disk or in the frame of a commit whose copies are not written.
-pub(crate) fn find(artifact: &Dir, refresh: &RefreshId) -> Result<Option<Snapshot>, DiskError> {
-    match unwritten_snapshot(artifact)? {
-        Some((summary, snapshot)) if summary.refresh_id == *refresh => Ok(Some(snapshot)),
-        Some(_) | None => read(artifact, refresh),
-    }
-}
-
-fn list_written(artifact: &Dir) -> Result<Vec<SnapshotSummary>, DiskError> {
     let mut found = Vec::new();
     for refresh_id in ids(artifact)? {
         let Some(snapshot) = read(artifact, &refresh_id)? else { continue };
@@ -126,25 +116,4 @@ fn list_written(artifact: &Dir) -> Result<Vec<SnapshotSummary>, DiskError> {
         });
     }
     Ok(found)
-}
-
-/// Returns the snapshot that is still in the frame of the last commit, if it has one.
-fn unwritten_snapshot(dir: &Dir) -> Result<Option<(SnapshotSummary, Snapshot)>, DiskError> {
-    let Some(pointer) = Pointer::read_sound(dir)? else { return Ok(None) };
-    let Some(generation) = pending::unwritten(dir, pointer.artifact.revision)? else {
-        return Ok(None);
-    };
-    let Some(refresh) = &generation.refresh else { return Ok(None) };
-    let data = BoundedObject::parse(&generation.data).ok();
-    let provenance: Option<Provenance> = serde_json::from_slice(&generation.provenance).ok();
-    Ok(data.zip(provenance).map(|(data, provenance)| {
-        let summary = SnapshotSummary {
-            refresh_id: refresh.id.clone(),
-            generated_at: provenance.generated_at,
-            data_digest: Digest::of_json(data.value()),
-            bytes: generation.data.len() as u64,
-        };
-        let refresh_id = refresh.id.clone();
-        (summary, Snapshot { refresh_id, data, provenance })
-    }))
 }

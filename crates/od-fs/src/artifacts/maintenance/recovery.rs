@@ -3,9 +3,10 @@
 use od_core::ids::{ArtifactId, ProjectId};
 use od_ports::store::{StoreError, Unrecovered};
 
+use crate::artifacts::commit::roll_forward::WrittenCopies;
 use crate::artifacts::commit::{locks, roll_forward};
 use crate::artifacts::dirs::open_artifact;
-use crate::artifacts::read::ArtifactReader;
+use crate::artifacts::read::{ArtifactReader, Recovery};
 use crate::artifacts::trash::TrashBin;
 use crate::data_dir::STAGING;
 use crate::disk::{Dir, EntryKind};
@@ -33,7 +34,9 @@ fn recover_project(
 ) -> Result<(), StoreError> {
     let Some(live) = reader.dirs.live(project)? else { return Ok(()) };
     for artifact in &reader.ids(project)? {
-        if let Err(error) = recover_artifact(&live, artifact) {
+        let recovered = recover_artifact(&live, artifact);
+        reader.note_recovery(project, artifact, Recovery::of(&recovered));
+        if let Err(error) = recovered {
             let (project, artifact) = (project.clone(), Some(artifact.clone()));
             failed.push(Unrecovered { project, artifact, error });
         }
@@ -53,7 +56,7 @@ fn recover_artifact(live: &Dir, artifact: &ArtifactId) -> Result<(), StoreError>
     let Some(_lock) = locks::commit(live, artifact, locks::CLEARING_TIMEOUT)? else {
         return Ok(());
     };
-    roll_forward::recover(&dir)?;
+    roll_forward::recover(&dir, WrittenCopies::Checked)?;
     Ok(roll_forward::checkpoint(&dir)?)
 }
 

@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactState, HealthReason, HealthState, render_stored};
+use od_core::artifact::{ArtifactState, Health, HealthReason, HealthState, render_stored};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision};
 use od_core::json::BoundedObject;
-use od_core::ledger::next_revision;
-use od_core::template::Template;
+use od_core::ledger::{Actor, CommitKind, CommitNote, Door, next_revision};
+use od_core::template::{Grammar, Template};
 use od_ports::store::{RepairMode, RepairReport, StoreError, Stored};
 
+use super::inspect::has_unfinished_commit;
 use crate::artifacts::commit::checkpoint::CheckpointQueue;
+use crate::artifacts::commit::roll_forward::WrittenCopies;
 use crate::artifacts::commit::{
     Draft, Generation, POINTER_BYTES_MAX, POINTER_FILE, Pointer, Replaces, SetFile, aside, build,
-    locks, protocol, roll_forward,
+    locks, obstacle, protocol, roll_forward,
 };
 use crate::artifacts::dirs::{not_found, open_artifact};
 use crate::artifacts::history::{AuditLog, Tail, audit_log};
@@ -27,31 +29,48 @@ pub(crate) fn repair(
     artifact: &ArtifactId,
     mode: RepairMode,
 ) -> Result<RepairReport, StoreError> {
-    let (live, _) = reader.dirs.artifact(project, artifact)?;
+    let (live, dir) = reader.dirs.artifact(project, artifact)?;
+    let mut report = RepairReport::default();
+    for obstacle in obstacle::find(&live, &dir, artifact)? {
+        let path = obstacle.path();
+        report.drops.push(format!("{path}, which od did not write (kept in aside/)"));
+    }
+    if has_unfinished_commit(&live, &dir, artifact)? {
+        report.keeps.push("the last commit, which is finished".to_owned());
+    }
     let _lock = match mode {
         // A plan only reads, and answers while a process that stands still holds the lock.
         RepairMode::Plan => None,
-        RepairMode::Apply => Some(locks::commit_or_busy(&live, artifact)?),
+        RepairMode::Apply => {
+            obstacle::clear_locks(&live, &dir, artifact)?;
+            Some(locks::commit_or_busy(&live, artifact)?)
+        }
     };
     let dir = open_artifact(&live, artifact)?.ok_or_else(|| not_found(project, artifact))?;
     // An unfinished commit is no damage: most artifacts that look broken are healthy after this.
     if mode == RepairMode::Apply {
-        roll_forward::finish(&dir, project, artifact, queue)?;
+        obstacle::clear_all(&live, &dir, artifact)?;
+        report.applied = report != RepairReport::default();
+        reader.finish(&dir, project, artifact, queue, WrittenCopies::Checked)?;
     }
     let stored = reader.load(project, artifact)?;
-    let mut report = RepairReport::default();
     match stored.health.state {
         HealthState::Healthy => {}
+        // Moving the obstacles aside and finishing the commit was all there is to do.
+        HealthState::CorruptTail if is_unwritable_only(stored.health) => {
+            report.keeps.push(format!("revision {} and its history", stored_revision(&stored)));
+        }
         HealthState::UnknownVersion => {
             report.keeps.push("everything: a newer program wrote it".to_owned());
         }
         HealthState::CorruptTail => repair_tail(&dir, mode, &mut report)?,
         HealthState::CorruptHead => {
-            repair_head(&dir, &stored, mode, &mut report)?;
-            // What was behind a damaged head may be damaged as well.
+            // What is behind a damaged head may be damaged as well. It comes first: the repair is a
+            // commit, and its record has to continue the log.
             if AuditLog::read(&dir)?.tail != Tail::Clean {
                 repair_tail(&dir, mode, &mut report)?;
             }
+            repair_head(&dir, &stored, mode, &mut report)?;
         }
     }
     if report.applied {
@@ -59,6 +78,15 @@ pub(crate) fn repair(
     }
     reader.invalidate(project, artifact);
     Ok(report)
+}
+
+/// Returns whether everything of an artifact is sound, and only writing does not work.
+fn is_unwritable_only(health: Health) -> bool {
+    matches!(health.reason, Some(HealthReason::Obstructed | HealthReason::RecoveryFailed))
+}
+
+fn stored_revision(stored: &Stored) -> String {
+    stored.revision().map_or_else(|| "as it is".to_owned(), |revision| revision.to_string())
 }
 
 /// Keeps the records up to the damage and sets the rest aside.
@@ -103,12 +131,18 @@ fn repair_head(
     }
     // Before the commit, whose rename replaces it.
     set_damaged_aside(dir, pointer.is_none())?;
+    let log = AuditLog::read(dir)?;
     let draft = Draft {
         state: rescue.state,
         page: rescue.page,
         revision: rescue.revision,
         last_refresh: rescue.last_refresh,
+        before: pointer.map(|pointer| pointer.artifact),
+        // Only a person repairs, and only the command line has the verb.
+        note: CommitNote::new(CommitKind::Repair, Actor::Person, Door::CommandLine),
         refresh: None,
+        unsynced: log.unsynced_steps().to_vec(),
+        log_end: log.chain_end(),
     };
     let (_, mut generation) = build(draft)?;
     // It replaces nothing that it did not write itself: every copy that is there is kept aside.
@@ -191,7 +225,9 @@ fn adopt(state: &mut ArtifactState, file: SetFile, bytes: &[u8]) -> bool {
     match file {
         SetFile::Template => {
             let Ok(html) = std::str::from_utf8(bytes) else { return false };
-            if Template::compile(html).is_err() {
+            let document = state.artifact.document.as_ref();
+            let grammar = document.map_or(Grammar::V1, |document| document.format.grammar());
+            if Template::compile_as(html, grammar).is_err() {
                 return false;
             }
             state.template_html = html.into();
@@ -210,7 +246,9 @@ fn adopt(state: &mut ArtifactState, file: SetFile, bytes: &[u8]) -> bool {
 }
 
 fn render(state: &ArtifactState) -> Option<Arc<[u8]>> {
-    render_stored(&state.template_html, state.data.value(), None).ok().map(Into::into)
+    render_stored(&state.template_html, state.data.value(), &state.page_settings(), None)
+        .ok()
+        .map(Into::into)
 }
 
 /// Copies aside what the commit is about to replace. The visible copies are kept by roll-forward,

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use od_core::artifact::{Artifact, ArtifactSummary, Health, HealthReason, HealthState};
 use od_core::ids::{ArtifactId, Digest, ProjectId};
 use od_core::ledger::{RefreshLedger, RunningLockState};
-use od_core::refresh::RefreshRecord;
 use od_ports::store::{KeptAside, Stored};
 
 use super::cache_entry::{ListEntry, LoadedArtifact, Validity};
 use super::content::{Content, last_good_content, read_content, read_copy};
 use super::summary;
-use crate::artifacts::commit::{Pointer, SetFile, aside, locks, pending};
+use crate::artifacts::commit::{Pointer, SetFile, aside, locks, obstacle, pending};
 use crate::artifacts::dirs::open_artifact;
 use crate::artifacts::history::{AuditLog, Tail};
 use crate::disk::{Dir, DiskError, is_damage, is_foreign};
@@ -33,21 +32,21 @@ pub(super) fn read_artifact(
     if let Some(refresh) =
         found.last_refresh.as_ref().filter(|refresh| !log.ledger.has_ended(refresh))
     {
-        unlogged = pending::audit_line(&dir, refresh)?;
+        unlogged = pending::last_record(&dir, refresh)?;
         if unlogged.is_none() {
             // Neither in the log nor in a frame: it went from one to the other between the two reads.
             log = AuditLog::read(&dir)?;
         }
     }
     let mut ledger = log.ledger.clone();
-    let unlogged = unlogged.and_then(|line| serde_json::from_slice::<RefreshRecord>(&line).ok());
     if let Some(record) = unlogged {
         ledger.append(&record);
     }
     if let Some(state) = &mut found.state {
         derive_refresh_fields(live, id, &ledger, &mut state.artifact)?;
     }
-    let health = overall_health(found.health, &log);
+    let is_obstructed = !obstacle::find(live, &dir, id)?.is_empty();
+    let health = overall_health(found.health, &log, is_obstructed);
     let kept_aside = aside::list(&dir)?;
     Ok(Some(assemble(project, id, found, health, &ledger, kept_aside)))
 }
@@ -95,13 +94,14 @@ fn read_unedited_entry(live: &Dir, id: &ArtifactId) -> Result<Option<ListEntry>,
     let log = AuditLog::read(&dir)?;
     let committed = pointer.store.last_refresh.as_ref();
     let is_unlogged = committed.is_some_and(|refresh| !log.ledger.has_ended(refresh));
-    if is_unlogged || !overall_health(Health::HEALTHY, &log).is_healthy() {
+    let is_obstructed = !obstacle::find(live, &dir, id)?.is_empty();
+    if is_unlogged || !overall_health(Health::HEALTHY, &log, is_obstructed).is_healthy() {
         return Ok(None);
     }
     let Pointer { mut artifact, .. } = pointer;
     derive_refresh_fields(live, id, &log.ledger, &mut artifact)?;
     Ok(Some(ListEntry {
-        summary: Arc::new(artifact.summary(Health::HEALTHY)),
+        summary: Arc::new(artifact.summary(Health::HEALTHY).with_runs(log.ledger.runs())),
         attempt: artifact.created_by_attempt,
         validity: Validity::of(&log.ledger),
     }))
@@ -137,12 +137,15 @@ fn derive_refresh_fields(
     Ok(())
 }
 
-/// Returns the health of head and log together. Damage of the head is reported before damage of the
+/// Returns the health of head, log and directory together. Damage of the head is reported before damage of the
 /// log: the one keeps the artifact from being served as it is, the other only from being written.
-fn overall_health(head: Health, log: &AuditLog) -> Health {
+fn overall_health(head: Health, log: &AuditLog, is_obstructed: bool) -> Health {
     match &log.tail {
         Tail::Broken(reason) if head.is_healthy() => {
             Health::unsound(HealthState::CorruptTail, *reason)
+        }
+        Tail::Clean | Tail::Torn(_) if head.is_healthy() && is_obstructed => {
+            Health::unsound(HealthState::CorruptTail, HealthReason::Obstructed)
         }
         Tail::Broken(_) | Tail::Clean | Tail::Torn(_) => head,
     }
@@ -160,7 +163,7 @@ fn assemble(
     let summary = Arc::new(match &state {
         Some(state) => ArtifactSummary {
             edited: summary::digest_of_drift(&found.drift),
-            ..state.artifact.summary(health)
+            ..state.artifact.summary(health).with_runs(ledger.runs())
         },
         None => summary::of_unreadable(project, id, health),
     });
@@ -175,6 +178,7 @@ fn assemble(
         summary,
         health,
         drift: found.drift,
+        committed_data: found.committed_data.map(Arc::new),
         kept_aside,
         page_key: state.is_some().then_some(found.page_key).flatten(),
         state,

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use od_core::artifact::{
-    ArtifactState, Health, HealthReason, HealthState, Provenance, check_state,
+    ArtifactState, Health, HealthReason, HealthState, PageSettings, Provenance, check_state,
+    render_stored,
 };
 use od_core::ids::{Digest, RefreshId};
 use od_core::json::BoundedObject;
+use od_core::template::Grammar;
 use od_ports::store::{Drift, PageKey};
 
 use super::summary;
@@ -25,6 +27,8 @@ pub(super) struct Content {
     pub(super) health: Health,
     pub(super) state: Option<ArtifactState>,
     pub(super) drift: Vec<Drift>,
+    /// The data of the last commit, if it was edited since.
+    pub(super) committed_data: Option<BoundedObject>,
     pub(super) page_key: Option<PageKey>,
     pub(super) last_page: Option<Arc<[u8]>>,
     /// The last refresh that committed.
@@ -175,6 +179,7 @@ fn sound(pointer: &Pointer, sources: Sources) -> Option<Content> {
         health: Health::HEALTHY,
         state: Some(state),
         drift: Vec::new(),
+        committed_data: None,
         page_key: Some(page_key),
         last_page: None,
         last_refresh: pointer.store.last_refresh.clone(),
@@ -184,10 +189,15 @@ fn sound(pointer: &Pointer, sources: Sources) -> Option<Content> {
 
 /// Checks copies that no commit wrote: valid ones are drift, others make the artifact unhealthy.
 fn edited(dir: &Dir, pointer: Pointer) -> Result<Content, DiskError> {
+    let frame = pending::written(dir, pointer.artifact.revision)?;
     let mut read = Vec::with_capacity(SetFile::SOURCES.len());
     for file in SetFile::SOURCES {
         match dir.read_if_there(file.name(), file.bytes_max()) {
-            Ok(Some(bytes)) => read.push(bytes),
+            // What the disk did not keep is no edit while its frame is there.
+            Ok(Some(bytes)) => read.push(match &frame {
+                Some(frame) if frame.is_half_written(file, &bytes) => frame.bytes(file).to_vec(),
+                Some(_) | None => bytes,
+            }),
             Ok(None) => return last_good_content(dir, HealthReason::FileMissing),
             Err(err) if is_foreign(&err) => {
                 return last_good_content(dir, HealthReason::FileUnreadable);
@@ -206,6 +216,7 @@ fn edited(dir: &Dir, pointer: Pointer) -> Result<Content, DiskError> {
         provenance: Digest::of_bytes(&sources.provenance),
     };
     let last_refresh = pointer.store.last_refresh.clone();
+    let committed_data = committed_data(dir, &pointer, &page_key)?;
     let state = match validate(pointer, &sources) {
         Ok(state) => state,
         Err(reason) => return last_good_content(dir, reason),
@@ -215,11 +226,29 @@ fn edited(dir: &Dir, pointer: Pointer) -> Result<Content, DiskError> {
         health: Health::HEALTHY,
         state: Some(state),
         drift,
+        committed_data,
         page_key: Some(page_key),
         last_page: None,
         last_refresh,
         bytes,
     })
+}
+
+/// Returns the data that the pointer names from the frame of its commit, if the visible copy is
+/// another: who edited which place is told by comparing the two.
+fn committed_data(
+    dir: &Dir,
+    pointer: &Pointer,
+    found: &PageKey,
+) -> Result<Option<BoundedObject>, DiskError> {
+    let committed = &pointer.artifact.digests.data.raw;
+    if *committed == found.data {
+        return Ok(None);
+    }
+    let generation = newest_generation(dir)?;
+    let data = generation.map(|generation| generation.data);
+    let data = data.filter(|data| Digest::of_bytes(data) == *committed);
+    Ok(data.and_then(|data| BoundedObject::parse(&data).ok()))
 }
 
 /// Applies the rules of create to edited files.
@@ -256,12 +285,32 @@ pub(super) fn last_good_content(dir: &Dir, reason: HealthReason) -> Result<Conte
             health,
             state: None,
             drift: Vec::new(),
+            committed_data: None,
             page_key: None,
-            last_page: read_copy(dir, SetFile::Index)?.map(Arc::from),
+            last_page: render_copies(dir)?.map(Arc::from),
             last_refresh: None,
             bytes: 0,
         },
     })
+}
+
+/// Renders template and data as they are, if they go together.
+///
+/// `index.html` itself is never served: without a pointer that can be believed nothing says that it is a
+/// page that od rendered, and anybody may have written it.
+fn render_copies(dir: &Dir) -> Result<Option<Vec<u8>>, DiskError> {
+    let (template, data) = (read_copy(dir, SetFile::Template)?, read_copy(dir, SetFile::Data)?);
+    let (Some(template), Some(data)) = (template, data) else { return Ok(None) };
+    let (Ok(template), Ok(data)) = (std::str::from_utf8(&template), BoundedObject::parse(&data))
+    else {
+        return Ok(None);
+    };
+    // Without the pointer nothing says which format the template is of.
+    let page = [Grammar::V1, Grammar::V2].into_iter().find_map(|grammar| {
+        let settings = PageSettings { grammar, ..PageSettings::default() };
+        render_stored(template, data.value(), &settings, None).ok()
+    });
+    Ok(page)
 }
 
 /// Finds the newest whole generation among the frames of an artifact.

@@ -55,7 +55,10 @@ impl Index {
     pub(crate) fn catch_up(&mut self) -> Result<(), DiskError> {
         for notice in self.watcher.drain()? {
             match notice {
-                ChangeNotice::Overflow => self.forget_everything(),
+                ChangeNotice::Overflow => {
+                    self.watcher.restart();
+                    self.forget_projects();
+                }
                 ChangeNotice::Changed(WatchedDir::Projects, name) => {
                     self.projects_changed(name.as_deref());
                 }
@@ -67,18 +70,16 @@ impl Index {
                     self.forget(&project, &artifact);
                 }
                 ChangeNotice::Changed(WatchedDir::Artifact(project, artifact), Some(name)) => {
-                    if is_content(&name) {
+                    // No other file can change an answer.
+                    let is_content = [POINTER_FILE, LOG, ROTATED].contains(&&*name)
+                        || SetFile::ALL.iter().any(|file| file.name() == &*name);
+                    if is_content {
                         self.touch(&project, &artifact);
                     }
                 }
             }
         }
         Ok(())
-    }
-
-    fn forget_everything(&mut self) {
-        self.watcher.restart();
-        self.forget_projects();
     }
 
     fn projects_changed(&mut self, name: Option<&str>) {
@@ -391,12 +392,6 @@ impl Index {
             .find(|(_, entries)| entries.entries.get(artifact).is_some_and(|entry| entry.is_there))
             .map(|(project, _)| project.clone())
     }
-}
-
-/// Returns whether a change of a file can change an answer.
-fn is_content(name: &str) -> bool {
-    [POINTER_FILE, LOG, ROTATED].contains(&name)
-        || SetFile::ALL.iter().any(|file| file.name() == name)
 }
 
 #[cfg(test)]

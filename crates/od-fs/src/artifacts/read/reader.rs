@@ -1,18 +1,21 @@
 //! Answers from memory where memory is right, from the disk where it is not.
 
+use std::collections::HashSet;
 use std::slice::Chunks;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use od_core::artifact::ArtifactSummary;
+use od_core::artifact::{ArtifactSummary, Health, HealthReason, HealthState};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_ports::store::{StoreError, Stored};
 
 use super::artifact::{read_artifact, read_despite_damage, read_list_entry};
-use super::cache_entry::ListEntry;
+use super::cache_entry::{ListEntry, LoadedArtifact};
 use super::index::Index;
+use crate::artifacts::commit::checkpoint::CheckpointQueue;
+use crate::artifacts::commit::roll_forward::{self, WrittenCopies};
 use crate::artifacts::dirs::{ArtifactDirs, not_found};
-use crate::disk::{EntryKind, is_damage};
+use crate::disk::{Dir, DiskError, EntryKind, is_damage};
 
 /// Artifacts that have to be read from the disk before threads are worth it.
 const PARALLEL_MIN: usize = 64;
@@ -26,12 +29,92 @@ const READERS_MAX: usize = 4;
 pub(crate) struct ArtifactReader {
     pub(crate) dirs: ArtifactDirs,
     index: Mutex<Index>,
+    /// The artifacts whose last commit this process could not finish. Their frames are served, so only
+    /// whoever tried knows that the next write will fail as well.
+    unfinished: Mutex<HashSet<(ProjectId, ArtifactId)>>,
+}
+
+/// The outcome of an attempt to finish what a writer left.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Recovery {
+    Done,
+    Failed,
+}
+
+impl Recovery {
+    pub(crate) fn of<T, E>(outcome: &Result<T, E>) -> Self {
+        if outcome.is_ok() { Self::Done } else { Self::Failed }
+    }
 }
 
 impl ArtifactReader {
     pub(crate) fn new(dirs: ArtifactDirs) -> Self {
         let index = Mutex::new(Index::new(dirs.data_dir().clone()));
-        Self { dirs, index }
+        Self { dirs, index, unfinished: Mutex::default() }
+    }
+
+    /// Finishes what a crashed writer left of an artifact, and remembers whether that worked. The caller
+    /// holds its commit lock.
+    pub(crate) fn finish(
+        &self,
+        dir: &Dir,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        queue: &CheckpointQueue,
+        written: WrittenCopies,
+    ) -> Result<(), DiskError> {
+        let finished = roll_forward::finish(dir, project, artifact, queue, written);
+        self.note_recovery(project, artifact, Recovery::of(&finished));
+        finished
+    }
+
+    /// Remembers whether what a writer left of an artifact could be finished: its health hangs on it.
+    pub(crate) fn note_recovery(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        recovery: Recovery,
+    ) {
+        let key = (project.clone(), artifact.clone());
+        let mut unfinished = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = match recovery {
+            Recovery::Done => unfinished.remove(&key),
+            Recovery::Failed => unfinished.insert(key),
+        };
+        drop(unfinished);
+        if changed {
+            self.invalidate(project, artifact);
+        }
+    }
+
+    /// Returns the health of an artifact whose files have the given one.
+    fn health_after_recovery(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        found: Health,
+    ) -> Health {
+        let unfinished = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nearly always empty, and then nothing is hashed.
+        let failed = !unfinished.is_empty()
+            && unfinished.contains(&(project.clone(), artifact.clone()))
+            && found.is_healthy();
+        if failed {
+            Health::unsound(HealthState::CorruptTail, HealthReason::RecoveryFailed)
+        } else {
+            found
+        }
+    }
+
+    fn with_recovery(&self, mut loaded: LoadedArtifact) -> LoadedArtifact {
+        let Stored { project, id, health: found, .. } = &*loaded.stored;
+        let health = self.health_after_recovery(project, id, *found);
+        if health != loaded.stored.health {
+            let summary = with_health(&loaded.entry.summary, health);
+            loaded.entry.summary = Arc::clone(&summary);
+            loaded.stored = Arc::new(Stored { health, summary, ..Stored::clone(&loaded.stored) });
+        }
+        loaded
     }
 
     /// Returns an artifact if memory has it as it is now.
@@ -58,6 +141,7 @@ impl ArtifactReader {
             self.index().end_read_missing(version, project, artifact);
             return Err(not_found(project, artifact));
         };
+        let loaded = self.with_recovery(loaded);
         self.index().end_load(version, &loaded);
         Ok(loaded.stored)
     }
@@ -186,7 +270,12 @@ impl ArtifactReader {
             let mut index = self.index();
             for ((id, version), entry) in batch.iter().zip(versions).zip(entries) {
                 match entry {
-                    Some(entry) => {
+                    Some(mut entry) => {
+                        let read = entry.summary.health;
+                        let health = self.health_after_recovery(project, id, read);
+                        if health != read {
+                            entry.summary = with_health(&entry.summary, health);
+                        }
                         index.end_read(version, project, id, &entry);
                         found.push((id.clone(), entry));
                     }
@@ -271,4 +360,8 @@ impl ArtifactReader {
         index.catch_up()?;
         Ok(index)
     }
+}
+
+fn with_health(summary: &ArtifactSummary, health: Health) -> Arc<ArtifactSummary> {
+    Arc::new(ArtifactSummary { health, ..summary.clone() })
 }

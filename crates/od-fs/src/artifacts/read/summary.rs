@@ -29,8 +29,11 @@ pub(super) fn of_unreadable(
         health,
         created_by_run_id: None,
         source_label: None,
+        stale: Vec::new(),
         account_label: None,
         edited: None,
+        restored: None,
+        schedule: None,
     }
 }
 

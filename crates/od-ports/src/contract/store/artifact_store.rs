@@ -1,6 +1,7 @@
 //! The contract suite of every artifact store.
 
 use od_core::ids::{ProjectId, Revision};
+use od_core::ledger::RefreshStart;
 use od_core::refresh::{RecordStatus, RecordStep};
 
 use super::StoreTrial;
@@ -115,7 +116,10 @@ async fn the_gate_is_exclusive(trial: &StoreTrial<'_>) {
 async fn a_closed_refresh_may_not_commit(trial: &StoreTrial<'_>) {
     let StoreTrial { refresh_log, project, .. } = *trial;
     let id = trial.create(4, "fenced").await;
-    let running = refresh_log.begin_refresh(project, &id, sample::now()).await.expect("it begins");
+    let running = refresh_log
+        .begin_refresh(project, &id, RefreshStart::manual(sample::now()))
+        .await
+        .expect("it begins");
     let failed = record(&running.id, RecordStep::Failed, RecordStatus::Failed);
     refresh_log.append_record(project, &id, failed).await.expect("a record is appended");
     let late = trial.commit_refresh(&id, &running.id, "fenced off").await;

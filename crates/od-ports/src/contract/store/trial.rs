@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use od_core::artifact::RefreshStatus;
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision};
+use od_core::ledger::CommitKind;
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 
 use super::{
@@ -99,10 +100,14 @@ impl<'a> StoreTrial<'a> {
         title: &str,
     ) -> Result<Arc<Stored>, StoreError> {
         let last = record(refresh, RecordStep::Committed, RecordStatus::Succeeded);
-        self.commit(id, title, |change| change.refresh = Some(last)).await
+        self.commit(id, title, |change| {
+            change.refresh = Some(last);
+            change.note.kind = CommitKind::Refresh;
+        })
+        .await
     }
 
-    async fn commit(
+    pub(super) async fn commit(
         &self,
         id: &ArtifactId,
         title: &str,

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use od_core::artifact::{ArtifactState, Digests, FileDigests, Health};
 use od_core::ids::{Digest, RefreshId, Revision};
 use od_core::json;
-use od_core::ledger::{RefreshLedger, excess_snapshots, next_revision};
+use od_core::ledger::{CommitNote, CommitRecord, RefreshLedger, kept_commits, next_revision};
 use od_core::refresh::RefreshRecord;
 
-use crate::store::{InspectedFile, Inspection, Snapshot};
+use crate::store::{InspectedFile, Inspection};
 
 /// One artifact.
 #[derive(Clone, Debug)]
@@ -18,37 +18,57 @@ pub(super) struct KeptArtifact {
     pub(super) page: Arc<[u8]>,
     pub(super) log: Vec<RefreshRecord>,
     pub(super) ledger: RefreshLedger,
-    pub(super) snapshots: Vec<Snapshot>,
+    /// Every revision, oldest first, with what was committed.
+    pub(super) revisions: Vec<(CommitRecord, ArtifactState)>,
 }
 
 impl KeptArtifact {
     /// Returns an artifact at its first revision.
-    pub(super) fn new(mut state: ArtifactState, page: Arc<[u8]>) -> Self {
+    pub(super) fn new(mut state: ArtifactState, page: Arc<[u8]>, note: CommitNote) -> Self {
         finish(&mut state, &page, next_revision([]));
         let (health, ledger) = (Health::HEALTHY, RefreshLedger::default());
-        Self { state, health, page, log: Vec::new(), ledger, snapshots: Vec::new() }
+        let commit = CommitRecord::new(note, None, &state.artifact);
+        let revisions = vec![(commit, state.clone())];
+        Self { state, health, page, log: Vec::new(), ledger, revisions }
     }
 
-    /// Takes the next state.
-    pub(super) fn commit(&mut self, mut state: ArtifactState, page: Arc<[u8]>) {
+    /// Takes the next state, by a refresh or without one.
+    pub(super) fn commit(
+        &mut self,
+        mut state: ArtifactState,
+        page: Arc<[u8]>,
+        note: CommitNote,
+        refresh_id: Option<RefreshId>,
+    ) {
         finish(&mut state, &page, next_revision([self.state.artifact.revision]));
+        let commit = CommitRecord::new(note, Some(&self.state.artifact), &state.artifact);
+        self.revisions.push((CommitRecord { refresh_id, ..commit }, state.clone()));
         self.state = state;
         self.page = page;
+    }
+
+    /// Returns the last refresh that committed.
+    pub(super) fn last_refresh(&self) -> Option<&RefreshId> {
+        self.revisions.iter().rev().find_map(|(commit, _)| commit.refresh_id.as_ref())
+    }
+
+    /// Returns the commits, newest first.
+    pub(super) fn commits(&self) -> Vec<CommitRecord> {
+        self.revisions.iter().rev().map(|(commit, _)| commit.clone()).collect()
+    }
+
+    /// Returns the revisions that are kept, newest first.
+    pub(super) fn kept(&self) -> Vec<&(CommitRecord, ArtifactState)> {
+        let commits = self.commits();
+        let kept: Vec<Revision> = kept_commits(&commits).map(|commit| commit.revision).collect();
+        let newest_first = self.revisions.iter().rev();
+        newest_first.filter(|(commit, _)| kept.contains(&commit.revision)).collect()
     }
 
     pub(super) fn append(&mut self, mut record: RefreshRecord) {
         record.prev = self.log.last().map(RefreshRecord::digest);
         self.ledger.append(&record);
         self.log.push(record);
-    }
-
-    /// Adds the snapshot of a refresh, and drops those that are too many.
-    pub(super) fn add_snapshot(&mut self, refresh_id: RefreshId, state: &ArtifactState) {
-        let (data, provenance) = (state.data.clone(), state.provenance.clone());
-        self.snapshots.insert(0, Snapshot { refresh_id, data, provenance });
-        let ids: Vec<RefreshId> =
-            self.snapshots.iter().map(|snapshot| snapshot.refresh_id.clone()).collect();
-        self.snapshots.truncate(ids.len() - excess_snapshots(&ids).len());
     }
 
     /// Shows every file as the real store would have written it.
@@ -78,8 +98,12 @@ impl KeptArtifact {
             ],
             log_records: self.log.len(),
             log_fault: None,
-            snapshots: self.snapshots.len(),
+            snapshots: 0,
             snapshot_faults: Vec::new(),
+            obstacles: Vec::new(),
+            has_unfinished_commit: false,
+            revisions: self.kept().len(),
+            revision_faults: Vec::new(),
         }
     }
 }

@@ -43,9 +43,10 @@ impl MemoryState {
         Ok(Arc::new(Stored {
             id: key.1.clone(),
             project: key.0.clone(),
-            summary: Arc::new(state.artifact.summary(kept.health)),
+            summary: Arc::new(state.artifact.summary(kept.health).with_runs(kept.ledger.runs())),
             health: kept.health,
             drift: Vec::new(),
+            committed_data: None,
             kept_aside: Vec::new(),
             page_key: Some(PageKey {
                 template: digests.template.raw.clone(),

@@ -3,18 +3,21 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use od_core::artifact::{ArtifactSummary, Attempt, Health};
-use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId, Revision, Timestamp};
+use od_core::artifact::{ArtifactState, ArtifactSummary, Attempt, Health};
+use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision, Timestamp};
 use od_core::json;
-use od_core::ledger::{check_revision, trash_expires_at};
-use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
+use od_core::ledger::{
+    CommitRecord, RefreshStart, RevisionSource, check_revision, trash_expires_at,
+};
+use od_core::refresh::RefreshRecord;
 
 use super::artifact::KeptArtifact;
 use super::state::{Key, LockKind, MemoryLock, MemoryState, key};
 use crate::store::{
-    ArtifactStore, Change, Created, Gate, History, Inspection, NewArtifact, RefreshLog, RepairMode,
-    RepairReport, RevisionStore, RunningRefresh, Snapshot, SnapshotSummary, StoreError,
-    StoreMaintenance, Stored, Trash, Trashed, UnfinishedRefresh, Unrecovered, WriteWitness,
+    ArtifactStore, Change, Created, Gate, History, Inspection, KeptRevision, NewArtifact,
+    RefreshLog, RepairMode, RepairReport, RevisionStore, RunningRefresh, Snapshot, SnapshotSummary,
+    StoreError, StoreMaintenance, Stored, Timeline, Trash, Trashed, UnfinishedRefresh, Unrecovered,
+    WriteWitness,
 };
 
 /// Keeps artifacts in memory: the contract without a disk.
@@ -94,7 +97,7 @@ impl ArtifactStore for MemoryArtifactStore {
     }
 
     async fn create(&self, new: NewArtifact) -> Result<Created, StoreError> {
-        let NewArtifact { project, state, page } = new;
+        let NewArtifact { project, state, page, note } = new;
         let key = key(&project, &state.artifact.id);
         let mut memory = self.memory();
         memory.check_project(&project)?;
@@ -106,7 +109,7 @@ impl ArtifactStore for MemoryArtifactStore {
         if memory.artifacts.contains_key(&key) {
             return Err(StoreError::Exists { artifact: key.1 });
         }
-        memory.artifacts.insert(key.clone(), KeptArtifact::new(state, page));
+        memory.artifacts.insert(key.clone(), KeptArtifact::new(state, page, note));
         Ok(Created::Fresh(memory.stored(&key)?))
     }
 
@@ -131,20 +134,19 @@ impl ArtifactStore for MemoryArtifactStore {
             return Err(StoreError::ForeignWitness);
         }
         let key = key(witness.project(), witness.artifact());
-        let Change { expected, state, page, refresh } = change;
+        let Change { expected, state, page, refresh, note } = change;
         let mut memory = self.memory();
         let kept = memory.kept_mut(&key)?;
         check_revision(expected, kept.state.artifact.revision)
             .map_err(|conflict| StoreError::revision_conflict(&key.1, conflict))?;
+        let refresh_id = refresh.as_ref().map(|record| record.refresh_id.clone());
         if let Some(record) = refresh {
-            let last_committed = kept.snapshots.first().map(|snapshot| &snapshot.refresh_id);
             kept.ledger
-                .admit_commit(&record.refresh_id, last_committed)
+                .admit_commit(&record.refresh_id, kept.last_refresh())
                 .map_err(|closed| StoreError::refresh_closed(&key.1, closed))?;
-            kept.add_snapshot(record.refresh_id.clone(), &state);
             kept.append(record);
         }
-        kept.commit(state, page);
+        kept.commit(state, page, note, refresh_id);
         memory.stored(&key)
     }
 }
@@ -165,7 +167,7 @@ impl RefreshLog for MemoryArtifactStore {
         &self,
         project: &ProjectId,
         artifact: &ArtifactId,
-        at: Timestamp,
+        start: RefreshStart,
     ) -> Result<RunningRefresh, StoreError> {
         let key = key(project, artifact);
         let running =
@@ -180,10 +182,12 @@ impl RefreshLog for MemoryArtifactStore {
             return Err(StoreError::NotHealthy { artifact: key.1, health: base.health });
         }
         let kept = memory.kept_mut(&key)?;
+        kept.ledger
+            .admit_start(&start)
+            .map_err(|overtaken| StoreError::refresh_overtaken(&key.1, overtaken))?;
         let abandoned = kept.ledger.running().cloned();
-        let id = kept.ledger.next_id(kept.snapshots.iter().map(|snapshot| &snapshot.refresh_id));
-        let (step, status) = (RecordStep::Started, RecordStatus::Running);
-        kept.append(RefreshRecord::new(id.clone(), step, status, at));
+        let id = kept.ledger.next_id(kept.last_refresh());
+        kept.append(start.record(id.clone()));
         drop(memory);
         Ok(RunningRefresh { id, base, abandoned, lock: Box::new(lock) })
     }
@@ -224,19 +228,48 @@ impl RefreshLog for MemoryArtifactStore {
 
 #[async_trait]
 impl RevisionStore for MemoryArtifactStore {
+    async fn timeline(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Result<Timeline, StoreError> {
+        let commits = self.memory().kept(&key(project, artifact))?.commits();
+        Ok(Timeline { commits, broken: None })
+    }
+
+    async fn revision(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+        revision: Revision,
+    ) -> Result<KeptRevision, StoreError> {
+        let memory = self.memory();
+        let kept = memory.kept(&key(project, artifact))?.kept();
+        let found = kept.into_iter().find(|(commit, _)| commit.revision == revision);
+        let (commit, state) = found
+            .cloned()
+            .ok_or_else(|| StoreError::RevisionNotFound { artifact: artifact.clone(), revision })?;
+        let source = RevisionSource::of(&state.artifact);
+        let ArtifactState { template_html, data, provenance, .. } = state;
+        Ok(KeptRevision { commit, template_html, data, provenance, source })
+    }
+
     async fn snapshots(
         &self,
         project: &ProjectId,
         artifact: &ArtifactId,
     ) -> Result<Vec<SnapshotSummary>, StoreError> {
         let memory = self.memory();
-        let summary = |snapshot: &Snapshot| SnapshotSummary {
-            refresh_id: snapshot.refresh_id.clone(),
-            generated_at: snapshot.provenance.generated_at,
-            data_digest: Digest::of_json(snapshot.data.value()),
-            bytes: json::pretty_bytes(snapshot.data.value()).len() as u64,
+        let summary = |(commit, state): &(CommitRecord, ArtifactState)| {
+            Some(SnapshotSummary {
+                refresh_id: commit.refresh_id.clone()?,
+                generated_at: state.provenance.generated_at,
+                data_digest: commit.digests.data_content.clone(),
+                bytes: json::pretty_bytes(state.data.value()).len() as u64,
+            })
         };
-        Ok(memory.kept(&key(project, artifact))?.snapshots.iter().map(summary).collect())
+        let kept = memory.kept(&key(project, artifact))?.kept();
+        Ok(kept.into_iter().filter_map(summary).collect())
     }
 
     async fn snapshot(
@@ -246,11 +279,18 @@ impl RevisionStore for MemoryArtifactStore {
         refresh: &RefreshId,
     ) -> Result<Snapshot, StoreError> {
         let memory = self.memory();
-        let kept = memory.kept(&key(project, artifact))?;
-        let found = kept.snapshots.iter().find(|snapshot| snapshot.refresh_id == *refresh);
-        found.cloned().ok_or_else(|| StoreError::SnapshotNotFound {
+        let kept = memory.kept(&key(project, artifact))?.kept();
+        let found =
+            kept.into_iter().find(|(commit, _)| commit.refresh_id.as_ref() == Some(refresh));
+        let (commit, state) = found.ok_or_else(|| StoreError::SnapshotNotFound {
             artifact: artifact.clone(),
             refresh: refresh.clone(),
+        })?;
+        Ok(Snapshot {
+            refresh_id: refresh.clone(),
+            revision: Some(commit.revision),
+            data: state.data.clone(),
+            provenance: state.provenance.clone(),
         })
     }
 }

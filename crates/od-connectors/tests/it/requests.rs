@@ -1,0 +1,229 @@
+//! Things people ask an agent for, each made once and refreshed without the agent: what the page shows
+//! before and after a change at the source. `fixtures/requests/` holds a folder for each.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use od_app::artifacts::{CreateArtifact, CreatedArtifact};
+use od_app::preview::PageRequest;
+use od_app::{Caller, Mode};
+use od_core::connector::RegisteredService;
+use od_core::error::Failure;
+use od_core::ids::{ArtifactId, Timestamp};
+use od_core::json::{Message, Value};
+use od_core::token::Variant;
+use od_ports::credential_vault::{Connection, Secret, Standing};
+use od_ports::service_registry::vault_key;
+
+use crate::http_server::{Answer, TestServer};
+use crate::world::{World, project};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/requests")
+}
+
+/// The resources that the stand-in serves, by path and query.
+type Resources = Arc<Mutex<BTreeMap<String, Value>>>;
+
+/// One request, ready to be asked for.
+struct Asked {
+    folder: PathBuf,
+    world: World,
+    resources: Resources,
+    server: Option<Value>,
+    _stand_in: TestServer,
+}
+
+impl Asked {
+    async fn new(name: &str) -> Self {
+        let folder = fixtures().join(name);
+        let resources: Resources = Arc::default();
+        let served = Arc::clone(&resources);
+        let stand_in = TestServer::start(move |seen| {
+            let served = served.lock().unwrap();
+            let found = served.get(&seen.target).or_else(|| served.get(seen.path()));
+            match found {
+                Some(resource) => {
+                    let text = |key: &str| resource[key].as_str().unwrap_or_default().to_owned();
+                    Answer::text(200, &text("text")).with("content-type", &text("type"))
+                }
+                None => Answer::text(404, ""),
+            }
+        })
+        .await;
+        let world = World::new().await;
+        let server = fs::read(folder.join("server.json")).ok();
+        let server: Option<Value> = server.map(|bytes| serde_json::from_slice(&bytes).unwrap());
+        for service in server.iter().flat_map(|it| it["services"].as_array().unwrap()) {
+            register(&world, service, &stand_in.url()).await;
+        }
+        Self { folder, world, resources, server, _stand_in: stand_in }
+    }
+
+    /// Puts the source into its state `before` or `after`.
+    fn set(&self, state: &str) {
+        if let Some(server) = &self.server {
+            let resources = server[state].as_object().unwrap().clone();
+            *self.resources.lock().unwrap() = resources.into_iter().collect();
+        }
+        copy(&self.folder.join(state), &self.world.root());
+        if self.folder.ends_with("slow-endpoints") {
+            fs::write(self.world.root().join("logs.csv"), log(state == "after")).unwrap();
+        }
+    }
+
+    async fn create(&self) -> Result<CreatedArtifact, Failure> {
+        let bytes = fs::read(self.folder.join("artifact.json")).unwrap();
+        let mut body: Value = serde_json::from_slice(&bytes).unwrap();
+        let template = fs::read_to_string(self.folder.join("template.html")).unwrap();
+        body["templateHtml"] = template.into();
+        let body = Message::read(body.to_string().as_bytes()).unwrap();
+        let request = CreateArtifact { project: project(), body };
+        let created =
+            od_app::artifacts::create(&self.world.app, &Caller::Person, request, Mode::Commit);
+        created.await.map_err(Failure::from)
+    }
+
+    async fn refreshed_text(&self, artifact: &ArtifactId) -> String {
+        self.world.clock.advance_ms(60_000);
+        let refreshed = self.world.refresh(artifact).await;
+        refreshed
+            .unwrap_or_else(|err| panic!("{}: {:?}", self.folder.display(), Failure::from(err)));
+        let request = PageRequest {
+            project: Some(project()),
+            artifact: artifact.clone(),
+            variant: Variant::Rendered,
+            snapshot: None,
+            revision: None,
+        };
+        let page = od_app::preview::page(&self.world.app, request).await.unwrap();
+        text_of(&String::from_utf8_lossy(&page.bytes))
+    }
+}
+
+async fn register(world: &World, service: &Value, url: &str) {
+    let name: od_core::connector::ServiceName = service["name"].as_str().unwrap().parse().unwrap();
+    let header = service["header"].as_str().map(|header| header.parse().unwrap());
+    let at = Timestamp::from_unix_ms(0);
+    let (has_secret, key) = (header.is_some(), vault_key(&name));
+    let service = RegisteredService { name, url: url.parse().unwrap(), header, registered_at: at };
+    world.app.ports.services.put(service).await.unwrap();
+    if has_secret {
+        let connection = Connection {
+            connector: key,
+            standing: Standing::Connected,
+            account_label: None,
+            changed_at: at,
+        };
+        let secret = Secret::parse("request-canary-0123456789").unwrap();
+        world.app.ports.vault.put(connection, Some(secret)).await.unwrap();
+    }
+}
+
+/// Copies the files of a state; the SQL of a database is run instead.
+fn copy(from: &Path, to: &Path) {
+    let Ok(entries) = fs::read_dir(from) else { return };
+    for entry in entries {
+        let (path, name) = {
+            let entry = entry.unwrap();
+            (entry.path(), entry.file_name())
+        };
+        let name = name.to_str().unwrap().to_owned();
+        if path.is_dir() {
+            fs::create_dir_all(to.join(&name)).unwrap();
+            copy(&path, &to.join(&name));
+        } else if let Some(database) = name.strip_suffix(".sql") {
+            let connection = rusqlite::Connection::open(to.join(database)).unwrap();
+            connection.execute_batch(&fs::read_to_string(&path).unwrap()).unwrap();
+        } else {
+            fs::copy(&path, to.join(&name)).unwrap();
+        }
+    }
+}
+
+/// A log of 100,000 calls of 50 endpoints; after a change the first one is slow.
+fn log(is_slow: bool) -> String {
+    let mut text = String::from("path,ms\n");
+    for call in 0..100_000_u32 {
+        let endpoint = call % 50;
+        let extra = if is_slow && endpoint == 0 { 10_000 } else { 0 };
+        text += &format!("/api/{endpoint},{}\n", endpoint * 10 + call / 50 % 100 + extra);
+    }
+    text
+}
+
+/// The text that a reader sees: the body without its tags, spaces as one.
+fn text_of(page: &str) -> String {
+    let body = page.split_once("<body>").map_or(page, |(_, body)| body);
+    let mut text = String::new();
+    let mut is_tag = false;
+    for c in body.chars() {
+        match c {
+            '<' => is_tag = true,
+            '>' => {
+                is_tag = false;
+                text.push(' ');
+            }
+            c if !is_tag => text.push(c),
+            _ => {}
+        }
+    }
+    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Asks for a page, and reads it before and after the source changed.
+async fn check(name: &str) {
+    let asked = Asked::new(name).await;
+    asked.set("before");
+    let created = asked.create().await.unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+    let want = |state: &str| {
+        fs::read_to_string(asked.folder.join(format!("{state}.txt"))).unwrap().trim().to_owned()
+    };
+    let artifact = &created.stored.id;
+    assert_eq!(asked.refreshed_text(artifact).await, want("before"), "{name}: before");
+    asked.set("after");
+    assert_eq!(asked.refreshed_text(artifact).await, want("after"), "{name}: after");
+}
+
+macro_rules! requests {
+    ($($name:ident = $folder:literal,)*) => {
+        $(
+            #[tokio::test]
+            async fn $name() {
+                check($folder).await;
+            }
+        )*
+
+        #[test]
+        fn every_request_is_asked_for() {
+            let mut folders: Vec<String> = fs::read_dir(fixtures())
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            folders.sort();
+            let mut asked = vec![$($folder.to_owned()),*];
+            asked.sort();
+            assert_eq!(folders, asked);
+        }
+    };
+}
+
+requests! {
+    costs_of_two_files_are_compared = "cost-report",
+    coverage_is_grouped_by_package = "coverage",
+    a_board_has_its_columns = "jira-board",
+    a_spreadsheet_gives_its_headlines = "kpi",
+    three_feeds_are_one_list = "news",
+    objectives_are_grouped_by_owner = "okr",
+    orders_of_a_database_are_joined = "orders",
+    endpoints_of_a_large_log_are_ranked = "slow-endpoints",
+    a_sprint_is_told_by_assignee = "sprint-status",
+    todos_have_a_trend = "todos",
+    tokens_are_counted_in_the_code = "token-coverage",
+    services_are_watched = "uptime",
+    quotes_have_their_change = "watchlist",
+    three_cities_are_one_table = "weather",
+}

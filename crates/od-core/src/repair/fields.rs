@@ -1,0 +1,517 @@
+//! The faults of a request's fields, repaired: what is misplaced moves, what is misspelt is renamed.
+
+use serde_json::json;
+
+use super::change::{Change, parent_of, unquoted};
+use super::names::{self, Operation};
+use super::source;
+use super::wrapping;
+use crate::error::{Issue, nearest_name};
+use crate::ids::Slug;
+use crate::json::{Value, is_denied_key};
+use crate::limits::{self, utf16_len};
+
+/// The fields whose values are objects or arrays.
+const HOLDS_JSON: &[&str] = &[
+    "document",
+    "preview",
+    "dataJson",
+    "dataSchemaJson",
+    "sourceJson",
+    "connector",
+    "input",
+    "outputMapping",
+    "dataPaths",
+    "sources",
+    "provenanceJson",
+];
+
+/// Returns the changes that repair one fault of the body; none if nobody but the author knows.
+pub(super) fn mend(issue: &Issue, body: &Value, operation: Operation) -> Vec<Change> {
+    let at = issue.path.as_str();
+    let Some((parent, key)) = parent_of(at) else { return whole_body(issue, body) };
+    let value = body.pointer(at);
+    match issue.code.as_str() {
+        "unknown_field" => unknown_field(body, operation, parent, &key, at, issue),
+        "daemon_owned" if !matches!(parent, "" | "/input") => {
+            unknown_field(body, operation, parent, &key, at, issue)
+        }
+        "daemon_owned" => match names::place(operation, parent, &key) {
+            Some(to)
+                if operation == Operation::Update
+                    && key != "projectId"
+                    && body.pointer(&to).is_none() =>
+            {
+                vec![Change::Move { from: at.to_owned(), to }]
+            }
+            _ => vec![Change::Remove { at: at.to_owned() }],
+        },
+        // A fix before this one has put something there.
+        "required" if value.is_some() => Vec::new(),
+        "required" if at == "/artifactId" => wrapping::artifact_id(body),
+        "malformed" if at == "/artifactId" => wrapping::artifact_id(body),
+        "required"
+            if operation == Operation::Execute && body.pointer("/input/toolName").is_some() =>
+        {
+            wrapping::unpack_execute(body)
+        }
+        "required" | "empty" => required(body, at, &key),
+        "wrong_type" | "not_an_object" => {
+            value.map_or_else(Vec::new, |value| wrong_type(body, at, &key, value, issue))
+        }
+        "not_allowed" => not_allowed(body, at, &key, value, issue),
+        "too_long" => {
+            value.and_then(Value::as_str).map_or_else(Vec::new, |text| too_long(at, &key, text))
+        }
+        "denied_key" if at.ends_with("/to") => source::denied_target(at, value),
+        "denied_key" => denied_key(at, &key, value),
+        "malformed" => source::malformed(at, &key, value),
+        // Only what is stored may be a text in place of a number.
+        "inexact_number" if !at.starts_with("/input/") => Vec::new(),
+        "inexact_number" => {
+            let digits = issue.got.as_deref().and_then(|got| got.split_whitespace().next());
+            let digits = digits.unwrap_or_default().trim_matches('`');
+            let is_number = digits.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
+            let value =
+                if is_number && !digits.is_empty() { json!(digits) } else { return Vec::new() };
+            vec![Change::Write { at: at.to_owned(), value }]
+        }
+        "nul_character" | "lone_surrogate" => {
+            value.and_then(Value::as_str).map_or_else(Vec::new, |text| {
+                let value = json!(text.replace(['\0', '\u{fffd}'], ""));
+                vec![Change::Write { at: at.to_owned(), value }]
+            })
+        }
+        "too_many_items" => {
+            let count = if at.ends_with("dataPaths") {
+                limits::MAPPING_PATHS.max()
+            } else if at.ends_with("/sources") {
+                limits::PROVENANCE_SOURCES.max()
+            } else {
+                limits::JSON_ITEMS.max()
+            };
+            vec![Change::KeepFirst { at: at.to_owned(), count }]
+        }
+        "too_deep" => vec![Change::Quote { at: at.to_owned() }],
+        "REDACTION_REQUIRED" if value.is_some_and(Value::is_string) => {
+            vec![Change::Write { at: at.to_owned(), value: json!("[removed]") }]
+        }
+        code if code.starts_with("schema_") => super::schema::mend(issue, body),
+        _ => source::mend(issue, body, at, &key),
+    }
+}
+
+fn whole_body(issue: &Issue, body: &Value) -> Vec<Change> {
+    if body.as_str().is_some_and(|text| unquoted(text).is_some()) {
+        return vec![Change::Unquote { at: String::new() }];
+    }
+    match body.get(0).filter(|first| issue.code == "wrong_type" && first.is_object()) {
+        Some(first) => vec![Change::Write { at: String::new(), value: first.clone() }],
+        None => Vec::new(),
+    }
+}
+
+fn unknown_field(
+    body: &Value,
+    operation: Operation,
+    parent: &str,
+    key: &str,
+    at: &str,
+    issue: &Issue,
+) -> Vec<Change> {
+    let Some(value) = body.pointer(at) else { return Vec::new() };
+    if let Some(changes) = packed_or_misplaced(body, operation, at, value) {
+        return changes;
+    }
+    // A wrapper around the whole request, or around its input.
+    if parent.is_empty()
+        && let Some(inner) = value.as_object()
+        && operation != Operation::Execute
+    {
+        if inner.contains_key("input") && body.get("input").is_none() {
+            let up = |name: &String| Change::Move {
+                from: format!("{at}/{name}"),
+                to: format!("/{name}"),
+            };
+            let mut changes: Vec<Change> = inner.keys().map(up).collect();
+            changes.push(Change::Remove { at: at.to_owned() });
+            return changes;
+        }
+        let whole = ["title", "document", "dataJson"].iter().any(|name| inner.contains_key(*name));
+        let is_data =
+            names::place(operation, parent, key).is_some_and(|to| to.contains("/document"));
+        if whole && body.get("input").is_none() && !is_data {
+            return vec![Change::Rename { at: at.to_owned(), to: "input".to_owned() }];
+        }
+    }
+    if let Some(to) = names::place(operation, parent, key)
+        && to != at
+        && body.pointer(&to).is_none()
+        && fits(&to, value)
+    {
+        let same_parent = parent_of(&to).is_some_and(|(above, _)| above == parent);
+        return vec![match parent_of(&to) {
+            Some((_, name)) if same_parent => Change::Rename { at: at.to_owned(), to: name },
+            _ => Change::Move { from: at.to_owned(), to },
+        }];
+    }
+    if parent.starts_with("/input/document/sourceJson/outputMapping") {
+        return vec![Change::Remove { at: at.to_owned() }];
+    }
+    let known: Vec<&str> = issue
+        .want
+        .as_deref()
+        .and_then(|want| want.strip_prefix("one of "))
+        .map(|want| want.split(", ").collect())
+        .unwrap_or_default();
+    if let Some(near) = nearest_name(key, known.iter().copied())
+        && body.pointer(&format!("{parent}/{near}")).is_none()
+        && (!(value.is_array() || value.is_object()) || HOLDS_JSON.contains(&near))
+    {
+        return vec![Change::Rename { at: at.to_owned(), to: near.to_owned() }];
+    }
+    let name = if is_denied_key(key) { names::allowed_key(key) } else { key };
+    let to = match operation {
+        Operation::Execute => format!("/input/{name}"),
+        _ if parent.starts_with("/input/document/sourceJson") => {
+            format!("/input/document/sourceJson/input/{name}")
+        }
+        _ if names::named_source(parent).is_some() => {
+            format!("{}/input/{name}", names::named_source(parent).unwrap_or_default())
+        }
+        _ if parent.starts_with("/input/document/queries") => {
+            return vec![Change::Remove { at: at.to_owned() }];
+        }
+        _ if parent.starts_with("/provenanceJson") => {
+            return vec![Change::Remove { at: at.to_owned() }];
+        }
+        Operation::Create => format!("/input/document/dataJson/{name}"),
+        // Data in an update replaces data: what is moved there would cost the rest.
+        Operation::Update => return vec![Change::Remove { at: at.to_owned() }],
+    };
+    let to = if body.pointer(&to).is_some() { format!("{to}Given") } else { to };
+    vec![Change::Move { from: at.to_owned(), to }]
+}
+
+/// Unpacks a field that holds others, leaves out what no request can set, and follows a path that was
+/// written as a key; `None` if the field is none of that.
+fn packed_or_misplaced(
+    body: &Value,
+    operation: Operation,
+    at: &str,
+    value: &Value,
+) -> Option<Vec<Change>> {
+    let (parent, key) = parent_of(at)?;
+    let key = key.as_str();
+    let unpacked = wrapping::unpack(body, operation, at, key, value);
+    if !unpacked.is_empty() {
+        return Some(unpacked);
+    }
+    if is_left_out(body, operation, parent, key, value) {
+        return Some(vec![Change::Remove { at: at.to_owned() }]);
+    }
+    // `"document.dataJson"`: a path for a key.
+    if let Some((_, last)) = key.rsplit_once('.')
+        && !matches!(last, "json" | "html")
+        && let Some(to) = names::place(operation, "", last)
+        && body.pointer(&to).is_none()
+    {
+        return Some(vec![Change::Move { from: at.to_owned(), to }]);
+    }
+    if parent.ends_with("/outputMapping") {
+        return source::target_as_key(body, at, key, value);
+    }
+    None
+}
+
+/// Returns whether a field asks for what no request can set, or says nothing that is stored.
+fn is_left_out(body: &Value, operation: Operation, parent: &str, key: &str, value: &Value) -> bool {
+    let is_source = parent.starts_with("/input/document/sourceJson");
+    match names::fold(key).as_str() {
+        "schedule"
+        | "refreshinterval"
+        | "autorefresh"
+        | "interval"
+        | "cron"
+        | "pollinterval"
+        | "refreshintervalseconds"
+        | "refreshevery" => operation != Operation::Execute,
+        "format" | "timeout" | "timeoutms" | "verbose" | "dryrun" => {
+            operation == Operation::Execute
+        }
+        // Whether a page can be refreshed is for its source to say.
+        "refresh" | "refreshable" => {
+            !is_source
+                && operation != Operation::Execute
+                && body.pointer("/input/document/sourceJson").is_none()
+                && body.pointer("/input/sourceJson").is_none()
+                && (value.is_boolean() || value.is_string())
+        }
+        _ => false,
+    }
+}
+
+/// Returns what an author should know of a change that leaves something out.
+pub(super) fn note(issue: &Issue, body: &Value) -> Option<&'static str> {
+    let (parent, key) = parent_of(&issue.path)?;
+    match names::fold(&key).as_str() {
+        _ if issue.code != "unknown_field" => source::note(issue, body),
+        "schedule"
+        | "refreshinterval"
+        | "autorefresh"
+        | "interval"
+        | "cron"
+        | "pollinterval"
+        | "refreshintervalseconds"
+        | "refreshevery" => {
+            Some("nothing refreshes a page by itself: a person does, or you with the refresh tool")
+        }
+        "refresh" | "refreshable" if !parent.starts_with("/input/document/sourceJson") => Some(
+            "a page can be refreshed if it has `document.sourceJson`; refreshing is a call of its own",
+        ),
+        _ if parent.starts_with("/input/document/sourceJson/outputMapping") => {
+            Some("a mapping only moves values: choosing and counting rows is for the source")
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether a value can be what stands at a place.
+fn fits(to: &str, value: &Value) -> bool {
+    match to {
+        "/templateHtml" => value.is_string(),
+        "/input/title" | "/input/description" => value.is_string(),
+        _ if to.ends_with("/refreshPermission") => value.is_string() || value.is_boolean(),
+        _ => true,
+    }
+}
+
+fn required(body: &Value, at: &str, key: &str) -> Vec<Change> {
+    let write = |value: Value| vec![Change::Write { at: at.to_owned(), value }];
+    let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str);
+    match at {
+        "/input" => {
+            // The fields that make an input are moved there by their own fixes.
+            Vec::new()
+        }
+        "/input/title" => write(json!(title(body))),
+        "/input/document/dataJson" => write(json!({})),
+        "/artifactId" | "/connectorId" | "/toolName" => {
+            let tool = text("/toolName").and_then(|tool| tool.split_once('.'));
+            match (at, tool) {
+                ("/connectorId", Some((connector, _))) => write(json!(connector)),
+                _ => Vec::new(),
+            }
+        }
+        _ if at.starts_with("/provenanceJson/sources/") => {
+            let entry = parent_of(at).and_then(|(parent, _)| body.pointer(parent));
+            let known = entry.and_then(|entry| {
+                entry.as_object()?.values().find_map(Value::as_str).map(str::to_owned)
+            });
+            match key {
+                "label" => write(json!(known.unwrap_or_else(|| "The data".to_owned()))),
+                _ => write(json!(
+                    names::word("type", at, &known.unwrap_or_default()).unwrap_or("derived")
+                )),
+            }
+        }
+        _ => source::required(body, at, key),
+    }
+}
+
+/// Finds a title in the words of the author: of the page, of the data.
+fn title(body: &Value) -> String {
+    let html = body.get("templateHtml").and_then(Value::as_str).unwrap_or_default();
+    let between = |open: &str, close: &str| {
+        let start = html.find(open)? + open.len();
+        let start =
+            start + html[start..].find('>').filter(|_| !open.ends_with('>')).map_or(0, |at| at + 1);
+        let text = html[start..].split(close).next()?.trim();
+        let plain = !text.is_empty() && !text.contains(['{', '<']) && utf16_len(text) <= 100;
+        plain.then(|| text.to_owned())
+    };
+    let data = body.pointer("/input/document/dataJson");
+    let named = ["title", "name", "heading"].iter().find_map(|key| data?.get(key)?.as_str());
+    let slug = body.pointer("/input/slug").and_then(Value::as_str);
+    between("<title>", "</title>")
+        .or_else(|| between("<h1", "</h1>"))
+        .or_else(|| {
+            named
+                .filter(|name| !name.trim().is_empty() && utf16_len(name) <= 100)
+                .map(str::to_owned)
+        })
+        .or_else(|| slug.map(|slug| slug.replace('-', " ")))
+        .unwrap_or_else(|| "Live artifact".to_owned())
+}
+
+fn wrong_type(body: &Value, at: &str, key: &str, value: &Value, issue: &Issue) -> Vec<Change> {
+    let write = |value: Value| vec![Change::Write { at: at.to_owned(), value }];
+    if value.is_null() {
+        return vec![Change::Remove { at: at.to_owned() }];
+    }
+    if let Some(text) = value.as_str()
+        && unquoted(text).is_some()
+        && issue.want.as_deref() != Some("a string")
+    {
+        return vec![Change::Unquote { at: at.to_owned() }];
+    }
+    if let Some(changes) = source::wrong_type(body, at, key, value) {
+        return changes;
+    }
+    let into = |name: &str| vec![Change::Move { from: at.to_owned(), to: format!("{at}/{name}") }];
+    match (at, value) {
+        ("/input/document/dataJson", Value::Array(_)) => into(&list_name(body)),
+        ("/input/document/dataJson", _) => into("value"),
+        ("/input/document", Value::Array(items))
+            if items.len() == 1
+                && ["dataJson", "data", "sourceJson"]
+                    .iter()
+                    .any(|it| items[0].get(it).is_some()) =>
+        {
+            write(items[0].clone())
+        }
+        ("/input/document", Value::Array(_)) => vec![Change::Move {
+            from: at.to_owned(),
+            to: format!("{at}/dataJson/{}", list_name(body)),
+        }],
+        ("/input", Value::Array(items)) if items.len() == 1 => write(items[0].clone()),
+        ("/provenanceJson", Value::String(_)) => into("notes"),
+        ("/provenanceJson", Value::Array(_)) => into("sources"),
+        ("/provenanceJson/sources", Value::Object(_)) => write(json!([value])),
+        ("/provenanceJson/sources", Value::String(text)) => {
+            write(json!([{ "label": text, "type": "derived" }]))
+        }
+        ("/provenanceJson/notes", Value::Array(items)) => {
+            let lines: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+            write(json!(lines.join("\n")))
+        }
+        (_, Value::String(text)) if at.starts_with("/provenanceJson/sources/") => {
+            write(json!({ "label": text, "type": "derived" }))
+        }
+        ("/input/preview", _) => write(json!({ "type": "html", "entry": "index.html" })),
+        ("/templateHtml", Value::Object(map)) => {
+            let text = |names: &[&str]| names.iter().find_map(|name| map.get(*name)?.as_str());
+            let html = text(&["html", "template", "content", "markup", "body"])
+                .or_else(|| map.values().find_map(Value::as_str));
+            let css = text(&["css", "style", "styles", "stylesheet"]);
+            html.map_or_else(Vec::new, |html| write(json!(with_style(html, css))))
+        }
+        ("/templateHtml", Value::Array(lines)) => {
+            let lines: Vec<&str> = lines.iter().filter_map(Value::as_str).collect();
+            write(json!(lines.join("\n")))
+        }
+        ("/ifRevision", Value::String(text)) => text
+            .trim_start_matches('r')
+            .parse::<u64>()
+            .map_or_else(|_| Vec::new(), |number| write(json!(number))),
+        (_, Value::Number(_) | Value::Bool(_)) if issue.want.as_deref() == Some("a string") => {
+            write(json!(value.to_string()))
+        }
+        _ if issue.want.as_deref() == Some("true or false") => {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_ascii_lowercase);
+            write(json!(matches!(text.as_str(), "true" | "yes" | "1" | "on")))
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Puts a style sheet into the head of a page, or before it.
+fn with_style(html: &str, css: Option<&str>) -> String {
+    let Some(css) = css.filter(|css| !html.contains(*css)) else { return html.to_owned() };
+    let at = super::template::style_place(html);
+    format!("{}<style>{css}</style>{}", &html[..at], &html[at..])
+}
+
+/// Returns the name of the list that the template repeats over, for data that is a bare list.
+fn list_name(body: &Value) -> String {
+    let html = body.get("templateHtml").and_then(Value::as_str).unwrap_or_default();
+    let after = html.find("data-od-repeat").map(|at| &html[at..]);
+    let path = after.and_then(|rest| rest.split(" in data.").nth(1));
+    let name: String = path
+        .unwrap_or_default()
+        .chars()
+        .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+        .collect();
+    if name.is_empty() { "rows".to_owned() } else { name }
+}
+
+fn not_allowed(
+    body: &Value,
+    at: &str,
+    key: &str,
+    value: Option<&Value>,
+    issue: &Issue,
+) -> Vec<Change> {
+    let write = |value: &str| vec![Change::Write { at: at.to_owned(), value: json!(value) }];
+    let words: Vec<&str> = issue.want.as_deref().unwrap_or_default().split(", ").collect();
+    let given = match value {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => return Vec::new(),
+    };
+    if let [only] = words[..] {
+        return write(only);
+    }
+    if let Some(near) = nearest_name(&given, words.iter().copied()) {
+        return write(near);
+    }
+    let mut changes = names::word(key, at, &given).map_or_else(Vec::new, write);
+    // `"type": "git"` names its tool.
+    if at == "/input/document/sourceJson/type"
+        && body.pointer("/input/document/sourceJson/toolName").is_none()
+        && body.pointer("/input/document/sourceJson/connector").is_none()
+        && let Some(tool) = source::tool_of_type(&given)
+    {
+        let at = "/input/document/sourceJson/toolName".to_owned();
+        changes.push(Change::Write { at, value: json!(tool) });
+    }
+    changes
+}
+
+fn too_long(at: &str, key: &str, text: &str) -> Vec<Change> {
+    let cut = |most: usize| {
+        let mut short = String::new();
+        for c in text.chars() {
+            if utf16_len(&short) + c.len_utf16() >= most {
+                break;
+            }
+            short.push(c);
+        }
+        json!(format!("{short}…"))
+    };
+    match key {
+        // The whole of it goes where there is room.
+        "title" => vec![
+            Change::Write { at: "/input/description".to_owned(), value: json!(text) },
+            Change::Write { at: at.to_owned(), value: cut(120) },
+        ],
+        "description" => vec![
+            Change::Write { at: "/provenanceJson/notes".to_owned(), value: json!(text) },
+            Change::Write { at: at.to_owned(), value: cut(300) },
+        ],
+        _ => Vec::new(),
+    }
+}
+
+fn denied_key(at: &str, key: &str, value: Option<&Value>) -> Vec<Change> {
+    // `none` and `enabled` under such a key are words; a secret has digits, or is long.
+    let is_opaque = |text: &str| {
+        !text.contains(char::is_whitespace)
+            && text.len() >= 6
+            && (text.len() >= 16 || text.contains(|c: char| c.is_ascii_digit()))
+    };
+    let is_secret = value.and_then(Value::as_str).is_some_and(|text| is_opaque(text.trim()))
+        && !matches!(
+            names::fold(key).as_str(),
+            "body" | "raw" | "payload" | "headers" | "rawresponse"
+        );
+    if is_secret {
+        return vec![Change::Remove { at: at.to_owned() }];
+    }
+    vec![Change::Rename { at: at.to_owned(), to: names::allowed_key(key).to_owned() }]
+}
+
+/// Returns a text as a slug or an id may be written.
+pub(super) fn as_id(text: &str) -> Value {
+    json!(Slug::from_title(text).as_str())
+}

@@ -1,0 +1,72 @@
+//! The faults of several sources, repaired: one list, and a name for each.
+
+use serde_json::json;
+
+use super::change::{Change, parent_of};
+use crate::json::Value;
+
+const SOURCE: &str = "/input/document/sourceJson";
+
+/// Repairs the faults that only several sources have.
+pub(super) fn mend(code: &str, body: &Value, at: &str) -> Vec<Change> {
+    let write = |at: String, value: Value| vec![Change::Write { at, value }];
+    let source = parent_of(at).map(|(source, _)| source).unwrap_or_default();
+    let id = body.pointer(&format!("{source}/id")).and_then(Value::as_str).unwrap_or("source");
+    match code {
+        "two_kinds_of_source" => join_sources(body),
+        "duplicate_id" => {
+            let number = parent_of(source).and_then(|(_, index)| index.parse::<usize>().ok());
+            let short: String = id.chars().take(28).collect();
+            write(at.to_owned(), json!(format!("{short}_{}", number.unwrap_or(0) + 1)))
+        }
+        "mapping_without_paths" => {
+            write(format!("{at}/dataPaths"), json!([{ "from": "$", "to": id }]))
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Puts the source of `sourceJson` among `sources`, with its permission beside them.
+fn join_sources(body: &Value) -> Vec<Change> {
+    let several = body.pointer("/input/document/sources").and_then(Value::as_array);
+    let one = body.pointer(SOURCE).and_then(Value::as_object);
+    let (Some(several), Some(one)) = (several, one) else { return Vec::new() };
+    let mut one = one.clone();
+    let permission = one.remove("refreshPermission");
+    let is_taken = |id: &str| several.iter().any(|source| source["id"] == id);
+    let id = if is_taken("source") { "first_source" } else { "source" };
+    one.insert("id".to_owned(), id.into());
+    let mut all = several.clone();
+    all.insert(0, Value::Object(one));
+    let mut changes = vec![
+        Change::Write { at: "/input/document/sources".to_owned(), value: Value::Array(all) },
+        Change::Remove { at: SOURCE.to_owned() },
+    ];
+    if let Some(value) = permission
+        && body.pointer("/input/document/refreshPermission").is_none()
+    {
+        let at = "/input/document/refreshPermission".to_owned();
+        changes.push(Change::Write { at, value });
+    }
+    changes
+}
+
+/// Makes an id for a source of its file's or tool's name.
+pub(super) fn source_id(body: &Value, source: &str) -> String {
+    let text = |place: &str| body.pointer(&format!("{source}/{place}")).and_then(Value::as_str);
+    let name =
+        text("input/path").or_else(|| text("connector/toolName")).or_else(|| text("toolName"));
+    let name = name.unwrap_or("source");
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let name = name.split_once('.').map_or(name, |(first, rest)| match text("input/path") {
+        Some(_) => first,
+        None => rest,
+    });
+    let id: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
+        .skip_while(|c| !c.is_ascii_lowercase())
+        .take(28)
+        .collect();
+    if id.is_empty() { "source".to_owned() } else { id }
+}

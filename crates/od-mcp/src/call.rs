@@ -1,0 +1,163 @@
+//! Calls of tools: arguments as models send them, the daemon's answer as it is, progress, cancellation.
+
+use std::time::Duration;
+
+use od_core::error::{ErrorCode, Failure, Issue, nearest_name};
+use od_core::json::parse_message;
+use od_wire::error::Envelope;
+use serde_json::{Map, Value, json};
+use tokio::time::{Instant, interval};
+
+use crate::arguments;
+use crate::message::{ARGUMENTS, Fault, Request};
+use crate::outcome::refusal_text;
+use crate::server::{Peer, Server, meta};
+use crate::tool::ToolName;
+
+/// How often a client that asked hears that a call still runs.
+const PROGRESS_EVERY: Duration = Duration::from_secs(5);
+/// Where a refused result keeps the daemon's envelope for programs.
+const ERROR_META: &str = "od/error";
+
+/// Calls a tool. What the daemon refuses is a result, too: a model reads it and tries again.
+pub(crate) async fn tool(
+    server: &Server,
+    request: &Request,
+    peer: &dyn Peer,
+) -> Result<Value, Fault> {
+    let (tool, name) = named(request)?;
+    if let Some(written) = request.written.as_deref().filter(|_| tool.sends_body()) {
+        // The daemon refuses it, with whatever else is wrong, as it does through every door.
+        let facts = server.facts(request, peer).await;
+        return Ok(result(server.door.call_as_written(tool, written, &facts).await, &[]));
+    }
+    if !request.faults.is_empty() {
+        let issues: Vec<Issue> = request.faults.iter().map(in_arguments).collect();
+        return Ok(result(Err(Failure::validation(ErrorCode::BadRequest, &issues).into()), &[]));
+    }
+    let (mut given, was_text) = arguments(&request.params)?;
+    let listed = server.tools().iter().find(|listed| listed["name"] == name);
+    let schema = listed.and_then(|listed| listed["inputSchema"].as_object());
+    let mut read = match schema {
+        Some(schema) => arguments::read_texts(&mut given, schema),
+        None => Vec::new(),
+    };
+    if was_text {
+        read.insert(0, "arguments".to_owned());
+    }
+    let facts = server.facts(request, peer).await;
+    let outcome = tokio::select! {
+        outcome = server.door.call(tool, &given, &facts) => outcome,
+        never = tell_progress(tool, request, peer) => match never {},
+    };
+    Ok(result(outcome, &read))
+}
+
+/// Cancels what a call has started: a refresh goes on at the daemon, whoever hangs up.
+pub(crate) async fn cancel(server: &Server, request: &Request) {
+    if request.method != "tools/call" {
+        return;
+    }
+    let (Ok((ToolName::RefreshArtifact, _)), Ok((given, _))) =
+        (named(request), arguments(&request.params))
+    else {
+        return;
+    };
+    if let Some(artifact) = given.get("artifactId") {
+        server.door.cancel_refresh(artifact).await;
+    }
+}
+
+fn named(request: &Request) -> Result<(ToolName, &str), Fault> {
+    let Some(name) = request.params.get("name").and_then(Value::as_str) else {
+        return Err(Fault::invalid_params("tools/call takes `name` and an object `arguments`"));
+    };
+    ToolName::from_name(name).map(|tool| (tool, name)).ok_or_else(|| {
+        let known = ToolName::ALL.map(ToolName::as_str);
+        // Models leave the prefix out, and hosts put one of their own before it.
+        let bare = name.rsplit("__").next().unwrap_or(name);
+        let near = nearest_name(name, known)
+            .or_else(|| nearest_name(&format!("od_{bare}"), known))
+            .or_else(|| nearest_name(&format!("od_live_artifacts_{bare}"), known));
+        let near = near.map_or_else(|| known.join(", "), |near| format!("did you mean {near}?"));
+        Fault::invalid_params(format!("unknown tool: {name}; {near}"))
+    })
+}
+
+/// Returns the arguments, and whether they came as the text of an object, as some models send them.
+fn arguments(params: &Map<String, Value>) -> Result<(Map<String, Value>, bool), Fault> {
+    match params.get("arguments") {
+        None | Some(Value::Null) => Ok((Map::new(), false)),
+        Some(Value::Object(given)) => Ok((given.clone(), false)),
+        Some(Value::String(text)) if text.trim().is_empty() => Ok((Map::new(), true)),
+        Some(Value::String(text)) => match parse_message(text.as_bytes()) {
+            Ok(Value::Object(given)) => Ok((given, true)),
+            Ok(_) => Err(Fault::invalid_params("`arguments` is an object")),
+            Err(faults) => {
+                let said = faults.issues("").first().map(|issue| issue.message.clone());
+                let said = said.unwrap_or_default();
+                Err(Fault::invalid_params(format!("`arguments` is an object, not a text: {said}")))
+            }
+        },
+        Some(Value::Bool(_) | Value::Number(_) | Value::Array(_)) => {
+            Err(Fault::invalid_params("`arguments` is an object"))
+        }
+    }
+}
+
+/// Says a fault of the message where the model wrote it.
+fn in_arguments(issue: &Issue) -> Issue {
+    let path = issue.path.strip_prefix(ARGUMENTS).unwrap_or(&issue.path);
+    Issue { path: path.to_owned(), ..issue.clone() }
+}
+
+/// Tells a client that asked how long a slow tool has been running; never returns.
+async fn tell_progress(
+    tool: ToolName,
+    request: &Request,
+    peer: &dyn Peer,
+) -> std::convert::Infallible {
+    if let Some(token) = meta(&request.params, "progressToken").filter(|_| tool.may_be_slow()) {
+        let started = Instant::now();
+        let mut ticks = interval(PROGRESS_EVERY);
+        loop {
+            ticks.tick().await;
+            let seconds = started.elapsed().as_secs();
+            let told = peer.send(json!({
+                "jsonrpc": "2.0",
+                "method": "notifications/progress",
+                "params": {
+                    "progressToken": token,
+                    "progress": seconds,
+                    "message": format!("{} running for {seconds} s", tool.as_str()),
+                },
+            }));
+            if !told {
+                break;
+            }
+        }
+    }
+    std::future::pending().await
+}
+
+fn result(outcome: Result<Value, Envelope>, read_texts: &[String]) -> Value {
+    let mut result = match outcome {
+        Ok(payload) => json!({
+            "content": [{ "type": "text", "text": payload.to_string() }],
+            "structuredContent": payload,
+            "isError": false,
+        }),
+        Err(Envelope { error }) => json!({
+            "content": [{ "type": "text", "text": refusal_text(&error.failure) }],
+            "isError": true,
+            "_meta": { ERROR_META: error },
+        }),
+    };
+    if let (false, Some(content)) = (read_texts.is_empty(), result["content"].as_array_mut()) {
+        let places = read_texts.join(", ");
+        content.push(json!({ "type": "text", "text": format!(
+            "Note: {places} came as the text of JSON and was read as JSON. Send the object itself."
+        ) }));
+    }
+    result
+}

@@ -1,0 +1,38 @@
+//! Time and randomness as the use cases see them.
+
+use std::fmt;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use od_core::ids::Timestamp;
+
+/// Tells the time and waits.
+///
+/// # Contract
+///
+/// - `now` is wall-clock time and may jump in either direction: nothing orders by it, ids and
+///   revisions do.
+/// - `sleep` returns after at least the given duration of monotonic time, unless dropped.
+#[async_trait]
+pub trait Clock: fmt::Debug + Send + Sync {
+    /// Returns the present time.
+    fn now(&self) -> Timestamp;
+    /// Waits.
+    async fn sleep(&self, duration: Duration);
+}
+
+/// Gives random bytes fit for keys and ids.
+///
+/// # Contract
+///
+/// - `fill` writes every byte of the buffer, from a cryptographic source (a fake may count instead).
+/// - It fails rather than hand out bytes that are not random.
+pub trait Entropy: fmt::Debug + Send + Sync {
+    /// Fills the whole buffer.
+    fn fill(&self, buffer: &mut [u8]) -> Result<(), EntropyError>;
+}
+
+/// The operating system gave no randomness.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the system gave no random bytes")]
+pub struct EntropyError;
