@@ -7,6 +7,7 @@ mod assignment;
 mod encoding;
 mod file;
 mod form;
+mod form_len;
 mod key;
 mod look;
 mod pattern;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::change::{Change, parent_of};
-use super::fields::as_id;
+use super::field_values::as_id;
 use super::names;
 use super::several::{self, source_id};
 use crate::connector::LocalTool;

@@ -53,6 +53,7 @@ mod tokenize {
 /// Tree construction: which element is open where, what HTML would move, drop or add, and which
 /// steps the accepted template becomes.
 mod tree {
+    mod bindings;
     mod block;
     pub(crate) mod chart;
     mod chart_content;

@@ -6,7 +6,8 @@ use std::ops::Range;
 use super::expression::{self, Rest};
 use super::lists::follow;
 use super::marks::{MarkKind, read_loop};
-use super::translate::{Translator, is_alias};
+use super::row_scopes::is_alias;
+use super::translate::Translator;
 use crate::template::scan::Attribute;
 
 /// The meaning of an attribute of another language.

@@ -8,8 +8,10 @@ mod lists;
 mod marks;
 mod objects;
 mod outline;
+mod outputs;
 mod page;
 mod roots;
+mod row_scopes;
 mod translate;
 mod unroll;
 

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::expression::{self, Expression, Rest};
+use super::expression::{self, Expression};
 use super::lists::{self, List, follow, place_of_key};
-use super::marks::{self, Loop, Mark, MarkKind};
+use super::marks::{self, Mark, MarkKind};
 use super::outline::Outline;
 use super::roots;
+use super::row_scopes::{Scope, is_alias};
 use crate::json::Value;
 use crate::template::is_key;
 
@@ -50,18 +51,6 @@ pub(super) fn translate(source: &str, data: Option<&Value>) -> Translation {
     Translation { edits, notes }
 }
 
-/// A stretch of the template in which a name stands for a row.
-#[derive(Clone, Debug)]
-pub(super) struct Scope {
-    pub(super) range: Range<usize>,
-    pub(super) alias: String,
-    /// The name that the author gave, if it is another.
-    pub(super) written: Option<String>,
-    pub(super) index: Option<String>,
-    /// The list as a path of ours.
-    pub(super) list: String,
-}
-
 /// A value of a row that no repeat is around: its place and the steps from the row.
 #[derive(Clone, Debug)]
 struct Need {
@@ -73,7 +62,7 @@ pub(super) struct Translator<'s, 'd> {
     pub(super) outline: Outline<'s>,
     pub(super) marks: Vec<Mark>,
     pub(super) data: &'d Value,
-    lists: Vec<List<'d>>,
+    pub(super) lists: Vec<List<'d>>,
     pub(super) scopes: Vec<Scope>,
     pub(super) done: Translation,
     /// Style rules that conditions need.
@@ -88,7 +77,7 @@ pub(super) struct Block {
     pub(super) close: usize,
 }
 
-impl<'d> Translator<'_, 'd> {
+impl Translator<'_, '_> {
     /// Pairs the marks that open blocks with those that close them.
     pub(super) fn paired(&self) -> Vec<Block> {
         let mut found = Vec::new();
@@ -113,118 +102,6 @@ impl<'d> Translator<'_, 'd> {
         }
         found.sort_by_key(|block| self.marks[block.open].span.start);
         found
-    }
-
-    /// Opens a scope for every repeat that is there already, in ours or another language.
-    fn loops(&mut self) {
-        for block in self.paired() {
-            let range = self.marks[block.open].span.end..self.marks[block.close].span.start;
-            let head = match &self.marks[block.open].kind {
-                MarkKind::For(head) => head.clone(),
-                MarkKind::Section(name, false) if self.is_list(name) => {
-                    Loop { list: name.clone(), ..Loop::default() }
-                }
-                MarkKind::Section(..)
-                | MarkKind::If(..)
-                | MarkKind::Else(_)
-                | MarkKind::Close
-                | MarkKind::Output(..)
-                | MarkKind::Other => continue,
-            };
-            let scope = self.scope(&head, range);
-            self.scopes.push(scope);
-        }
-        self.scopes.sort_by_key(|scope| scope.range.start);
-    }
-
-    fn is_list(&self, name: &str) -> bool {
-        let steps = expression::read(name).steps;
-        let steps: Vec<&str> =
-            steps.iter().map(String::as_str).skip_while(|it| *it == "data").collect();
-        follow(self.data, &steps).is_some_and(Value::is_array)
-            || self.lists.iter().any(|list| {
-                list.rows.iter().any(|row| follow(row, &steps).is_some_and(Value::is_array))
-            })
-    }
-
-    /// Makes the scope of a loop: its alias and its list in our words.
-    pub(super) fn scope(&self, head: &Loop, range: Range<usize>) -> Scope {
-        let shown = self.shown_in(&range);
-        let alias = head.alias.clone().filter(|alias| alias != "data").or_else(|| {
-            // Without a name of its own, the name that the bindings inside begin with.
-            let roots = shown.iter().filter(|it| !it.of_row && it.steps.len() > 1);
-            let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-            roots.for_each(|it| *counts.entry(&it.steps[0]).or_default() += 1);
-            let outer = self.scopes.iter().any(|scope| {
-                scope.range.contains(&range.start) && counts.contains_key(scope.alias.as_str())
-            });
-            let known = |name: &str| name == "data" || self.data.get(name).is_some();
-            let best = counts.into_iter().filter(|(name, _)| !known(name)).max_by_key(|(_, n)| *n);
-            best.filter(|_| !outer).map(|(name, _)| name.to_owned())
-        });
-        // A row inside a row needs a name of its own.
-        let taken = |name: &str| {
-            self.scopes.iter().any(|it| it.range.contains(&range.start) && it.alias == name)
-        };
-        let written = alias.clone().filter(|alias| !is_alias(alias) || taken(alias));
-        // `data in data.rows`: inside it `data` is the row.
-        let written = written.or_else(|| head.alias.clone().filter(|alias| alias == "data"));
-        let alias = alias.filter(|alias| is_alias(alias) && !taken(alias)).unwrap_or_else(|| {
-            let free = ["item", "entry", "part"].into_iter().find(|name| !taken(name));
-            free.unwrap_or("item").to_owned()
-        });
-        let list = self.list_of(&head.list, Some(&alias), &shown, range.start);
-        Scope { range, alias, written, index: head.index.clone(), list }
-    }
-
-    /// Returns the expressions that are shown in a range.
-    fn shown_in(&self, range: &Range<usize>) -> Vec<Expression> {
-        let inside = self
-            .marks
-            .iter()
-            .filter(|mark| range.start <= mark.span.start && mark.span.end <= range.end);
-        inside.filter_map(Mark::shown).map(expression::read).collect()
-    }
-
-    /// Finds the path of the list that a loop means.
-    fn list_of(&self, text: &str, alias: Option<&str>, shown: &[Expression], at: usize) -> String {
-        let Expression { steps, of_row, .. } = expression::read(text);
-        let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
-        let outer = self.scopes.iter().rev().find(|scope| scope.range.contains(&at));
-        if let Some(scope) = outer
-            && (of_row || steps.first() == Some(&scope.alias.as_str()))
-        {
-            let rest = if of_row { &steps[..] } else { &steps[1..] };
-            return [&[scope.alias.as_str()], rest].concat().join(".");
-        }
-        let from_data = if steps.first() == Some(&"data") { &steps[1..] } else { &steps[..] };
-        if follow(self.data, from_data).is_some_and(Value::is_array) {
-            return format!("data.{}", from_data.join("."));
-        }
-        if let Some(scope) = outer
-            && let Some(list) = self.lists.iter().find(|list| list.path == scope.list)
-            && list.has(from_data)
-        {
-            return format!("{}.{}", scope.alias, from_data.join("."));
-        }
-        let fields: Vec<Vec<&str>> = shown
-            .iter()
-            .filter(|it| it.of_row || it.steps.first().map(String::as_str) == alias)
-            .map(|it| it.steps.iter().skip(usize::from(!it.of_row)).map(String::as_str).collect())
-            .filter(|steps: &Vec<&str>| !steps.is_empty())
-            .collect();
-        let name = from_data.last().copied();
-        match lists::meant(&self.lists, name, alias, &fields) {
-            Some(list) => list.path.clone(),
-            None if from_data.is_empty() => "data.items".to_owned(),
-            None => format!("data.{}", from_data.join(".")),
-        }
-    }
-
-    /// Returns the row scope around a place, if there is one.
-    pub(super) fn scope_at(&self, at: usize) -> Option<&Scope> {
-        let around = self.scopes.iter().filter(|scope| scope.range.contains(&at));
-        around.max_by_key(|scope| scope.range.start)
     }
 
     /// Returns the path of ours that an expression names, or the repeat that it lacks.
@@ -410,115 +287,6 @@ impl<'d> Translator<'_, 'd> {
         self.done.notes.push((at, note.into()));
     }
 
-    /// Rewrites every mark that shows a value.
-    fn outputs(&mut self) {
-        for mark in self.marks.clone() {
-            match mark.kind {
-                MarkKind::Output(text, _) => self.output(&text, mark.span),
-                MarkKind::Other => {
-                    self.edit(mark.span.clone(), String::new());
-                    self.note(
-                        mark.span.start,
-                        "there are no partials, assignments or template comments",
-                    );
-                }
-                MarkKind::For(_)
-                | MarkKind::If(..)
-                | MarkKind::Section(..)
-                | MarkKind::Else(_)
-                | MarkKind::Close => {}
-            }
-        }
-    }
-
-    fn output(&mut self, text: &str, span: Range<usize>) {
-        let in_text = !self.outline.elements.iter().any(|it| it.tag.span.contains(&span.start));
-        let read = expression::read(text);
-        let scope = self.scope_at(span.start).cloned();
-        let last = read.steps.last().map(String::as_str).unwrap_or_default();
-        let is_index = match &scope {
-            Some(scope) => {
-                scope.index.as_deref() == Some(text.trim())
-                    || matches!(
-                        text.trim(),
-                        "@index" | "$index" | "loop.index" | "loop.index0" | "@number"
-                    )
-                    || (matches!(text.trim(), "index" | "i" | "idx") && !self.row_has(scope, last))
-            }
-            None => false,
-        };
-        if is_index {
-            self.rules.insert(
-                ".row-number::before{counter-increment:row;content:counter(row)}".to_owned(),
-            );
-            let counter = if in_text { "<span class=\"row-number\"></span>" } else { "" };
-            self.edit(span.clone(), counter.to_owned());
-            self.note(span.start, "rows are numbered from 1 by the style sheet");
-            return;
-        }
-        if let Some(parts) = joined(text) {
-            return self.join(&parts, span);
-        }
-        let Some(path) = self.path(text, &span) else { return };
-        let shown = format!("{{{{{path}}}}}");
-        match read.rest {
-            Rest::Nothing => {
-                // Written as ours and right: left as it is, spaces and all.
-                let ours =
-                    self.outline.source[span.clone()].trim_matches(['{', '}']).trim() == path;
-                let triple = self.outline.source[span.clone()].starts_with("{{{");
-                let closed = self.outline.source[span.clone()].ends_with("}}");
-                let single = !self.outline.source[span.clone()].starts_with("{{");
-                if !ours || triple || single || !closed {
-                    self.edit(span, shown);
-                }
-            }
-            Rest::Format(format) => {
-                self.edit(span.clone(), shown);
-                self.note(span.start, format!("shows the value as the data has it: `{format}` is not done, put the formatted text into the data"));
-            }
-            Rest::Or(text) if in_text => {
-                self.rule_unless();
-                self.edit(span, format!("{shown}<span data-unless=\"{shown}\">{text}</span>"));
-            }
-            Rest::Choice(yes, no) if in_text && !text.contains("==") => {
-                self.rule_if();
-                self.rule_unless();
-                self.edit(span, format!("<span data-if=\"{shown}\">{yes}</span><span data-unless=\"{shown}\">{no}</span>"));
-            }
-            Rest::Computes(expression) => {
-                self.edit(span.clone(), shown.clone());
-                self.note(span.start, format!("shows {shown}, not `{expression}`: nothing is computed in a page; put the result into the data, or let the source give it"));
-            }
-            Rest::Or(_) | Rest::Choice(..) | Rest::Equals(..) | Rest::Not => {
-                self.edit(span.clone(), shown);
-                self.note(
-                    span.start,
-                    "shows the value itself: put the text that depends on it into the data",
-                );
-            }
-        }
-    }
-
-    /// Writes the parts of a text one behind the other.
-    fn join(&mut self, parts: &[Part<'_>], span: Range<usize>) {
-        let mut whole = String::new();
-        for part in parts {
-            match part {
-                Part::Text(literal) => whole.push_str(literal),
-                Part::Path(path) => match self.path(path, &span) {
-                    Some(path) => whole.push_str(&format!("{{{{{path}}}}}")),
-                    None => return,
-                },
-            }
-        }
-        self.edit(span, whole);
-    }
-
-    fn row_has(&self, scope: &Scope, key: &str) -> bool {
-        self.lists.iter().any(|list| list.path == scope.list && list.has(&[key]))
-    }
-
     pub(super) fn rule_if(&mut self) {
         self.rules
             .insert("[data-if=\"\"],[data-if=\"false\"],[data-if=\"0\"]{display:none}".to_owned());
@@ -540,38 +308,4 @@ pub(in crate::repair) fn style_place(source: &str) -> usize {
         .or_else(|| behind("<body"))
         .or_else(|| behind("<!doctype"))
         .unwrap_or(0)
-}
-
-/// Splits `'Total: ' + data.total` into its parts; `None` if something else is computed.
-fn joined(text: &str) -> Option<Vec<Part<'_>>> {
-    let parts = text.split('+').map(str::trim).map(|part| {
-        let quote = part.chars().next().filter(|mark| matches!(mark, '\'' | '"' | '`'));
-        match quote {
-            Some(quote) if part.len() > 1 && part.ends_with(quote) => {
-                Some(Part::Text(&part[1..part.len() - 1]))
-            }
-            Some(_) => None,
-            None => {
-                let is_path = part.starts_with(|c: char| c.is_alphabetic())
-                    && part.chars().all(|c| c.is_alphanumeric() || "._[]".contains(c));
-                is_path.then_some(Part::Path(part))
-            }
-        }
-    });
-    let parts: Vec<Part<'_>> = parts.collect::<Option<_>>()?;
-    let has_text = parts.iter().any(|part| matches!(part, Part::Text(_)));
-    (parts.len() > 1 && has_text).then_some(parts)
-}
-
-/// A part of a text that is put together.
-enum Part<'t> {
-    Text(&'t str),
-    Path(&'t str),
-}
-
-/// Returns whether a name may stand for a row.
-pub(super) fn is_alias(name: &str) -> bool {
-    name != "data"
-        && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

@@ -17,7 +17,7 @@
 use super::chart_content::ChartContent;
 use super::compiler::Compiler;
 use super::directive::Directive;
-use super::text::PathAt;
+use super::bindings::PathAt;
 use crate::template::expression::condition::{Condition, Subject};
 use crate::template::expression::repeat::RepeatExpression;
 use crate::template::program::{Check, Op, Place, Repeat, Source};

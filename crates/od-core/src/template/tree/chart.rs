@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::compiler::Compiler;
 use super::element::Space;
-use super::text::PathAt;
+use super::bindings::PathAt;
 use crate::chart::ChartKind;
 use crate::chart::spec::ChartSpec;
 use crate::error::nearest_name;

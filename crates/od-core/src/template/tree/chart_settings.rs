@@ -2,7 +2,7 @@
 
 use super::chart::part;
 use super::compiler::Compiler;
-use super::text::PathAt;
+use super::bindings::PathAt;
 use crate::chart::ChartKind;
 use crate::format::value::Format;
 use crate::limits::{CHART_HEIGHT, CHART_LABEL, CHART_SERIES};

@@ -4,6 +4,8 @@
 //! Each client has artifacts of its own, so what it was told is an exact model of what must be seen:
 //! the state of the last acknowledgement, or, for the one call that was under way, that or the next.
 
+mod client;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -13,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use od_client::{Bearer, CallError, Client};
-use od_core::ids::{ArtifactId, RefreshId, Timestamp, TokenId};
+use od_core::ids::{ArtifactId, Timestamp, TokenId};
 use od_core::limits::CLI_TOKEN_LIFETIME;
 use od_core::token::{Claims, CliClaims};
 use od_daemon::{Announcement, LogSink, Port, ServeConfig};
@@ -24,13 +26,12 @@ use od_ports::{Clock as _, Entropy as _};
 use od_wire::route::{Operation, QueryName};
 use serde_json::{Value, json};
 
+use self::client::{Model, Seen, load, matches, next};
 use crate::disk::{Disk, FileSystem};
 use crate::kill;
 use crate::world;
 
 const CLIENTS: usize = 8;
-/// Artifacts of one client beyond which it makes no more.
-const ARTIFACTS_MAX: usize = 5;
 
 /// Runs a daemon until it is killed, and says where it listens.
 pub(crate) fn serve(root: &Path) -> ExitCode {
@@ -94,38 +95,6 @@ pub(crate) fn run(kind: FileSystem, kills: usize) -> ExitCode {
     if storm.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The visible state of an artifact: whose texts and whose data it has.
-#[derive(Clone, Debug, Eq, PartialEq)]
-struct Seen {
-    authored: String,
-    data: String,
-    trashed: bool,
-}
-
-/// One artifact, as its client knows it.
-#[derive(Clone, Debug)]
-struct Known {
-    /// Absent until the create is acknowledged or found.
-    id: Option<ArtifactId>,
-    slug: String,
-    /// The last acknowledged state; none while only its create is under way.
-    state: Option<Seen>,
-    /// The state after the call that is under way.
-    next: Option<Seen>,
-    /// The data of each refresh that was acknowledged and is young enough to be kept.
-    refreshes: Vec<(RefreshId, String)>,
-}
-
-/// Everything one client was told.
-#[derive(Clone, Debug)]
-struct Model {
-    client: usize,
-    random: u64,
-    made: usize,
-    marks: usize,
-    artifacts: Vec<Known>,
-}
-
 struct Storm {
     root: PathBuf,
     random: u64,
@@ -134,13 +103,6 @@ struct Storm {
     acknowledged: Arc<AtomicUsize>,
     under_way: usize,
     violations: Vec<String>,
-}
-
-fn next(random: &mut u64, below: usize) -> usize {
-    *random ^= *random << 13;
-    *random ^= *random >> 7;
-    *random ^= *random << 17;
-    usize::try_from(*random % below as u64).unwrap_or(0)
 }
 
 impl Storm {
@@ -154,17 +116,10 @@ impl Storm {
         let project =
             Project { id, name, root: Some(project_root), created_at, allow_schedules: false };
         world::wait(registry.create(project)).expect("a project");
-        let model = |client| Model {
-            client,
-            random: seed.wrapping_mul(client as u64 + 1) | 1,
-            made: 0,
-            marks: 0,
-            artifacts: Vec::new(),
-        };
         Self {
             root,
             random: seed | 1,
-            models: (0..CLIENTS).map(model).collect(),
+            models: (0..CLIENTS).map(|client| Model::new(client, seed)).collect(),
             kills: 0,
             acknowledged: Arc::default(),
             under_way: 0,
@@ -289,138 +244,6 @@ async fn page(client: &Client, id: &ArtifactId) -> Result<String, String> {
     let call = client.call(Operation::PreviewArtifact).parameter(id);
     let answer = call.send_raw().await.map_err(|err| format!("no page of {id}: {err}"))?;
     Ok(String::from_utf8_lossy(&answer.body).into_owned())
-}
-
-fn matches(page: &str, state: &Seen) -> bool {
-    page.contains(&format!("template={}<", state.authored))
-        && page.contains(&format!("data={}<", state.data))
-}
-
-/// Makes one change after another until the daemon is gone.
-async fn load(
-    mut model: Model,
-    client: Client,
-    root: PathBuf,
-    stop: Arc<AtomicBool>,
-    acknowledged: Arc<AtomicUsize>,
-) -> (Model, Vec<String>) {
-    let mut refused = Vec::new();
-    while !stop.load(Ordering::Relaxed) {
-        match model.change(&client, &root).await {
-            Ok(()) => {
-                acknowledged.fetch_add(1, Ordering::Relaxed);
-            }
-            Err(CallError::Refused { status, envelope }) => {
-                let failure = envelope.error.failure;
-                refused.push(format!("STUCK: {status} {}: {}", failure.code, failure.message));
-                break;
-            }
-            // The kill.
-            Err(_) => break,
-        }
-    }
-    (model, refused)
-}
-
-impl Model {
-    fn mark(&mut self) -> String {
-        self.marks += 1;
-        format!("c{}m{}", self.client, self.marks)
-    }
-
-    /// Makes one random change, and remembers it before it is asked for and after it is acknowledged.
-    async fn change(&mut self, client: &Client, root: &Path) -> Result<(), CallError> {
-        let mark = self.mark();
-        let chosen = next(&mut self.random, 10);
-        if self.artifacts.is_empty() || chosen == 0 && self.artifacts.len() < ARTIFACTS_MAX {
-            return self.create(client, &mark).await;
-        }
-        let at = next(&mut self.random, self.artifacts.len());
-        let older = next(&mut self.random, 4);
-        let known = &mut self.artifacts[at];
-        let (Some(id), Some(state)) = (known.id.clone(), known.state.clone()) else {
-            return Ok(());
-        };
-        let project = world::project();
-        if state.trashed {
-            known.next = Some(Seen { trashed: false, ..state });
-            client.restore(&id, Some(&project)).await?;
-        } else if chosen == 1 {
-            known.next = Some(Seen { trashed: true, ..state });
-            client.delete(&id, Some(&project)).await?;
-        } else if chosen <= 4 {
-            known.next = Some(Seen { data: mark.clone(), ..state });
-            write_source(root, &known.slug, &mark);
-            let refreshed = client.refresh(&id).await?;
-            let refresh = serde_json::to_value(&refreshed.refresh).unwrap_or_default();
-            let refresh = refresh["id"].as_str().or(refresh["refreshId"].as_str());
-            if let Some(refresh) = refresh.and_then(|id| id.parse().ok()) {
-                known.refreshes.push((refresh, mark));
-                // The store keeps the newest hundred.
-                let excess = known.refreshes.len().saturating_sub(20);
-                known.refreshes.drain(..excess);
-            }
-        } else if chosen <= 6 && !known.refreshes.is_empty() {
-            let back = known.refreshes.len() - 1 - older.min(known.refreshes.len() - 1);
-            let (refresh, data) = known.refreshes[back].clone();
-            known.next = Some(Seen { data, ..state });
-            client.roll_back(&id, &refresh, None).await?;
-        } else {
-            // The update sends data of its own, too: the place belongs to the source and keeps its value.
-            known.next = Some(Seen { authored: mark.clone(), ..state });
-            let call = client.call(Operation::UpdateArtifact).parameter(&id);
-            call.json(&body(&known.slug, &mark))?.send_value().await?;
-        }
-        known.state = known.next.take();
-        Ok(())
-    }
-
-    async fn create(&mut self, client: &Client, mark: &str) -> Result<(), CallError> {
-        self.made += 1;
-        let slug = format!("c{}n{}", self.client, self.made);
-        let state = Seen { authored: mark.to_owned(), data: mark.to_owned(), trashed: false };
-        self.artifacts.push(Known {
-            id: None,
-            slug: slug.clone(),
-            state: None,
-            next: Some(state),
-            refreshes: Vec::new(),
-        });
-        let mut body = body(&slug, mark);
-        body["input"]["slug"] = slug.into();
-        let made = client.call(Operation::CreateArtifact);
-        let made = made.query(QueryName::ProjectId, world::project()).json(&body)?;
-        let made = made.send_value().await?;
-        let known = self.artifacts.last_mut().expect("it was pushed");
-        known.id = made["artifact"]["id"].as_str().and_then(|id| id.parse().ok());
-        known.state = known.next.take();
-        Ok(())
-    }
-}
-
-fn body(slug: &str, mark: &str) -> Value {
-    json!({
-        "input": {
-            "title": format!("Storm {mark}"),
-            "document": {
-                "dataJson": { "generation": mark },
-                "sourceJson": {
-                    "type": "local_file",
-                    "input": { "path": format!("{slug}.json") },
-                    "outputMapping": { "dataPaths": [{ "from": "generation", "to": "generation" }] },
-                    "refreshPermission": "manual_refresh_granted_for_read_only",
-                },
-            },
-        },
-        "templateHtml": format!(
-            "<!doctype html><title>T</title><h1>template={mark}</h1><p>data={{{{data.generation}}}}</p>\n"
-        ),
-    })
-}
-
-fn write_source(root: &Path, slug: &str, mark: &str) {
-    let file = root.join("project").join(format!("{slug}.json"));
-    std::fs::write(file, json!({ "generation": mark }).to_string()).expect("a file can be written");
 }
 
 /// A daemon in a process of its own.

@@ -1,0 +1,146 @@
+//! The marks that show a value, rewritten as bindings.
+
+use std::ops::Range;
+
+use super::expression::{self, Rest};
+use super::marks::MarkKind;
+use super::row_scopes::Scope;
+use super::translate::Translator;
+
+impl Translator<'_, '_> {
+    /// Rewrites every mark that shows a value.
+    pub(super) fn outputs(&mut self) {
+        for mark in self.marks.clone() {
+            match mark.kind {
+                MarkKind::Output(text, _) => self.output(&text, mark.span),
+                MarkKind::Other => {
+                    self.edit(mark.span.clone(), String::new());
+                    self.note(
+                        mark.span.start,
+                        "there are no partials, assignments or template comments",
+                    );
+                }
+                MarkKind::For(_)
+                | MarkKind::If(..)
+                | MarkKind::Section(..)
+                | MarkKind::Else(_)
+                | MarkKind::Close => {}
+            }
+        }
+    }
+
+    fn output(&mut self, text: &str, span: Range<usize>) {
+        let in_text = !self.outline.elements.iter().any(|it| it.tag.span.contains(&span.start));
+        let read = expression::read(text);
+        let scope = self.scope_at(span.start).cloned();
+        let last = read.steps.last().map(String::as_str).unwrap_or_default();
+        let is_index = match &scope {
+            Some(scope) => {
+                scope.index.as_deref() == Some(text.trim())
+                    || matches!(
+                        text.trim(),
+                        "@index" | "$index" | "loop.index" | "loop.index0" | "@number"
+                    )
+                    || (matches!(text.trim(), "index" | "i" | "idx") && !self.row_has(scope, last))
+            }
+            None => false,
+        };
+        if is_index {
+            self.rules.insert(
+                ".row-number::before{counter-increment:row;content:counter(row)}".to_owned(),
+            );
+            let counter = if in_text { "<span class=\"row-number\"></span>" } else { "" };
+            self.edit(span.clone(), counter.to_owned());
+            self.note(span.start, "rows are numbered from 1 by the style sheet");
+            return;
+        }
+        if let Some(parts) = joined(text) {
+            return self.join(&parts, span);
+        }
+        let Some(path) = self.path(text, &span) else { return };
+        let shown = format!("{{{{{path}}}}}");
+        match read.rest {
+            Rest::Nothing => {
+                // Written as ours and right: left as it is, spaces and all.
+                let ours =
+                    self.outline.source[span.clone()].trim_matches(['{', '}']).trim() == path;
+                let triple = self.outline.source[span.clone()].starts_with("{{{");
+                let closed = self.outline.source[span.clone()].ends_with("}}");
+                let single = !self.outline.source[span.clone()].starts_with("{{");
+                if !ours || triple || single || !closed {
+                    self.edit(span, shown);
+                }
+            }
+            Rest::Format(format) => {
+                self.edit(span.clone(), shown);
+                self.note(span.start, format!("shows the value as the data has it: `{format}` is not done, put the formatted text into the data"));
+            }
+            Rest::Or(text) if in_text => {
+                self.rule_unless();
+                self.edit(span, format!("{shown}<span data-unless=\"{shown}\">{text}</span>"));
+            }
+            Rest::Choice(yes, no) if in_text && !text.contains("==") => {
+                self.rule_if();
+                self.rule_unless();
+                self.edit(span, format!("<span data-if=\"{shown}\">{yes}</span><span data-unless=\"{shown}\">{no}</span>"));
+            }
+            Rest::Computes(expression) => {
+                self.edit(span.clone(), shown.clone());
+                self.note(span.start, format!("shows {shown}, not `{expression}`: nothing is computed in a page; put the result into the data, or let the source give it"));
+            }
+            Rest::Or(_) | Rest::Choice(..) | Rest::Equals(..) | Rest::Not => {
+                self.edit(span.clone(), shown);
+                self.note(
+                    span.start,
+                    "shows the value itself: put the text that depends on it into the data",
+                );
+            }
+        }
+    }
+
+    /// Writes the parts of a text one behind the other.
+    fn join(&mut self, parts: &[Part<'_>], span: Range<usize>) {
+        let mut whole = String::new();
+        for part in parts {
+            match part {
+                Part::Text(literal) => whole.push_str(literal),
+                Part::Path(path) => match self.path(path, &span) {
+                    Some(path) => whole.push_str(&format!("{{{{{path}}}}}")),
+                    None => return,
+                },
+            }
+        }
+        self.edit(span, whole);
+    }
+
+    fn row_has(&self, scope: &Scope, key: &str) -> bool {
+        self.lists.iter().any(|list| list.path == scope.list && list.has(&[key]))
+    }
+}
+
+/// Splits `'Total: ' + data.total` into its parts; `None` if something else is computed.
+fn joined(text: &str) -> Option<Vec<Part<'_>>> {
+    let parts = text.split('+').map(str::trim).map(|part| {
+        let quote = part.chars().next().filter(|mark| matches!(mark, '\'' | '"' | '`'));
+        match quote {
+            Some(quote) if part.len() > 1 && part.ends_with(quote) => {
+                Some(Part::Text(&part[1..part.len() - 1]))
+            }
+            Some(_) => None,
+            None => {
+                let is_path = part.starts_with(|c: char| c.is_alphabetic())
+                    && part.chars().all(|c| c.is_alphanumeric() || "._[]".contains(c));
+                is_path.then_some(Part::Path(part))
+            }
+        }
+    });
+    let parts: Vec<Part<'_>> = parts.collect::<Option<_>>()?;
+    let has_text = parts.iter().any(|part| matches!(part, Part::Text(_)));
+    (parts.len() > 1 && has_text).then_some(parts)
+}
+
+/// A part of a text that is put together.
+enum Part<'t> {
+    Text(&'t str),
+    Path(&'t str),
+}
