@@ -13,7 +13,7 @@ import { listen } from "./ui/shortcuts.js";
 import { connectorsView } from "./views/connectors.js";
 import { createView } from "./views/create.js";
 import { designsView } from "./views/home.js";
-import { dropOldTickets } from "./views/preview.js";
+import { dropOldTickets } from "./views/artifact/preview.js";
 import { trashView } from "./views/trash.js";
 import { workspaceView } from "./views/workspace.js";
 

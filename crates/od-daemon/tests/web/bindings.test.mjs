@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "./page.mjs";
-const { bindings } = await import("../../web/views/preview.js");
+const { bindings } = await import("../../web/views/artifact/preview.js");
 
 const paths = (/** @type {string} */ template) => bindings(template).map(({ path }) => path);
 

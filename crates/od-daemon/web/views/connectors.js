@@ -7,7 +7,7 @@ import { badge, plural, sentence } from "../core/format.js";
 import { expire, use } from "../core/store.js";
 import { button, empty, icon, loading, retry } from "../ui/controls.js";
 import { openDialog, toast, toastError } from "../ui/overlays.js";
-import { fact } from "./provenance.js";
+import { fact } from "./artifact/provenance.js";
 import { servicesSection } from "./services.js";
 
 /**

@@ -5,7 +5,7 @@
 // The text goes to the daemon, which checks it like any other.
 
 import { isObject } from "../core/format.js";
-import { bindings, valueAt } from "./preview.js";
+import { bindings, valueAt } from "./artifact/preview.js";
 
 const KEY = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 const MOST_COLUMNS = 8;

@@ -11,7 +11,7 @@ import { agentCommand, button, empty, icon, iconButton, loading, problem, search
 import { treeKeys } from "../ui/shortcuts.js";
 import { windowed } from "../ui/windowed.js";
 import { artifacts, createLink, ordered, projects } from "./home.js";
-import { artifactView } from "./viewer.js";
+import { artifactView } from "./artifact/viewer.js";
 
 /** @typedef {import("../core/schema.js").ArtifactLine} Summary */
 

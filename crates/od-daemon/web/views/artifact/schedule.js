@@ -1,17 +1,17 @@
 // @ts-check
 // When an artifact is refreshed by itself: what was proposed, the next runs, and the switch.
 
-import { ApiError, api } from "../core/api.js";
-import { h } from "../core/dom.js";
-import { absolute, plural } from "../core/format.js";
-import { setUi, ui, use } from "../core/store.js";
-import { finish, reload, settled } from "../ui/actions.js";
-import { button, loading, problem, toggle } from "../ui/controls.js";
-import { toast } from "../ui/overlays.js";
+import { ApiError, api } from "../../core/api.js";
+import { h } from "../../core/dom.js";
+import { absolute, plural } from "../../core/format.js";
+import { setUi, ui, use } from "../../core/store.js";
+import { finish, reload, settled } from "../../ui/actions.js";
+import { button, loading, problem, toggle } from "../../ui/controls.js";
+import { toast } from "../../ui/overlays.js";
 
 /**
- * @typedef {import("../core/api.js").Detail} Detail
- * @typedef {import("../core/schema.js").ScheduleSummary} Schedule
+ * @typedef {import("../../core/api.js").Detail} Detail
+ * @typedef {import("../../core/schema.js").ScheduleSummary} Schedule
  * @typedef {{kind: "every" | "cron", every: string, cron: string, timeZone: string, maxAge: string, onChange: boolean, missed: string}} Draft
  */
 

@@ -1,16 +1,16 @@
 // @ts-check
 // What stands between the title and the page: progress, failure, damage, edits by hand.
 
-import { api } from "../core/api.js";
-import { h } from "../core/dom.js";
-import { healthState, seconds, sentence, sourceNames, stateShown } from "../core/format.js";
-import { to } from "../core/router.js";
-import { change, state, use } from "../core/store.js";
-import { adopt, refresh, running } from "../ui/actions.js";
-import { button, icon, iconButton } from "../ui/controls.js";
+import { api } from "../../core/api.js";
+import { h } from "../../core/dom.js";
+import { healthState, seconds, sentence, sourceNames, stateShown } from "../../core/format.js";
+import { to } from "../../core/router.js";
+import { change, state, use } from "../../core/store.js";
+import { adopt, refresh, running } from "../../ui/actions.js";
+import { button, icon, iconButton } from "../../ui/controls.js";
 import { refreshesOf } from "./history.js";
 
-/** @typedef {import("../core/api.js").Detail} Detail */
+/** @typedef {import("../../core/api.js").Detail} Detail */
 
 /** Everything a person should know before they trust the page. @param {Detail} artifact */
 export function notices(artifact) {
@@ -35,7 +35,7 @@ export function stepName(step) {
 
 /**
  * Says what the refresh waits for, and for how long already.
- * @param {Detail} artifact @param {import("../core/store.js").Progress | undefined} progress
+ * @param {Detail} artifact @param {import("../../core/store.js").Progress | undefined} progress
  */
 function progressBar(artifact, progress) {
   const source = sourceNames(artifact.document) || "the source";
@@ -61,7 +61,7 @@ function failure(artifact) {
   const error = state.failures.get(artifact.id) ?? lastError(artifact.id);
   // What the log says has to arrive first.
   if (!error) return null;
-  const drift = String(/** @type {{details?: import("../core/schema.js").Failure["details"]}} */ (error).details?.kind).endsWith("_drift");
+  const drift = String(/** @type {{details?: import("../../core/schema.js").Failure["details"]}} */ (error).details?.kind).endsWith("_drift");
   return h(
     "div.notice.bad",
     { role: "alert", key: "failure" },

@@ -1,15 +1,15 @@
 // @ts-check
 // Who made this state, when, from what, and how to check that it is what it says.
 
-import { h } from "../core/dom.js";
-import { absolute, age, healthState, originSentence } from "../core/format.js";
-import { copy, empty, iconButton } from "../ui/controls.js";
-import { title as words } from "./shape.js";
+import { h } from "../../core/dom.js";
+import { absolute, age, healthState, originSentence } from "../../core/format.js";
+import { copy, empty, iconButton } from "../../ui/controls.js";
+import { title as words } from "../shape.js";
 
 /** @type {Record<string, string>} */
 const TYPES = { connector: "Connector", local_file: "Project file", user_input: "Given by a person", derived: "Derived" };
 
-/** @param {import("../core/api.js").Detail} artifact */
+/** @param {import("../../core/api.js").Detail} artifact */
 export function provenanceTab(artifact) {
   const provenance = artifact.provenance;
   if (!provenance) return empty("clock", "Nothing recorded", "This artifact was stored without provenance. The next refresh writes it.");
@@ -49,7 +49,7 @@ export function dotted(origin) {
 
 /**
  * The origin of what stands at a path: its own, or that of the nearest place above it.
- * @param {import("../core/schema.js").PathOrigin[]} origins @param {string} path
+ * @param {import("../../core/schema.js").PathOrigin[]} origins @param {string} path
  */
 export function originOf(origins, path) {
   return origins
@@ -58,7 +58,7 @@ export function originOf(origins, path) {
     .sort((one, other) => other.place.length - one.place.length)[0]?.origin;
 }
 
-/** @param {import("../core/schema.js").PathOrigin[]} origins */
+/** @param {import("../../core/schema.js").PathOrigin[]} origins */
 function pathByPath(origins) {
   if (origins.length === 0) return null;
   return h(
@@ -92,7 +92,7 @@ export function fact(name, value, mono) {
   );
 }
 
-/** @param {import("../core/schema.js").ProvenanceSource[]} list */
+/** @param {import("../../core/schema.js").ProvenanceSource[]} list */
 function sources(list) {
   if (list.length === 0) return h("p.quiet", "No sources are named.");
   return h(
@@ -110,7 +110,7 @@ function sources(list) {
   );
 }
 
-/** @param {import("../core/schema.js").SourcePin | null | undefined} pin */
+/** @param {import("../../core/schema.js").SourcePin | null | undefined} pin */
 function pinned(pin) {
   if (!pin) return null;
   return h(
@@ -124,7 +124,7 @@ function pinned(pin) {
   );
 }
 
-/** @param {import("../core/schema.js").Digests} digests */
+/** @param {import("../../core/schema.js").Digests} digests */
 function digests(digests) {
   if (!digests) return null;
   return h(

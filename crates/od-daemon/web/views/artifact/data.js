@@ -1,12 +1,12 @@
 // @ts-check
 // The data as a tree: open and close, search, copy a path, link to a place.
 
-import { cls, h } from "../core/dom.js";
-import { clip, join, originSentence, plural, scalar } from "../core/format.js";
-import { current, go, to } from "../core/router.js";
-import { setUi, ui } from "../core/store.js";
-import { copy, empty, iconButton, searchField } from "../ui/controls.js";
-import { treeKeys } from "../ui/shortcuts.js";
+import { cls, h } from "../../core/dom.js";
+import { clip, join, originSentence, plural, scalar } from "../../core/format.js";
+import { current, go, to } from "../../core/router.js";
+import { setUi, ui } from "../../core/store.js";
+import { copy, empty, iconButton, searchField } from "../../ui/controls.js";
+import { treeKeys } from "../../ui/shortcuts.js";
 import { dotted, originOf } from "./provenance.js";
 
 const MOST_ROWS = 400;
@@ -16,7 +16,7 @@ const OPEN_LEVELS = 2;
  * @typedef {{path: string, name: string, level: number, value: unknown, branch: boolean, open: boolean}} Row
  */
 
-/** @param {import("../core/api.js").Detail} artifact */
+/** @param {import("../../core/api.js").Detail} artifact */
 export function dataTab(artifact) {
   const data = artifact.document?.dataJson;
   if (!data || Object.keys(data).length === 0) {
@@ -31,7 +31,7 @@ export function dataTab(artifact) {
 
 /**
  * @param {unknown} data @param {string} scope
- * @param {{target?: string, link?: (path: string) => string, origins?: import("../core/schema.js").PathOrigin[]}} [options]
+ * @param {{target?: string, link?: (path: string) => string, origins?: import("../../core/schema.js").PathOrigin[]}} [options]
  */
 export function dataTree(data, scope, options = {}) {
   const name = `search data ${scope}`;
@@ -110,7 +110,7 @@ function flatten(data, scope, target, matching, most) {
 
 /**
  * @param {Row} row @param {number} index @param {string} scope
- * @param {{target?: string, link?: (path: string) => string, origins?: import("../core/schema.js").PathOrigin[]}} options
+ * @param {{target?: string, link?: (path: string) => string, origins?: import("../../core/schema.js").PathOrigin[]}} options
  */
 function treeRow({ path, name, level, value, branch, open }, index, scope, options) {
   const selected = options.target === path;

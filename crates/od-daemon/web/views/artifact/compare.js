@@ -1,13 +1,13 @@
 // @ts-check
 // Two states of an artifact: value by value, both pages side by side, and what changed in template and source.
 
-import { api } from "../core/api.js";
-import { diff } from "../core/diff.js";
-import { cls, h } from "../core/dom.js";
-import { absolute, clip, plural, scalar } from "../core/format.js";
-import { current, go, to } from "../core/router.js";
-import { setUi, ui, use } from "../core/store.js";
-import { button, empty, loading, problem } from "../ui/controls.js";
+import { api } from "../../core/api.js";
+import { diff } from "../../core/diff.js";
+import { cls, h } from "../../core/dom.js";
+import { absolute, clip, plural, scalar } from "../../core/format.js";
+import { current, go, to } from "../../core/router.js";
+import { setUi, ui, use } from "../../core/store.js";
+import { button, empty, loading, problem } from "../../ui/controls.js";
 import { frame } from "./preview.js";
 import { dotted } from "./provenance.js";
 
@@ -18,15 +18,15 @@ const DAY_MS = 24 * 60 * 60_000;
 const KINDS = { added: "Added", removed: "Removed", changed: "Changed" };
 
 /**
- * @typedef {import("../core/api.js").Detail} Detail
- * @typedef {import("../core/api.js").RevisionLine} RevisionLine
- * @typedef {import("../core/diff.js").Change} Change
+ * @typedef {import("../../core/api.js").Detail} Detail
+ * @typedef {import("../../core/api.js").RevisionLine} RevisionLine
+ * @typedef {import("../../core/diff.js").Change} Change
  *
  * An earlier state: a revision by its number; one from before revisions were kept by its refresh.
  * @typedef {number | string} State
  */
 
-/** The data of an earlier state. @param {Detail} artifact @param {State} state @returns {import("../core/store.js").Resource<{dataJson: unknown}>} */
+/** The data of an earlier state. @param {Detail} artifact @param {State} state @returns {import("../../core/store.js").Resource<{dataJson: unknown}>} */
 export function valuesOf(artifact, state) {
   /** @returns {Promise<{dataJson: unknown}>} */
   const load = () => (typeof state === "number" ? api.revision(artifact.id, state) : api.snapshot(artifact.id, state));

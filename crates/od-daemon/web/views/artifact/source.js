@@ -1,15 +1,15 @@
 // @ts-check
 // Where the data comes from, and in words what a refresh does and what it can not do.
 
-import { api } from "../core/api.js";
-import { h } from "../core/dom.js";
-import { absolute, isPermitted, size, sourceName } from "../core/format.js";
-import { setUi, ui, use } from "../core/store.js";
-import { empty, icon, loading, problem } from "../ui/controls.js";
+import { api } from "../../core/api.js";
+import { h } from "../../core/dom.js";
+import { absolute, isPermitted, size, sourceName } from "../../core/format.js";
+import { setUi, ui, use } from "../../core/store.js";
+import { empty, icon, loading, problem } from "../../ui/controls.js";
 import { dataTree } from "./data.js";
 import { scheduleSection } from "./schedule.js";
 
-/** @typedef {import("../core/api.js").Detail} Detail */
+/** @typedef {import("../../core/api.js").Detail} Detail */
 
 /** The daemon stores no secret; a name that sounds like one is still not printed. */
 const SECRET = /token|secret|credential|password|passwd|authorization|cookie|api_?key|private_?key/i;
@@ -47,7 +47,7 @@ export function sourceTab(artifact) {
   );
 }
 
-/** @typedef {import("../core/schema.js").NamedSource} NamedSource */
+/** @typedef {import("../../core/schema.js").NamedSource} NamedSource */
 
 /** @param {Detail} artifact @param {NamedSource[]} sources */
 function severalSources(artifact, sources) {
@@ -72,10 +72,10 @@ function severalSources(artifact, sources) {
   );
 }
 
-/** The newest step of a source. @param {import("../core/schema.js").RefreshRecord[] | undefined} records @param {string} id */
+/** The newest step of a source. @param {import("../../core/schema.js").RefreshRecord[] | undefined} records @param {string} id */
 const lastStep = (records, id) => (records ?? []).find((record) => record.step === "document" && record.source === id);
 
-/** @param {Detail} artifact @param {NamedSource} source @param {import("../core/schema.js").RefreshRecord[] | undefined} records */
+/** @param {Detail} artifact @param {NamedSource} source @param {import("../../core/schema.js").RefreshRecord[] | undefined} records */
 function oneSource(artifact, source, records) {
   const stale = (artifact.stale ?? []).find((mark) => mark.source === source.id);
   const step = lastStep(records, source.id);
@@ -96,7 +96,7 @@ function oneSource(artifact, source, records) {
   );
 }
 
-/** @param {Detail} artifact @param {import("../core/schema.js").Query} query */
+/** @param {Detail} artifact @param {import("../../core/schema.js").Query} query */
 function oneQuery(artifact, query) {
   const origin = (artifact.origins ?? []).find((one) => one.path === `/${query.to.replace(/^\$\./, "").replaceAll(".", "/")}`);
   const from = origin?.sources ?? [];
@@ -124,7 +124,7 @@ const CANNOT = [
   "Leave half a result: if any step fails, everything stays as it was.",
 ];
 
-/** @param {Detail} artifact @param {import("../core/schema.js").Source} source */
+/** @param {Detail} artifact @param {import("../../core/schema.js").Source} source */
 function does(artifact, source) {
   const name = sourceName(source);
   const account = source.connector?.accountLabel ?? artifact.sourcePin?.accountLabel;

@@ -1,13 +1,13 @@
 // @ts-check
 // One artifact: what it is, how fresh, from where, what can be done, and its five tabs.
 
-import { api } from "../core/api.js";
-import { h } from "../core/dom.js";
-import { absolute, badge, badges, isPermitted, sourceNames, time } from "../core/format.js";
-import { current, TABS, to } from "../core/router.js";
-import { state, use } from "../core/store.js";
-import { archive, cancel, openInTab, permit, pin, refresh, remove, rename, running, summary } from "../ui/actions.js";
-import { button, empty, icon, iconButton, loading, retry, toggle } from "../ui/controls.js";
+import { api } from "../../core/api.js";
+import { h } from "../../core/dom.js";
+import { absolute, badge, badges, isPermitted, sourceNames, time } from "../../core/format.js";
+import { current, TABS, to } from "../../core/router.js";
+import { state, use } from "../../core/store.js";
+import { archive, cancel, openInTab, permit, pin, refresh, remove, rename, running, summary } from "../../ui/actions.js";
+import { button, empty, icon, iconButton, loading, retry, toggle } from "../../ui/controls.js";
 import { dataTab } from "./data.js";
 import { historyTab } from "./history.js";
 import { notices, unhealthy } from "./notices.js";
@@ -16,9 +16,9 @@ import { provenanceTab } from "./provenance.js";
 import { refreshIfOld } from "./schedule.js";
 import { sourceTab } from "./source.js";
 
-/** @typedef {import("../core/api.js").Detail} Detail */
+/** @typedef {import("../../core/api.js").Detail} Detail */
 
-/** @type {Record<import("../core/router.js").Tab, string>} */
+/** @type {Record<import("../../core/router.js").Tab, string>} */
 const LABELS = {
   preview: "Preview",
   source: "Source",
@@ -71,7 +71,7 @@ function damagedView(id) {
   );
 }
 
-/** @param {import("../core/api.js").ApiError | undefined} error */
+/** @param {import("../../core/api.js").ApiError | undefined} error */
 function gone(error) {
   if (error && error.status !== 404) {
     return retry(error, "artifact/");

@@ -2,22 +2,22 @@
 // The page itself, in a sandboxed frame on its own origin; and beside it, on demand, where each of its
 // values comes from.
 
-import { api } from "../core/api.js";
-import { cls, h } from "../core/dom.js";
-import { clip, originSentence, plural, scalar } from "../core/format.js";
-import { current, go, to } from "../core/router.js";
-import { forget, state, use } from "../core/store.js";
-import { icon, loading, problem, retry } from "../ui/controls.js";
+import { api } from "../../core/api.js";
+import { cls, h } from "../../core/dom.js";
+import { clip, originSentence, plural, scalar } from "../../core/format.js";
+import { current, go, to } from "../../core/router.js";
+import { forget, state, use } from "../../core/store.js";
+import { icon, loading, problem, retry } from "../../ui/controls.js";
 import { originOf } from "./provenance.js";
 
-/** @typedef {import("../core/api.js").Detail} Detail */
+/** @typedef {import("../../core/api.js").Detail} Detail */
 
 /** Of the page's links only those that open a new tab work; scripts, forms and its origin are gone. */
 const SANDBOX = "allow-popups allow-popups-to-escape-sandbox";
 
 /**
  * @param {string} id @param {string} revision @param {string} title
- * @param {{variant?: string, earlier?: string | number, outgrown?: () => import("../core/dom.js").VNode}} [options]
+ * @param {{variant?: string, earlier?: string | number, outgrown?: () => import("../../core/dom.js").VNode}} [options]
  */
 export function frame(id, revision, title, options = {}) {
   const { variant = "rendered", earlier, outgrown } = options;

@@ -2,13 +2,13 @@
 // Everything that happened to an artifact, newest first: every commit with who made it, every refresh with what it
 // did, how long it took and why it failed; and the states they left, to open, compare and restore.
 
-import { api } from "../core/api.js";
-import { cls, h } from "../core/dom.js";
-import { absolute, badge, clip, duration, plural, sentence, time } from "../core/format.js";
-import { current, to } from "../core/router.js";
-import { setUi, ui, use } from "../core/store.js";
-import { openInTab, rollBack } from "../ui/actions.js";
-import { button, empty, icon, loading, problem, retry } from "../ui/controls.js";
+import { api } from "../../core/api.js";
+import { cls, h } from "../../core/dom.js";
+import { absolute, badge, clip, duration, plural, sentence, time } from "../../core/format.js";
+import { current, to } from "../../core/router.js";
+import { setUi, ui, use } from "../../core/store.js";
+import { openInTab, rollBack } from "../../ui/actions.js";
+import { button, empty, icon, loading, problem, retry } from "../../ui/controls.js";
 import { comparePicker, compareView, nameOf, valuesOf } from "./compare.js";
 import { dataTree } from "./data.js";
 import { stepName } from "./notices.js";
@@ -20,9 +20,9 @@ import { frame, version } from "./preview.js";
  * @property {string} id
  * @property {Record_} last
  * @property {Record_[]} records
- * @typedef {import("../core/schema.js").RefreshRecord} Record_
- * @typedef {import("../core/api.js").Detail} Detail
- * @typedef {import("../core/api.js").RevisionLine} RevisionLine
+ * @typedef {import("../../core/schema.js").RefreshRecord} Record_
+ * @typedef {import("../../core/api.js").Detail} Detail
+ * @typedef {import("../../core/api.js").RevisionLine} RevisionLine
  * @typedef {import("./compare.js").State} State
  *
  * What happened at one time: a commit, a refresh, or both.
