@@ -10,10 +10,9 @@ use od_wire::artifact::{
 };
 use od_wire::connector::{ConnectConnector, ConnectorAnswer};
 use od_wire::project::{ProjectAnswer, RemovedProjectAnswer, UpdateProject};
-use od_wire::refresh::{RollBack, StartRefresh};
+use od_wire::refresh::{RollBack, ScheduleAnswer, StartRefresh};
 use od_wire::route::{Operation, QueryName};
 use od_wire::run::RunAnswer;
-use od_wire::schedule::ScheduleAnswer;
 use od_wire::service::{AddService, ServiceAnswer, TestService};
 use od_wire::session::{RevokedAnswer, SessionCode};
 use serde::Serialize;

@@ -21,8 +21,7 @@ use od_wire::artifact::{
     RolledBackAnswer, ToolArtifact, TrashLine,
 };
 use od_wire::project::{ProjectView, RemovedProjectAnswer};
-use od_wire::refresh::{RefreshView, RollbackView};
-use od_wire::schedule::ScheduleAnswer;
+use od_wire::refresh::{RefreshView, RollbackView, ScheduleAnswer};
 
 /// The address of the console.
 #[derive(Clone, Debug, Eq, PartialEq)]

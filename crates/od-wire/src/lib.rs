@@ -14,7 +14,6 @@ pub mod refresh;
 pub mod revision;
 pub mod route;
 pub mod run;
-pub mod schedule;
 pub mod schema;
 pub mod service;
 pub mod session;

@@ -1,4 +1,4 @@
-//! Refreshes: starting one, and what past ones left.
+//! Refreshes: starting one, what past ones left, and the schedule of further ones.
 
 use od_core::artifact::{Provenance, StaleSource};
 use od_core::credential::Redactions;
@@ -8,6 +8,8 @@ use od_core::limits::SOURCES;
 use od_core::refresh::{ChangeReport, RecordStatus, RefreshRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::artifact::ArtifactLine;
 
 /// Starts a refresh, for the person.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
@@ -149,4 +151,18 @@ pub struct SnapshotView {
     pub data_json: BoundedObject,
     /// Where the data came from.
     pub provenance: Provenance,
+}
+
+/// A schedule after a change of it.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScheduleAnswer {
+    /// The artifact.
+    pub artifact: ArtifactLine,
+    /// Its next runs, if none of them fails; none if it is switched off.
+    #[schemars(length(max = 5))]
+    pub next_runs: Vec<Timestamp>,
+    /// Where a person sees it.
+    #[schemars(length(max = 1024))]
+    pub console_url: String,
 }

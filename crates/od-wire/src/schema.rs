@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::event::EventName;
 use crate::route::{Access, Operation, QueryParameter, ROUTES, Route};
 use crate::{
-    artifact, connector, error, event, health, project, refresh, revision, run, schedule, service,
+    artifact, connector, error, event, health, project, refresh, revision, run, service,
     session,
 };
 
@@ -122,7 +122,7 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
         }
         Operation::CancelRefresh => shapes.answer::<refresh::CancelAnswer>(),
         Operation::ScheduleArtifact => {
-            shapes.exchange::<ScheduleRequest, schedule::ScheduleAnswer>()
+            shapes.exchange::<ScheduleRequest, refresh::ScheduleAnswer>()
         }
         Operation::ListRefreshes => shapes.answer::<refresh::RefreshesAnswer>(),
         Operation::ListSnapshots => shapes.answer::<refresh::SnapshotsAnswer>(),

@@ -28,7 +28,7 @@ pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
     schemas.add::<od_core::refresh::RefreshRecord>();
     schemas.add::<od_wire::artifact::ArtifactAnswer>();
     schemas.add::<od_wire::artifact::RefreshedAnswer>();
-    schemas.add::<od_wire::schedule::ScheduleAnswer>();
+    schemas.add::<od_wire::refresh::ScheduleAnswer>();
     schemas.add::<od_wire::artifact::RolledBackAnswer>();
     schemas.add::<od_wire::error::Envelope>();
     schemas.add::<Ready>();

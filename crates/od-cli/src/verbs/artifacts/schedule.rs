@@ -6,7 +6,7 @@ use od_app::{App, Caller, Mode};
 use od_core::error::{ErrorCode, Failure};
 use od_core::schedule::{ScheduleRequest, ScheduleState};
 use od_daemon::views;
-use od_wire::schedule::ScheduleAnswer;
+use od_wire::refresh::ScheduleAnswer;
 use serde_json::{Map, Value, json};
 
 use super::show::find;
