@@ -11,8 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::event::EventName;
 use crate::route::{Access, Operation, QueryParameter, ROUTES, Route};
 use crate::{
-    artifact, connector, error, event, health, project, refresh, revision, run, service,
-    session,
+    artifact, connector, error, event, health, project, refresh, revision, run, service, session,
 };
 
 /// What a route answers when it succeeds.

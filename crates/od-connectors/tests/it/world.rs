@@ -13,6 +13,7 @@ use od_connectors::{
     ServiceClient,
 };
 use od_core::artifact::{ArtifactState, Author, Source, SourcePin};
+use od_core::decide::Decision;
 use od_core::ids::{ArtifactId, ProjectId, Timestamp};
 use od_core::json::{BoundedObject, Value};
 use od_core::ledger::CommitKind;
@@ -24,7 +25,6 @@ use od_fs::{
 use od_ports::contract::sample;
 use od_ports::fakes::{MemoryEvents, MemoryRunStore};
 use od_ports::project_registry::{Project, ProjectRegistry as _};
-use od_ports::store::NewArtifact;
 use od_ports::system::Clock;
 use od_ports::{CredentialVault, Ports, ServiceRegistry};
 use serde_json::json;
@@ -182,9 +182,9 @@ impl World {
         state.provenance.notes = Some("from the agent".to_owned());
         change(&mut state);
         let page = sample::page("before");
+        let new = Decision { state, page, ..sample::new(&project(), &id, "before") };
         let note = sample::note(CommitKind::Create);
-        let new = NewArtifact { project: project(), state, page, note };
-        self.app.ports.artifacts.create(new).await.unwrap();
+        self.app.ports.artifacts.create(new, note).await.unwrap();
         id
     }
 

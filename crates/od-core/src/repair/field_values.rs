@@ -68,7 +68,13 @@ fn title(body: &Value) -> String {
         .unwrap_or_else(|| "Live artifact".to_owned())
 }
 
-pub(super) fn wrong_type(body: &Value, at: &str, key: &str, value: &Value, issue: &Issue) -> Vec<Change> {
+pub(super) fn wrong_type(
+    body: &Value,
+    at: &str,
+    key: &str,
+    value: &Value,
+    issue: &Issue,
+) -> Vec<Change> {
     let write = |value: Value| vec![Change::Write { at: at.to_owned(), value }];
     if value.is_null() {
         return vec![Change::Remove { at: at.to_owned() }];

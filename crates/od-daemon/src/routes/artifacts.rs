@@ -33,9 +33,9 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let project = exchange.query.required(QueryName::ProjectId)?;
     let body = exchange.document(body).await?;
     let request = CreateArtifact { project, body };
-    let created =
+    let (created, warnings) =
         artifacts::create(&exchange.daemon.app, &exchange.person(), request, Mode::Commit).await?;
-    detail(exchange, &created.stored, created.warnings)
+    detail(exchange, created.stored(), warnings)
 }
 
 /// Shows one artifact.

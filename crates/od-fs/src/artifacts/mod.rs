@@ -19,7 +19,7 @@ mod commit {
     pub(crate) mod roll_forward;
 
     pub(crate) use commit_log::{CommitLog, UnwrittenCopies};
-    pub(crate) use generation::{Draft, Generation, LogPart, Replaces, SetFile, build};
+    pub(crate) use generation::{Continued, Generation, LogPart, Replaces, SetFile, build};
     pub(crate) use pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer, PointerFault};
 }
 mod dirs;

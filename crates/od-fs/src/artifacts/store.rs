@@ -4,13 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use od_core::artifact::{ArtifactSummary, Attempt};
+use od_core::decide::Decision;
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision};
-use od_core::ledger::RefreshStart;
+use od_core::ledger::{CommitNote, RefreshStart};
 use od_core::refresh::RefreshRecord;
 use od_ports::store::{
-    ArtifactStore, Change, Created, Gate, History, Inspection, KeptRevision, NewArtifact,
-    RefreshLog, RepairMode, RepairReport, RevisionStore, RunningRefresh, Snapshot, SnapshotSummary,
-    StoreError, StoreMaintenance, Stored, Timeline, Trash, Trashed, UnfinishedRefresh, Unrecovered,
+    ArtifactStore, Change, Created, Gate, History, Inspection, KeptRevision, RefreshLog,
+    RepairMode, RepairReport, RevisionStore, RunningRefresh, Snapshot, SnapshotSummary, StoreError,
+    StoreMaintenance, Stored, Timeline, Trash, Trashed, UnfinishedRefresh, Unrecovered,
     WriteWitness,
 };
 use od_ports::system::Clock;
@@ -185,8 +186,8 @@ impl ArtifactStore for FileArtifactStore {
         self.run(move |parts| parts.commits.find_attempt(&project, &attempt)).await
     }
 
-    async fn create(&self, new: NewArtifact) -> Result<Created, StoreError> {
-        self.run_commit(move |parts| parts.commits.create(new)).await
+    async fn create(&self, new: Decision, note: CommitNote) -> Result<Created, StoreError> {
+        self.run_commit(move |parts| parts.commits.create(new, note)).await
     }
 
     async fn open_gate(

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use od_core::artifact::{HealthState, RefreshStatus};
 use od_core::ids::ProjectId;
-use od_core::ledger::RefreshStart;
+use od_core::ledger::{CommitKind, RefreshStart};
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_fs::{FileArtifactStore, SystemClock};
 use od_ports::contract::sample;
@@ -32,7 +32,7 @@ impl Project {
         let store = project.open();
         for number in 1..=MANY {
             let new = sample::new(&project.id, &sample::id(number), &format!("page {number:03}"));
-            store.create(new).await.expect("a create works");
+            store.create(new, sample::note(CommitKind::Create)).await.expect("a create works");
         }
         drop(store);
         project

@@ -33,7 +33,7 @@ impl Store {
         let store = FileArtifactStore::open_inline(data_dir, clock).expect("a store");
         for (number, title) in (1..).zip(titles) {
             let new = sample::new(&project, &sample::id(number), title);
-            store.create(new).await.expect("a create works");
+            store.create(new, sample::note(CommitKind::Create)).await.expect("a create works");
         }
         Self { home, project, store }
     }
@@ -78,7 +78,12 @@ async fn a_commit_of_another_process_is_seen_by_the_next_call() {
     rename(&two, &one.project, &sample::id(1), "changed elsewhere").await;
     assert_eq!(one.title(1).await, "changed elsewhere");
     place_copies(&two, &one.project).await;
-    two.create(sample::new(&one.project, &sample::id(3), "third")).await.expect("a create works");
+    two.create(
+        sample::new(&one.project, &sample::id(3), "third"),
+        sample::note(CommitKind::Create),
+    )
+    .await
+    .expect("a create works");
     let list = one.store.list(&one.project).await.expect("a list");
     assert_eq!(list.len(), 3, "a new artifact is listed");
     assert_eq!(list.iter().filter(|line| line.heading.title == "changed elsewhere").count(), 1);

@@ -46,7 +46,10 @@ async fn a_refresh_during_which_the_log_is_full_ends_as_any_other() {
     let home = tempfile::tempdir().expect("a directory");
     let (data_dir, project) = project(home.path()).await;
     let store = FileArtifactStore::open_inline(data_dir, Arc::new(SystemClock)).expect("a store");
-    store.create(sample::new(&project, &sample::id(1), "long")).await.expect("a create works");
+    store
+        .create(sample::new(&project, &sample::id(1), "long"), sample::note(CommitKind::Create))
+        .await
+        .expect("a create works");
     place_copies(&store, &project).await;
     let artifact = home.path().join("projects/p1/.live-artifacts").join(sample::id(1).as_str());
     fs::write(artifact.join("refreshes.jsonl"), long_log()).expect("a log");
@@ -70,7 +73,10 @@ async fn a_record_written_or_changed_by_someone_else_is_seen_at_once() {
     let (data_dir, project) = project(home.path()).await;
     let clock = Arc::new(SystemClock);
     let store = FileArtifactStore::open_inline(data_dir.clone(), clock.clone()).expect("a store");
-    store.create(sample::new(&project, &sample::id(1), "shared")).await.expect("a create works");
+    store
+        .create(sample::new(&project, &sample::id(1), "shared"), sample::note(CommitKind::Create))
+        .await
+        .expect("a create works");
     place_copies(&store, &project).await;
     assert_eq!(finish(&store, &project).await.number(), 1);
     let other = FileArtifactStore::open_inline(data_dir, clock).expect("a store");
@@ -102,7 +108,10 @@ async fn a_step_that_was_lost_with_the_power_comes_back_with_its_commit() {
     let (data_dir, project) = project(home.path()).await;
     let store = FileArtifactStore::open_inline(data_dir, Arc::new(SystemClock)).expect("a store");
     let id = sample::id(1);
-    store.create(sample::new(&project, &id, "stepped")).await.expect("a create works");
+    store
+        .create(sample::new(&project, &id, "stepped"), sample::note(CommitKind::Create))
+        .await
+        .expect("a create works");
     place_copies(&store, &project).await;
     let log =
         home.path().join("projects/p1/.live-artifacts").join(id.as_str()).join("refreshes.jsonl");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use od_core::artifact::{HealthState, RefreshStatus};
 use od_core::ids::{ArtifactId, ProjectId};
-use od_core::ledger::RefreshStart;
+use od_core::ledger::{CommitKind, RefreshStart};
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_fs::{DataDir, FileArtifactStore, SystemClock};
 use od_ports::contract::sample;
@@ -29,7 +29,7 @@ impl World {
         let store = world.inline();
         for number in 1..=artifacts {
             let new = sample::new(&world.project, &sample::id(number), "first");
-            store.create(new).await.expect("a create works");
+            store.create(new, sample::note(CommitKind::Create)).await.expect("a create works");
         }
         world
     }
@@ -168,7 +168,9 @@ async fn of_two_creates_of_one_id_exactly_one_is_made() {
     let (one, two) = (world.pooled(), world.pooled());
     for number in 1..=20 {
         let new = |title| sample::new(&world.project, &sample::id(number), title);
-        let (first, second) = tokio::join!(one.create(new("one")), two.create(new("two")));
+        let note = || sample::note(CommitKind::Create);
+        let (first, second) =
+            tokio::join!(one.create(new("one"), note()), two.create(new("two"), note()));
         let made = [&first, &second];
         let fresh = made.iter().filter(|made| matches!(made, Ok(Created::Fresh(_)))).count();
         let refused =

@@ -9,6 +9,7 @@ use std::time::Instant;
 use od_core::artifact::ArtifactState;
 use od_core::ids::{ArtifactId, ProjectId, Revision};
 use od_core::json::BoundedObject;
+use od_core::ledger::CommitKind;
 use od_core::limits::REVISIONS;
 use od_fs::{DataDir, FileArtifactStore, SystemClock};
 use od_ports::contract::sample;
@@ -50,7 +51,10 @@ impl World {
             let stored = if number == 0 {
                 let mut new = sample::new(&self.project, &self.id, "kept");
                 new.state.data = data;
-                let created = store.create(new).await.expect("a create works");
+                let created = store
+                    .create(new, sample::note(CommitKind::Create))
+                    .await
+                    .expect("a create works");
                 Arc::clone(created.stored())
             } else {
                 let gate = store.open_gate(&self.project, &self.id).await.expect("a gate");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use od_core::artifact::{HealthReason, HealthState};
 use od_core::ids::ProjectId;
-use od_core::ledger::RefreshStart;
+use od_core::ledger::{CommitKind, RefreshStart};
 use od_fs::{DataDir, FileArtifactStore, SystemClock};
 use od_ports::contract::sample;
 use od_ports::store::{ArtifactStore, RepairMode, StoreError, StoreMaintenance as _};
@@ -26,7 +26,7 @@ impl World {
         let (_, project) = project(home.path()).await;
         let world = Self { home, project };
         let new = sample::new(&world.project, &sample::id(1), "first");
-        world.store().create(new).await.expect("a create works");
+        world.store().create(new, sample::note(CommitKind::Create)).await.expect("a create works");
         let store = world.store();
         update(&store, &world.project, "second").await.expect("an update works");
         world

@@ -6,11 +6,13 @@ use od_core::artifact::{
     Artifact, ArtifactState, Attempt, Digests, Document, FileDigests, GeneratedBy, Heading,
     Preview, Provenance, RefreshStatus, SchemaVersion,
 };
+use od_core::decide::Decision;
 use od_core::ids::{ArtifactId, Digest, ProjectId, Revision, Slug, Timestamp};
 use od_core::json::{BoundedObject, Map};
 use od_core::ledger::{Actor, CommitKind, CommitNote, Door};
+use od_core::refresh::ChangeReport;
 
-use crate::store::{Change, NewArtifact};
+use crate::store::Change;
 
 /// The template of every sample.
 pub const TEMPLATE: &str = "<!doctype html><title>{{data.title}}</title><p>{{data.title}}</p>\n";
@@ -85,14 +87,10 @@ pub fn page(title: &str) -> Arc<[u8]> {
     format!("<!doctype html><title>{title}</title><p>{title}</p>\n").into_bytes().into()
 }
 
-/// Returns a new artifact.
-pub fn new(project: &ProjectId, id: &ArtifactId, title: &str) -> NewArtifact {
-    NewArtifact {
-        project: project.clone(),
-        state: state(project, id, title),
-        page: page(title),
-        note: note(CommitKind::Create),
-    }
+/// Returns a new artifact, decided on.
+pub fn new(project: &ProjectId, id: &ArtifactId, title: &str) -> Decision {
+    let (changes, warnings) = (ChangeReport::default(), Vec::new());
+    Decision { state: state(project, id, title), page: page(title), changes, warnings }
 }
 
 /// Returns a new artifact made by a named attempt.
@@ -100,7 +98,7 @@ pub fn new(project: &ProjectId, id: &ArtifactId, title: &str) -> NewArtifact {
 /// # Panics
 ///
 /// When the attempt's name is no attempt id.
-pub fn attempt(project: &ProjectId, id: &ArtifactId, title: &str, attempt: &str) -> NewArtifact {
+pub fn attempt(project: &ProjectId, id: &ArtifactId, title: &str, attempt: &str) -> Decision {
     let mut new = new(project, id, title);
     let id = attempt.parse().expect("the suite's attempts are well named");
     let digest = Digest::of_bytes(title.as_bytes());

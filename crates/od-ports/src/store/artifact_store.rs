@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use od_core::artifact::{ArtifactState, ArtifactSummary, Attempt};
+use od_core::decide::Decision;
 use od_core::ids::{ArtifactId, ProjectId, Revision};
 use od_core::ledger::CommitNote;
 use od_core::refresh::RefreshRecord;
@@ -54,12 +55,12 @@ pub trait ArtifactStore: fmt::Debug + Send + Sync {
         attempt: &Attempt,
     ) -> Result<Option<Arc<Stored>>, StoreError>;
 
-    /// Adds an artifact at revision 1.
+    /// Adds the artifact that was decided on, its attempt included, at revision 1.
     ///
     /// A known attempt of the same body is [`Created::Replayed`]; of another body
     /// [`StoreError::AttemptConflict`]. Of two concurrent creates with one attempt exactly one is
     /// [`Created::Fresh`].
-    async fn create(&self, new: NewArtifact) -> Result<Created, StoreError>;
+    async fn create(&self, new: Decision, note: CommitNote) -> Result<Created, StoreError>;
 
     /// Takes the commit lock, finishes what a crashed holder left, and checks health.
     ///
@@ -78,19 +79,6 @@ pub trait ArtifactStore: fmt::Debug + Send + Sync {
     ) -> Result<Arc<Stored>, StoreError>;
 }
 
-/// An artifact that does not exist yet.
-#[derive(Clone, Debug)]
-pub struct NewArtifact {
-    /// The project it goes to.
-    pub project: ProjectId,
-    /// The whole state, the attempt included. Revision and digests are set by the store.
-    pub state: ArtifactState,
-    /// The rendered page.
-    pub page: Arc<[u8]>,
-    /// Who makes it, for the timeline.
-    pub note: CommitNote,
-}
-
 /// The outcome of a create.
 #[derive(Clone, Debug)]
 pub enum Created {
@@ -106,6 +94,11 @@ impl Created {
         match self {
             Self::Fresh(stored) | Self::Replayed(stored) => stored,
         }
+    }
+
+    /// Returns whether an earlier call had made it.
+    pub const fn is_replayed(&self) -> bool {
+        matches!(self, Self::Replayed(_))
     }
 }
 

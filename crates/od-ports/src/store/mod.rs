@@ -10,7 +10,7 @@ mod stored;
 mod trash;
 mod write_gate;
 
-pub use artifact_store::{ArtifactStore, Change, Created, NewArtifact};
+pub use artifact_store::{ArtifactStore, Change, Created};
 pub use error::StoreError;
 pub use maintenance::{
     InspectedFile, Inspection, RepairMode, RepairReport, RevisionFault, StoreMaintenance,

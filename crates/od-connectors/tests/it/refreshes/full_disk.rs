@@ -10,13 +10,13 @@ use od_app::refresh::cancel::CancelRefresh;
 use od_app::refresh::run::RefreshError;
 use od_app::{Caller, Mode, connectors, refresh};
 use od_core::artifact::{ArtifactSummary, Attempt};
+use od_core::decide::Decision;
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId};
-use od_core::ledger::RefreshStart;
+use od_core::ledger::{CommitNote, RefreshStart};
 use od_core::refresh::{RecordStatus, RefreshRecord};
 use od_ports::store::{
-    Change, Created, Gate, History, NewArtifact, RunningRefresh, Stored, UnfinishedRefresh,
-    WriteWitness,
+    Change, Created, Gate, History, RunningRefresh, Stored, UnfinishedRefresh, WriteWitness,
 };
 use od_ports::{ArtifactStore, Ports, RefreshLog, StoreError};
 
@@ -59,8 +59,8 @@ impl ArtifactStore for FullDisk {
         self.artifacts.find_attempt(p, attempt).await
     }
 
-    async fn create(&self, new: NewArtifact) -> Result<Created, StoreError> {
-        self.artifacts.create(new).await
+    async fn create(&self, new: Decision, note: CommitNote) -> Result<Created, StoreError> {
+        self.artifacts.create(new, note).await
     }
 
     async fn open_gate(&self, p: &ProjectId, a: &ArtifactId) -> Result<Gate, StoreError> {

@@ -14,10 +14,10 @@
 //!           ←─┘
 //! ```
 
+use super::bindings::PathAt;
 use super::chart_content::ChartContent;
 use super::compiler::Compiler;
 use super::directive::Directive;
-use super::bindings::PathAt;
 use crate::template::expression::condition::{Condition, Subject};
 use crate::template::expression::repeat::RepeatExpression;
 use crate::template::program::{Check, Op, Place, Repeat, Source};

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use super::bindings::PathAt;
 use super::compiler::Compiler;
 use super::element::Space;
-use super::bindings::PathAt;
 use crate::chart::ChartKind;
 use crate::chart::spec::ChartSpec;
 use crate::error::nearest_name;

@@ -1,8 +1,8 @@
 //! The attributes of a chart besides what it draws: bounds, names, format, height.
 
+use super::bindings::PathAt;
 use super::chart::part;
 use super::compiler::Compiler;
-use super::bindings::PathAt;
 use crate::chart::ChartKind;
 use crate::format::value::Format;
 use crate::limits::{CHART_HEIGHT, CHART_LABEL, CHART_SERIES};

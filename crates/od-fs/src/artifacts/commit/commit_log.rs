@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use od_core::artifact::{ArtifactState, Attempt, Health, HealthReason};
+use od_core::decide::Decision;
 use od_core::ids::{ArtifactId, ProjectId};
-use od_core::ledger::{EarlierAttempt, Maker, check_revision, find_earlier, next_revision};
-use od_ports::store::{Change, Created, Gate, NewArtifact, PageKey, StoreError, Stored};
+use od_core::ledger::{
+    CommitNote, EarlierAttempt, Maker, check_revision, find_earlier, next_revision,
+};
+use od_ports::store::{Change, Created, Gate, PageKey, StoreError, Stored};
 
 use super::checkpoint::CheckpointQueue;
-use super::generation::{self, Draft, Generation};
+use super::generation::{self, Continued, Generation};
 use super::locks::{self, HeldCommit, StoreIdentity};
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
 use super::roll_forward::WrittenCopies;
@@ -31,19 +34,18 @@ pub(crate) struct CommitLog {
 
 /// A commit that is durable and acknowledged, and whose visible copies are still to be written.
 #[derive(Debug)]
-pub(crate) struct UnwrittenCopies {
-    project: ProjectId,
-    artifact: ArtifactId,
-    commit: DurableCommit,
-}
-
-#[derive(Debug)]
-enum DurableCommit {
+pub(crate) enum UnwrittenCopies {
     /// Of a new artifact, whose lock nobody has taken yet.
-    First,
+    First { project: ProjectId, artifact: ArtifactId },
     /// Of an artifact whose lock is held from before the commit until this is dropped: between the two
     /// nobody reads the copies before it as edits, or commits on top of it.
-    Next { dir: Dir, generation: Box<Generation>, _lock: Arc<FileLock> },
+    Next {
+        project: ProjectId,
+        artifact: ArtifactId,
+        dir: Dir,
+        generation: Box<Generation>,
+        _lock: Arc<FileLock>,
+    },
 }
 
 impl CommitLog {
@@ -58,10 +60,11 @@ impl CommitLog {
     /// Makes an artifact durable.
     pub(crate) fn create(
         &self,
-        new: NewArtifact,
+        new: Decision,
+        note: CommitNote,
     ) -> Result<(Created, Option<UnwrittenCopies>), StoreError> {
-        let NewArtifact { project, state, page, note } = new;
-        let id = state.artifact.id.clone();
+        let Decision { state, page, .. } = new;
+        let (id, project) = (state.artifact.id.clone(), state.artifact.project_id.clone());
         let live = self.reader.dirs.live_or_make(&project)?;
         let attempt = state.artifact.created_by_attempt.clone();
         // One lock for all attempts of a project, taken before the search and kept until the rename:
@@ -78,19 +81,8 @@ impl CommitLog {
         let staging = live.child_or_make(STAGING)?;
         // Shared with other creates: start-up clears `.staging` only while it has it alone.
         let _staging = locks::staging_shared(&staging)?.ok_or_else(|| busy(&id))?;
-        let revision = next_revision([]);
-        let draft = Draft {
-            state,
-            page,
-            revision,
-            last_refresh: None,
-            before: None,
-            note,
-            refresh: None,
-            unsynced: Vec::new(),
-            log_end: None,
-        };
-        let (state, generation) = generation::build(draft)?;
+        let (state, generation) =
+            generation::build(state, &page, note, None, Continued::nothing())?;
         protocol::commit_first(&live, &staging, &id, &generation).map_err(|err| {
             if err.source.kind() == std::io::ErrorKind::AlreadyExists {
                 StoreError::Exists { artifact: id.clone() }
@@ -99,8 +91,7 @@ impl CommitLog {
             }
         })?;
         let stored = committed(&project, state);
-        let copies = UnwrittenCopies { project, artifact: id, commit: DurableCommit::First };
-        Ok((Created::Fresh(stored), Some(copies)))
+        Ok((Created::Fresh(stored), Some(UnwrittenCopies::First { project, artifact: id })))
     }
 
     /// Returns what an attempt made before; without its lock, since one that is made at this moment is
@@ -210,41 +201,41 @@ impl CommitLog {
                 .map_err(|closed| StoreError::refresh_closed(id, closed))?;
         }
         let refresh_id = change.refresh.as_ref().map(|record| record.refresh_id.clone());
-        let draft = Draft {
-            state: change.state,
-            page: change.page,
+        let continued = Continued {
             revision: next_revision([actual]),
             last_refresh: refresh_id.or_else(|| pointer.store.last_refresh.clone()),
             before: Some(pointer.artifact.clone()),
-            note: change.note,
-            refresh: change.refresh,
             unsynced: log.unsynced_steps().to_vec(),
             log_end: log.chain_end(),
         };
-        let (state, mut generation) = generation::build(draft)?;
+        let Change { state, page, note, refresh, .. } = change;
+        let (state, mut generation) = generation::build(state, &page, note, refresh, continued)?;
         generation.replaces =
             generation::replaceable(before, &pointer.artifact.digests, &state.artifact.digests);
         protocol::commit_next(&dir, &generation)?;
-        let commit = DurableCommit::Next {
+        let copies = UnwrittenCopies::Next {
+            project: project.clone(),
+            artifact: id.clone(),
             dir,
             generation: Box::new(generation),
             _lock: Arc::clone(&held.lock),
         };
-        let copies = UnwrittenCopies { project: project.clone(), artifact: id.clone(), commit };
         Ok((committed(project, state), Some(copies)))
     }
 
     /// Writes the visible copies of a durable commit. What fails here is done by the next holder of the
     /// lock, or by the checkpoint that is queued in any case.
     pub(crate) fn write_copies(&self, copies: UnwrittenCopies) {
-        let UnwrittenCopies { project, artifact, commit } = copies;
-        let _ = match commit {
-            DurableCommit::First => self.write_first_copies(&project, &artifact),
-            DurableCommit::Next { dir, generation, _lock } => {
-                roll_forward::write_copies(&dir, &generation).map_err(StoreError::from)
+        match copies {
+            UnwrittenCopies::First { project, artifact } => {
+                let _ = self.write_first_copies(&project, &artifact);
+                self.queue.add(&project, &artifact);
             }
-        };
-        self.queue.add(&project, &artifact);
+            UnwrittenCopies::Next { project, artifact, dir, generation, _lock } => {
+                let _ = roll_forward::write_copies(&dir, &generation);
+                self.queue.add(&project, &artifact);
+            }
+        }
     }
 
     /// Writes the copies of a new artifact. Whoever comes to it first does this, and may have changed

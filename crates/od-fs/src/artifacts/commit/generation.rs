@@ -1,12 +1,11 @@
 //! One whole generation of an artifact's files, and its framed form.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use od_core::artifact::{Artifact, ArtifactState, Digests, FileDigests};
 use od_core::ids::{Digest, RefreshId, Revision};
 use od_core::json;
-use od_core::ledger::{CommitNote, CommitRecord, LogRecord};
+use od_core::ledger::{CommitNote, CommitRecord, LogRecord, next_revision};
 use od_core::limits::{JSON_DOCUMENT, RENDERED_PREVIEW, TEMPLATE};
 use od_core::refresh::RefreshRecord;
 use od_ports::store::{SourceFile, Stored};
@@ -227,26 +226,38 @@ impl Generation {
     }
 }
 
-/// The parts of a commit that is to be made.
-pub(crate) struct Draft {
-    pub(crate) state: ArtifactState,
-    pub(crate) page: Arc<[u8]>,
+/// The end of an artifact's past that a commit is added to.
+pub(crate) struct Continued {
+    /// The revision that the commit gets.
     pub(crate) revision: Revision,
+    /// The last refresh that committed, the commit's own included.
     pub(crate) last_refresh: Option<RefreshId>,
     /// The metadata of the revision before it.
     pub(crate) before: Option<Artifact>,
-    pub(crate) note: CommitNote,
-    /// The last record of the refresh that makes it.
-    pub(crate) refresh: Option<RefreshRecord>,
     /// The lines at the end of the log that are not synced.
     pub(crate) unsynced: Vec<u8>,
     /// The digest of the last line of the log.
     pub(crate) log_end: Option<Digest>,
 }
 
-/// Builds the generation, and sets revision and digests of the state to match.
-pub(crate) fn build(draft: Draft) -> Result<(ArtifactState, Generation), DiskError> {
-    let Draft { mut state, page, revision, last_refresh, before, note, refresh, .. } = draft;
+impl Continued {
+    /// Returns the past of an artifact that does not exist yet.
+    pub(crate) fn nothing() -> Self {
+        let revision = next_revision([]);
+        Self { revision, last_refresh: None, before: None, unsynced: Vec::new(), log_end: None }
+    }
+}
+
+/// Builds the generation, and sets revision and digests of the state to match. A refresh that makes
+/// the commit gives its last record.
+pub(crate) fn build(
+    mut state: ArtifactState,
+    page: &[u8],
+    note: CommitNote,
+    refresh: Option<RefreshRecord>,
+    continued: Continued,
+) -> Result<(ArtifactState, Generation), DiskError> {
+    let Continued { revision, last_refresh, before, unsynced, log_end } = continued;
     let unwritable = |err: serde_json::Error| {
         DiskError::new("write an artifact as JSON", std::io::Error::from(err))
     };
@@ -263,7 +274,7 @@ pub(crate) fn build(draft: Draft) -> Result<(ArtifactState, Generation), DiskErr
         index: FileDigests::of_html(&index),
     };
     let commit = CommitRecord::new(note, before.as_ref(), &state.artifact);
-    let log = LogPart::new(&draft.unsynced, draft.log_end, refresh, commit);
+    let log = LogPart::new(&unsynced, log_end, refresh, commit);
     let store = StorePart { last_refresh };
     let pointer = Pointer { artifact: state.artifact.clone(), store };
     let pointer_bytes = pointer.encode().map_err(unwritable)?;

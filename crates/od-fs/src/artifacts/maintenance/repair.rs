@@ -13,8 +13,8 @@ use super::inspect::has_unfinished_commit;
 use crate::artifacts::commit::checkpoint::CheckpointQueue;
 use crate::artifacts::commit::roll_forward::WrittenCopies;
 use crate::artifacts::commit::{
-    Draft, Generation, POINTER_BYTES_MAX, POINTER_FILE, Pointer, Replaces, SetFile, aside, build,
-    locks, obstacle, protocol, roll_forward,
+    Continued, Generation, POINTER_BYTES_MAX, POINTER_FILE, Pointer, Replaces, SetFile, aside,
+    build, locks, obstacle, protocol, roll_forward,
 };
 use crate::artifacts::dirs::{not_found, open_artifact};
 use crate::artifacts::history::{AuditLog, Tail, audit_log};
@@ -132,19 +132,16 @@ fn repair_head(
     // Before the commit, whose rename replaces it.
     set_damaged_aside(dir, pointer.is_none())?;
     let log = AuditLog::read(dir)?;
-    let draft = Draft {
-        state: rescue.state,
-        page: rescue.page,
+    // Only a person repairs, and only the command line has the verb.
+    let note = CommitNote::new(CommitKind::Repair, Actor::Person, Door::CommandLine);
+    let continued = Continued {
         revision: rescue.revision,
         last_refresh: rescue.last_refresh,
         before: pointer.map(|pointer| pointer.artifact),
-        // Only a person repairs, and only the command line has the verb.
-        note: CommitNote::new(CommitKind::Repair, Actor::Person, Door::CommandLine),
-        refresh: None,
         unsynced: log.unsynced_steps().to_vec(),
         log_end: log.chain_end(),
     };
-    let (_, mut generation) = build(draft)?;
+    let (_, mut generation) = build(rescue.state, &rescue.page, note, None, continued)?;
     // It replaces nothing that it did not write itself: every copy that is there is kept aside.
     generation.replaces = Replaces::new();
     protocol::commit_next(dir, &generation)?;

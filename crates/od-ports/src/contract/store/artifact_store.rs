@@ -1,7 +1,7 @@
 //! The contract suite of every artifact store.
 
 use od_core::ids::{ProjectId, Revision};
-use od_core::ledger::RefreshStart;
+use od_core::ledger::{CommitKind, RefreshStart};
 use od_core::refresh::{RecordStatus, RecordStep};
 
 use super::StoreTrial;
@@ -38,7 +38,10 @@ async fn nothing_is_there(trial: &StoreTrial<'_>) {
 async fn what_is_created_can_be_read(trial: &StoreTrial<'_>) {
     let StoreTrial { artifacts: store, project, .. } = *trial;
     let id = sample::id(1);
-    let created = store.create(sample::new(project, &id, "one")).await.expect("a create works");
+    let created = store
+        .create(sample::new(project, &id, "one"), sample::note(CommitKind::Create))
+        .await
+        .expect("a create works");
     assert!(matches!(created, Created::Fresh(_)));
     assert_eq!(created.stored().revision(), Some(Revision::first()));
     let stored = trial.load(&id).await;
@@ -48,7 +51,8 @@ async fn what_is_created_can_be_read(trial: &StoreTrial<'_>) {
     assert_eq!(store.locate(&id).await.expect("a search works"), Some(project.clone()));
     let list = store.list(project).await.expect("a list works");
     assert_eq!(list.iter().map(|line| line.heading.title.as_str()).collect::<Vec<_>>(), ["one"]);
-    let again = store.create(sample::new(project, &id, "two")).await;
+    let again =
+        store.create(sample::new(project, &id, "two"), sample::note(CommitKind::Create)).await;
     assert!(matches!(again, Err(StoreError::Exists { .. })), "an id is taken once");
     assert_eq!(trial.title(&id).await, "one");
 }
@@ -62,18 +66,24 @@ async fn an_attempt_is_made_once(trial: &StoreTrial<'_>) {
     };
     let nothing = store.find_attempt(project, &named("tried")).await.expect("a search works");
     assert!(nothing.is_none(), "an attempt that was not made made nothing");
-    let first = store.create(attempt(2, "tried")).await.expect("a create works");
+    let first = store
+        .create(attempt(2, "tried"), sample::note(CommitKind::Create))
+        .await
+        .expect("a create works");
     assert!(matches!(first, Created::Fresh(_)));
     let found = store.find_attempt(project, &named("tried")).await.expect("a search works");
     assert_eq!(found.map(|stored| stored.id.clone()), Some(sample::id(2)));
     let other = store.find_attempt(project, &named("something else")).await;
     assert!(matches!(other, Err(StoreError::AttemptConflict { .. })));
-    let second = store.create(attempt(3, "tried")).await.expect("a replay works");
+    let second = store
+        .create(attempt(3, "tried"), sample::note(CommitKind::Create))
+        .await
+        .expect("a replay works");
     assert!(matches!(&second, Created::Replayed(stored) if stored.id == sample::id(2)));
-    let other = store.create(attempt(3, "something else")).await;
+    let other = store.create(attempt(3, "something else"), sample::note(CommitKind::Create)).await;
     assert!(matches!(other, Err(StoreError::AttemptConflict { .. })));
     trial.trash.delete(project, &sample::id(2), None).await.expect("a delete works");
-    let trashed = store.create(attempt(3, "tried")).await;
+    let trashed = store.create(attempt(3, "tried"), sample::note(CommitKind::Create)).await;
     assert!(matches!(trashed, Err(StoreError::AttemptTrashed { .. })));
     let trashed = store.find_attempt(project, &named("tried")).await;
     assert!(matches!(trashed, Err(StoreError::AttemptTrashed { .. })));

@@ -66,7 +66,7 @@ impl<'a> StoreTrial<'a> {
     pub(super) async fn create(&self, number: u32, title: &str) -> ArtifactId {
         let id = sample::id(number);
         let new = sample::new(self.project, &id, title);
-        self.artifacts.create(new).await.expect("a create works");
+        self.artifacts.create(new, sample::note(CommitKind::Create)).await.expect("a create works");
         id
     }
 

@@ -4,19 +4,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use od_core::artifact::{ArtifactState, ArtifactSummary, Attempt, Health};
+use od_core::decide::Decision;
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision, Timestamp};
 use od_core::json;
 use od_core::ledger::{
-    CommitRecord, RefreshStart, RevisionSource, check_revision, trash_expires_at,
+    CommitNote, CommitRecord, RefreshStart, RevisionSource, check_revision, trash_expires_at,
 };
 use od_core::refresh::RefreshRecord;
 
 use super::artifact::KeptArtifact;
 use super::state::{Key, LockKind, MemoryLock, MemoryState, key};
 use crate::store::{
-    ArtifactStore, Change, Created, Gate, History, Inspection, KeptRevision, NewArtifact,
-    RefreshLog, RepairMode, RepairReport, RevisionStore, RunningRefresh, Snapshot, SnapshotSummary,
-    StoreError, StoreMaintenance, Stored, Timeline, Trash, Trashed, UnfinishedRefresh, Unrecovered,
+    ArtifactStore, Change, Created, Gate, History, Inspection, KeptRevision, RefreshLog,
+    RepairMode, RepairReport, RevisionStore, RunningRefresh, Snapshot, SnapshotSummary, StoreError,
+    StoreMaintenance, Stored, Timeline, Trash, Trashed, UnfinishedRefresh, Unrecovered,
     WriteWitness,
 };
 
@@ -96,8 +97,9 @@ impl ArtifactStore for MemoryArtifactStore {
         }
     }
 
-    async fn create(&self, new: NewArtifact) -> Result<Created, StoreError> {
-        let NewArtifact { project, state, page, note } = new;
+    async fn create(&self, new: Decision, note: CommitNote) -> Result<Created, StoreError> {
+        let Decision { state, page, .. } = new;
+        let project = state.artifact.project_id.clone();
         let key = key(&project, &state.artifact.id);
         let mut memory = self.memory();
         memory.check_project(&project)?;
