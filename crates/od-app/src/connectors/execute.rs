@@ -23,7 +23,7 @@ use serde::Serialize;
 use super::catalog::{link, provider, safety_of};
 use super::denied::Denied;
 use super::protect::{WHOLE_MAX, blocking, protect, scrubbed};
-use super::state::{OverLimit, Payer};
+use super::rate_limit::{OverLimit, Payer};
 use crate::app::App;
 use crate::services::note_request;
 

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::denied::Denied;
 use super::execute::ExecuteError;
-use super::state::OverLimit;
+use super::rate_limit::OverLimit;
 use crate::failure;
 
 impl From<ExecuteError> for Failure {

@@ -8,7 +8,7 @@ use od_core::repair::{Operation, Proposal};
 use od_ports::connector_provider::ProviderError;
 
 use super::execute::{self, ExecuteError, ExecuteTool};
-use super::state::Payer;
+use super::rate_limit::Payer;
 use crate::app::App;
 use crate::artifacts::nearest_file;
 

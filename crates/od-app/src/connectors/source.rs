@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::catalog::provider;
 use super::execute::{self, ExecuteError, ExecuteTool, Executed, Expected};
-use super::state::Payer;
+use super::rate_limit::Payer;
 use crate::app::App;
 
 /// Why a source can only fail.
