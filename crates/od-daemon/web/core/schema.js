@@ -773,6 +773,7 @@
 /**
  * @typedef {object} ValueChange
  * @property {string} path The place, as a JSON pointer: into the value afterwards, of a removed one into that before.
+ * @property {string | null=} place The place for people, where a field of its row tells more than the row's number: `rows[id=a-2].state`.
  * @property {"added" | "removed" | "changed"} change What became of it.
  * @property {any=} before The value before; absent if there was none or it is too large to show.
  * @property {any=} after The value afterwards; absent if there is none or it is too large to show.

@@ -2,9 +2,8 @@
 // Two states of an artifact: value by value, both pages side by side, and what changed in template and source.
 
 import { api } from "../../core/api.js";
-import { diff } from "../../core/diff.js";
 import { cls, h } from "../../core/dom.js";
-import { absolute, clip, plural, scalar } from "../../core/format.js";
+import { absolute, clip, isObject, plural, scalar } from "../../core/format.js";
 import { current, go, to } from "../../core/router.js";
 import { setUi, ui, use } from "../../core/store.js";
 import { button, empty, loading, problem } from "../../ui/controls.js";
@@ -20,7 +19,8 @@ const KINDS = { added: "Added", removed: "Removed", changed: "Changed" };
 /**
  * @typedef {import("../../core/api.js").Detail} Detail
  * @typedef {import("../../core/api.js").RevisionLine} RevisionLine
- * @typedef {import("../../core/diff.js").Change} Change
+ * @typedef {import("../../core/schema.js").ValueChange} ValueChange
+ * @typedef {import("../../core/schema.js").ValueDiff} ValueDiff
  *
  * An earlier state: a revision by its number; one from before revisions were kept by its refresh.
  * @typedef {number | string} State
@@ -90,8 +90,6 @@ export function comparePicker(artifact, kept, from, until) {
 
 /** @param {Detail} artifact @param {RevisionLine[]} kept @param {State} from @param {State} until */
 export function compareView(artifact, kept, from, until) {
-  const [old, now] = [valuesOf(artifact, from), valuesOf(artifact, until)];
-  const error = old.error ?? now.error;
   const show = current().query.get("show") ?? "values";
   const segment = (/** @type {string} */ name, /** @type {string} */ label) =>
     h("button", {
@@ -117,10 +115,39 @@ export function compareView(artifact, kept, from, until) {
     comparePicker(artifact, kept, from, until),
     show === "pages" ? pages(artifact, kept, from, until) : null,
     show === "design" ? design(artifact, from, until) : null,
-    show === "values" && error ? problem(error) : null,
-    show === "values" && !error && (!old.value || !now.value) ? loading() : null,
-    show === "values" && old.value && now.value ? changes(diff(old.value.dataJson, now.value.dataJson)) : null,
+    show === "values" ? values(artifact, from, until) : null,
   );
+}
+
+/** What changed in the data. @param {Detail} artifact @param {State} from @param {State} until */
+function values(artifact, from, until) {
+  if (typeof from === "number" && typeof until === "number") {
+    const { value, error } = compared(artifact, from, until);
+    return error ? problem(error) : value ? changes(value.data) : loading();
+  }
+  // The daemon compares revisions; one of these states is from before they were kept.
+  const [old, now] = [valuesOf(artifact, from), valuesOf(artifact, until)];
+  const error = old.error ?? now.error;
+  if (error) return problem(error);
+  return old.value && now.value ? changes(placeByPlace(old.value.dataJson, now.value.dataJson)) : loading();
+}
+
+/** @param {Detail} artifact @param {number} from @param {number} until */
+function compared(artifact, from, until) {
+  return use(`compare/${artifact.id}/${from}..${until}`, () => api.compare(artifact.id, from, until));
+}
+
+/** @param {unknown} before @param {unknown} after @param {string} [path] @returns {ValueDiff} */
+export function placeByPlace(before, after, path = "") {
+  if (before === after) return { count: 0, changes: [] };
+  if ((isObject(before) && isObject(after)) || (Array.isArray(before) && Array.isArray(after))) {
+    const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+    const found = [...new Set([...was.keys(), ...is.keys()])].flatMap((key) =>
+      placeByPlace(was.get(key), is.get(key), `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).changes);
+    return { count: found.length, changes: found };
+  }
+  const change = before === undefined ? "added" : after === undefined ? "removed" : "changed";
+  return { count: 1, changes: [{ path, change, before, after }] };
 }
 
 /** Both pages as they looked. @param {Detail} artifact @param {RevisionLine[]} kept @param {State} from @param {State} until */
@@ -143,7 +170,7 @@ function design(artifact, from, until) {
   if (typeof from !== "number" || typeof until !== "number") {
     return empty("compare", "Nothing to compare", "These states are from before their designs were kept.");
   }
-  const { value, error } = use(`compare/${artifact.id}/${from}..${until}`, () => api.compare(artifact.id, from, until));
+  const { value, error } = compared(artifact, from, until);
   if (error) return problem(error);
   if (!value) return loading();
   const { template, source } = value;
@@ -169,31 +196,32 @@ function design(artifact, from, until) {
       "section",
       { key: "source" },
       h("h2", "Source"),
-      changeTable(source.changes.map(({ path, change, before, after }) => ({ path: dotted({ path }), kind: change, before, after }))),
+      changeTable(source.changes),
     ),
   );
 }
 
-/** @param {Change[]} all */
-function changes(all) {
-  if (all.length === 0) return empty("compare", "No difference", "Both states hold the same values.");
+/** @param {ValueDiff} diff */
+function changes({ count, changes: all }) {
+  if (count === 0) return empty("compare", "No difference", "Both states hold the same values.");
   const only = ui("diff only", "");
-  const shown = all.filter((change) => !only || change.kind === only);
+  const shown = all.filter(({ change }) => !only || change === only);
+  const unnamed = only ? 0 : count - all.length;
   return [
     h(
       "div.segments",
       { role: "group", "aria-label": "Show", key: "filter" },
-      filter("", `All ${all.length}`, only),
+      filter("", `All ${count}`, only),
       Object.entries(KINDS).map(([kind, label]) =>
-        filter(kind, `${label} ${all.filter((change) => change.kind === kind).length}`, only),
+        filter(kind, `${label} ${all.filter(({ change }) => change === kind).length}`, only),
       ),
     ),
     changeTable(shown.slice(0, MOST)),
-    shown.length > MOST && h("p.meta", { key: "more" }, `${shown.length - MOST} more changes are not shown.`),
+    shown.length + unnamed > MOST && h("p.meta", { key: "more" }, `${shown.length + unnamed - Math.min(shown.length, MOST)} more changes are not shown.`),
   ];
 }
 
-/** @param {Change[]} shown */
+/** @param {ValueChange[]} shown */
 function changeTable(shown) {
   return h(
     "div.scroll-x",
@@ -212,14 +240,15 @@ function filter(kind, label, only) {
   return h("button", { type: "button", key: kind, "aria-pressed": String(only === kind), onclick: () => setUi("diff only", kind) }, label);
 }
 
-/** @param {Change} change */
-function changeRow(change) {
+/** @param {ValueChange} line */
+function changeRow({ path, place, change, before, after, omitted }) {
+  const told = (/** @type {unknown} */ value) => (omitted && value === undefined ? "too large to show" : clip(scalar(value), 400));
   return h(
     "tr",
-    { key: `${change.kind} ${change.path}`, class: change.kind },
-    h("td", h("span", { class: cls("kind", change.kind), title: KINDS[change.kind] }, { added: "+", removed: "−", changed: "~" }[change.kind]), h("span.sr", KINDS[change.kind])),
-    h("td.mono.path", change.path),
-    h("td.mono.was", change.kind === "added" ? "" : clip(scalar(change.before), 400)),
-    h("td.mono.now", change.kind === "removed" ? "" : clip(scalar(change.after), 400)),
+    { key: `${change} ${path}`, class: change },
+    h("td", h("span", { class: cls("kind", change), title: KINDS[change] }, { added: "+", removed: "−", changed: "~" }[change]), h("span.sr", KINDS[change])),
+    h("td.mono.path", place ?? dotted({ path })),
+    h("td.mono.was", change === "added" ? "" : told(before)),
+    h("td.mono.now", change === "removed" ? "" : told(after)),
   );
 }
