@@ -8,6 +8,7 @@ use od_core::connector::Clip;
 use od_core::credential::is_secret_path;
 use od_core::ids::{RelPath, Timestamp};
 use od_core::json::Value;
+use od_core::limits::GIT_LOG;
 use od_ports::connector_provider::ProviderError;
 use serde_json::json;
 
@@ -25,6 +26,14 @@ pub(super) const CLIPS: &[Clip] = &[
 const WORDS_DEFAULT: [&str; 3] = ["TODO", "FIXME", "HACK"];
 /// Words of one search: each is one run of git.
 pub(super) const WORDS_MAX: usize = 5;
+
+/// Commits of a log if the caller does not say.
+const LOG_DEFAULT: u64 = 100;
+
+/// Bounds how many commits a caller asks for.
+pub(super) fn limit(wanted: Option<u64>) -> usize {
+    usize::try_from(wanted.unwrap_or(LOG_DEFAULT).clamp(1, GIT_LOG.allowed)).unwrap_or(1)
+}
 
 /// Names commits: a revision, or two with dots between them.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -7,7 +7,6 @@ use async_trait::async_trait;
 use od_core::connector::{Category, LocalTool};
 use od_core::ids::{RelPath, Timestamp};
 use od_core::json::Value;
-use od_core::limits::GIT_LOG;
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
@@ -21,13 +20,6 @@ use super::program::{ProgramError, Repository};
 use super::summary::{self, SummaryLimits, read_summary};
 use crate::catalog::{connector_id, names};
 use crate::project_files::Fence;
-
-/// Commits and tags reported if the caller does not say.
-const ENTRIES_DEFAULT: u64 = 10;
-/// Commits and tags reported at most.
-const ENTRIES_MAX: u64 = od_core::limits::GIT_COMMITS.allowed;
-/// Commits of a log if the caller does not say.
-const LOG_DEFAULT: u64 = 100;
 
 /// Summarises the repository at a project's root.
 #[derive(Debug)]
@@ -68,11 +60,8 @@ impl Git {
 
     async fn summary(&self, call: &ToolCall) -> Result<RawOutput, ProviderError> {
         let root = self.root(call).await?;
-        let count = |name: &str| {
-            let wanted = call.input.get(name).and_then(Value::as_u64).unwrap_or(ENTRIES_DEFAULT);
-            usize::try_from(wanted.min(ENTRIES_MAX)).unwrap_or(0)
-        };
-        let limits = SummaryLimits { commits: count("commits"), tags: count("tags") };
+        let wanted = |name: &str| call.input.get(name).and_then(Value::as_u64);
+        let limits = SummaryLimits::of(wanted("commits"), wanted("tags"));
         let read = match Repository::open(&root).await {
             Ok(repository) => read_summary(&repository, limits).await,
             Err(err) => Err(err),
@@ -94,14 +83,13 @@ impl Git {
 
     async fn log(&self, call: &ToolCall, follows: bool) -> Result<RawOutput, ProviderError> {
         let text = |key: &str| call.input.get(key).and_then(Value::as_str);
-        let wanted = call.input.get("limit").and_then(Value::as_u64).unwrap_or(LOG_DEFAULT);
         let query = LogQuery {
             range: RevisionRange::parse(text("range"))?,
             path: path(call)?,
             author: text("author").map(str::to_owned),
             since: time(call, "since")?,
             until: time(call, "until")?,
-            limit: usize::try_from(wanted.clamp(1, GIT_LOG.allowed)).unwrap_or(1),
+            limit: history::limit(call.input.get("limit").and_then(Value::as_u64)),
             follows,
         };
         let root = self.root(call).await?;
@@ -179,7 +167,7 @@ fn revision_fault(error: &ProgramError) -> ProviderError {
 #[async_trait]
 impl ConnectorProvider for Git {
     fn catalog(&self) -> CatalogEntry {
-        let tools = super::catalog::tools(ENTRIES_MAX);
+        let tools = super::catalog::tools(summary::ENTRIES_MAX);
         CatalogEntry {
             id: connector_id(LocalTool::GitSummary.connector()),
             name: "Git",

@@ -17,6 +17,11 @@ pub(super) const CLIPS: &[Clip] = &[
     Clip { path: "/commits/*/subject", bytes_max: SUBJECT_BYTES_MAX },
 ];
 
+/// Commits and tags reported if the caller does not say.
+const ENTRIES_DEFAULT: u64 = 10;
+/// Commits and tags reported at most.
+pub(super) const ENTRIES_MAX: u64 = od_core::limits::GIT_COMMITS.allowed;
+
 /// The number of entries to report.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SummaryLimits {
@@ -24,6 +29,16 @@ pub(crate) struct SummaryLimits {
     pub(crate) commits: usize,
     /// Newest tags.
     pub(crate) tags: usize,
+}
+
+impl SummaryLimits {
+    /// Bounds what a caller asks for.
+    pub(super) fn of(commits: Option<u64>, tags: Option<u64>) -> Self {
+        let bounded = |wanted: Option<u64>| {
+            usize::try_from(wanted.unwrap_or(ENTRIES_DEFAULT).min(ENTRIES_MAX)).unwrap_or(0)
+        };
+        Self { commits: bounded(commits), tags: bounded(tags) }
+    }
 }
 
 /// Reads branch, upstream, status, recent commits, diff stat and tags.

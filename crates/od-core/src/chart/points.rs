@@ -1,5 +1,7 @@
 //! The points of a chart: numbers, and the texts of both axes.
 
+use crate::limits::CHART_POINTS;
+
 /// Texts one behind the other, in one allocation.
 #[derive(Debug, Default)]
 pub(crate) struct TextList {
@@ -55,6 +57,11 @@ pub(crate) struct Points {
 }
 
 impl Points {
+    /// Returns whether a chart may have so many.
+    pub(crate) fn allows(count: usize) -> bool {
+        CHART_POINTS.allows(count)
+    }
+
     pub(crate) fn clear(&mut self, series: usize) {
         self.count = 0;
         self.series = series;

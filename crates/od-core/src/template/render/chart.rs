@@ -16,7 +16,6 @@ use crate::format::date::{DateStyle, Moment, write_date, write_time};
 use crate::format::decimal::Decimal;
 use crate::format::value::{Format, Formatted};
 use crate::format::{Context, TextBuffer};
-use crate::limits::CHART_POINTS;
 use crate::template::program::{Chart, ChartBound, ChartName, Program};
 
 /// Renders the program to nowhere and returns the values of its charts, in the order of the page.
@@ -72,7 +71,7 @@ impl<'d, W: Write, const AUDIT: bool> Renderer<'_, 'd, Output<'_, W>, AUDIT> {
         };
         let repeat = &self.program.repeats[repeat];
         let items = self.list(repeat)?;
-        if !CHART_POINTS.allows(items.len()) {
+        if !Points::allows(items.len()) {
             let at = self.place(&self.program.bindings[repeat.list]);
             return Err(RenderError::TooManyPoints { at, points: items.len() });
         }
