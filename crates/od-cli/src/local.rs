@@ -31,6 +31,8 @@ pub(crate) fn open_in(scratch: &Path) -> Result<App, CommandError> {
 
 /// As [`open`], but `None` where nothing has been stored yet: looking makes no directories.
 pub(crate) fn open_existing(settings: &Settings) -> Result<Option<App>, CommandError> {
+    // Composing makes directories and keys. Whoever only looks, in the wrong folder perhaps, leaves no
+    // trace there.
     if settings.data_dir.is_dir() { open(settings).map(Some) } else { Ok(None) }
 }
 

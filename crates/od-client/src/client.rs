@@ -72,6 +72,8 @@ impl Client {
         let authority = url.strip_prefix("http://").ok_or_else(bad)?;
         let authority = authority.strip_suffix('/').unwrap_or(authority);
         let address: SocketAddr = authority.parse().map_err(|_| bad())?;
+        // Not `localhost`: that is a name, which a resolver may lead elsewhere, or to another program on
+        // ::1.
         if address.ip() != Ipv4Addr::LOCALHOST {
             return Err(bad());
         }
@@ -142,6 +144,7 @@ impl Client {
         if let Some(token) = self.token()? {
             let mut value =
                 HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| CallError::Bearer)?;
+            // Left out of debug output.
             value.set_sensitive(true);
             headers.insert(header::AUTHORIZATION, value);
         }
@@ -166,6 +169,8 @@ impl Client {
     ) -> Result<Response<Incoming>, CallError> {
         let broken = |source| CallError::Broken { url: self.url.clone(), source };
         let mut request = request;
+        // Taken out while it is in use: a second call at the same time opens a connection of its own and
+        // does not wait behind a refresh.
         let kept = self.idle.lock().await.take();
         if let Some(mut sender) = kept
             && sender.ready().await.is_ok()
@@ -196,6 +201,7 @@ impl Client {
                 return Err(CallError::TimedOut { url: self.url.clone(), after: CONNECT_MAX });
             }
         };
+        // A request is written at once; nothing follows that could be merged with it.
         stream.set_nodelay(true).map_err(unreachable)?;
         let (sender, connection) = http1::Builder::new()
             .handshake(TokioIo::new(stream))

@@ -126,10 +126,13 @@ impl FrameParser {
     }
 
     fn end_line(&mut self, line: &[u8]) {
+        // The end of a line is a byte that no longer character of UTF-8 contains: a line is whole text,
+        // however the pieces were cut.
         let line = String::from_utf8_lossy(line);
         let line = line.strip_suffix('\r').unwrap_or(&line);
         if line.is_empty() {
             let frame = std::mem::take(&mut self.frame);
+            // A comment ends with an empty line too, and gives a frame without a name.
             if !frame.name.is_empty() {
                 self.ready.push_back(frame);
             }

@@ -122,20 +122,18 @@ impl ChangeLoop {
             match outcome {
                 SlotOutcome::Refreshed(_) => {}
                 // Whoever runs may have read the file before it changed.
-                SlotOutcome::Elsewhere => self.changed_again(&watched),
+                SlotOutcome::Elsewhere => {
+                    let now = self.now();
+                    if let Some(burst) = self.bursts.get_mut(&watched) {
+                        burst.changed(now);
+                    }
+                }
                 SlotOutcome::Failed(failure) | SlotOutcome::Refused(failure) => {
                     let WatchedFiles { project, artifact, .. } = &watched;
                     let code = failure.code;
                     tracing::warn!(%project, %artifact, %code, "a refresh after a change failed");
                 }
             }
-        }
-    }
-
-    fn changed_again(&mut self, watched: &WatchedFiles) {
-        let now = self.now();
-        if let Some(burst) = self.bursts.get_mut(watched) {
-            burst.changed(now);
         }
     }
 }

@@ -89,6 +89,7 @@ impl ClockLoop {
                 return None;
             }
         };
+        // Only what is new is told: the other side answers each message by watching every folder anew.
         self.watched.send_if_modified(|known| {
             let is_new = **known != watched[..];
             if is_new {
@@ -102,6 +103,8 @@ impl ClockLoop {
             let key = (due.project.clone(), due.artifact.clone());
             !self.running.contains(&key) && !self.refused.contains_key(&key)
         };
+        // In place of the old queue, not behind it: what still waits there is due still and is found
+        // again, and what somebody else has run is not.
         self.queue = due.into_iter().filter(is_free).collect();
         next
     }
@@ -119,6 +122,8 @@ impl ClockLoop {
             }
             let key = (due.project.clone(), due.artifact.clone());
             self.running.insert(key.clone());
+            // Counted from here and not from inside the task: a shutdown between the two would not wait
+            // for it.
             let (daemon, in_flight) = (Arc::clone(&self.daemon), self.daemon.in_flight.begin());
             runs.spawn(async move {
                 let held_ms = run_slot(&daemon, &due).await;

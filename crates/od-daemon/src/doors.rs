@@ -104,7 +104,7 @@ impl Answer for ApiDoor {
                 }
             }
         };
-        timed.finish(&daemon, route, outcome)
+        timed.finish(Reader::Program, &daemon, route, outcome)
     }
 }
 
@@ -150,7 +150,7 @@ impl Answer for PreviewDoor {
         let timed = Timed::begin(&self.daemon, &head.method);
         let outcome = self.pass(&head).await;
         let reader = if wants_page(&head) { Reader::Person } else { Reader::Program };
-        timed.finish_for(reader, &self.daemon, "/preview/{ticket}", outcome)
+        timed.finish(reader, &self.daemon, "/preview/{ticket}", outcome)
     }
 }
 
@@ -187,18 +187,8 @@ impl Timed {
         Self { id: daemon.request_ids.next(), began: Instant::now(), method: method_name(method) }
     }
 
-    /// Makes the response for a program and remembers the exchange.
-    fn finish(
-        self,
-        daemon: &Daemon,
-        route: &'static str,
-        outcome: Result<Reply, Failure>,
-    ) -> Response<Body> {
-        self.finish_for(Reader::Program, daemon, route, outcome)
-    }
-
     /// Makes the response and remembers the exchange.
-    fn finish_for(
+    fn finish(
         self,
         reader: Reader,
         daemon: &Daemon,

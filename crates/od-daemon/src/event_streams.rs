@@ -37,6 +37,8 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Follows one project, which has to exist.
 pub(crate) async fn follow_project(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let project = exchange.project()?;
+    // A stream of a project that is not there would be silent for good, and look like one where nothing
+    // happens.
     od_app::projects::get(&exchange.daemon.app, &Caller::Person, project.clone()).await?;
     follow(exchange, Some(project))
 }
@@ -146,6 +148,8 @@ impl EventSink for EventHub {
     fn publish(&self, event: Event) {
         let project = event.project().clone();
         let mut state = self.lock();
+        // Numbered, queued and kept under one lock: in another order a follower that comes in between
+        // would get an event twice or never.
         state.last += 1;
         let id = EventId { epoch: self.epoch, number: state.last };
         let frame = Frame { project, bytes: id.frame(&StreamEvent::Happened(event)) };
@@ -194,6 +198,8 @@ impl EventHub {
         }
         let (queue, frames) = mpsc::channel(QUEUE_FRAMES_MAX);
         let follower = Follower { session, project, queue };
+        // Worked out while the lock is held that the follower is added under: no event falls between the
+        // two.
         let backlog = self.backlog(&state, &follower, after);
         let key = state.next_follower;
         state.next_follower += 1;
@@ -230,6 +236,7 @@ impl EventHub {
         let Some(after) = after else {
             return VecDeque::from([ready(now, false)]);
         };
+        // The number before the first that is kept: whoever has that one has missed nothing.
         let oldest = state.last - state.replay.len() as u64;
         match EventId::parse(after) {
             Some(id) if id.epoch == self.epoch && (oldest..=state.last).contains(&id.number) => {
@@ -280,6 +287,8 @@ impl EventStream {
         place: FollowerPlace,
     ) -> Self {
         let mut heartbeat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
+        // A stream that was not polled for a while says once that it is alive, not once for each heartbeat
+        // it missed.
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self { backlog, frames, heartbeat, ends: None, _place: place }
     }

@@ -240,7 +240,7 @@ impl ToolName {
             (Self::ValidateArtifact, _) => json!({
                 "type": "object",
                 "properties": {
-                    "artifactId": artifact_id(),
+                    "artifactId": schema::compacted(schemars::schema_for!(ArtifactId)),
                     "input": {
                         "type": "object",
                         "description": "as for create or update",
@@ -283,11 +283,6 @@ impl ToolName {
             }
         }
     }
-}
-
-/// Returns the schema of an artifact's id.
-fn artifact_id() -> Value {
-    schema::compacted(schemars::schema_for!(ArtifactId))
 }
 
 #[cfg(test)]

@@ -23,13 +23,8 @@ pub struct Project {
     pub created_at: Timestamp,
     /// Whether agents may switch on schedules of sources that only read this machine. Only the command
     /// line sets it.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_schedules: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 /// Keeps the projects.

@@ -436,6 +436,7 @@ async fn call(
     };
     let allowed_ms = SOURCE_TIMEOUT.allowed;
     tokio::select! {
+        // The answer first: one that is there when the time ends is taken.
         biased;
         answer = checked.provider.execute(call) => {
             answer.map_err(|fault| ExecuteError::Provider { tool: tool.clone(), fault })

@@ -62,6 +62,8 @@ pub(crate) async fn run_sources<E>(app: &App, calls: Vec<Planned<'_, E>>) -> Vec
         }));
     }
     let mut ended: Vec<Option<Ran<E>>> = pending.iter().map(|_| None).collect();
+    // Polled here and not spawned: the calls borrow the refresh, and dropping this future has to end them
+    // all. At most eight are polled for each wake-up.
     std::future::poll_fn(|context| {
         for (future, ended) in pending.iter_mut().zip(&mut ended) {
             if ended.is_none()
@@ -77,6 +79,7 @@ pub(crate) async fn run_sources<E>(app: &App, calls: Vec<Planned<'_, E>>) -> Vec
         if ended.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
+    // Ends the calls that nobody waits for any more, before their outputs are looked at.
     drop(pending);
     ended.into_iter().flatten().collect()
 }
@@ -198,6 +201,8 @@ pub(crate) async fn each(
         let value = result.and_then(|set| Ok((set.to_json(query)?, set.tables)));
         match value {
             Ok((value, tables)) => Ok(Some(QueryOutput::Ran { value, tables })),
+            // Only a table that is missing is forgiven, and only where the query names a source that
+            // failed: anything else is a fault of the query.
             Err(fault)
                 if fault.kind == QueryFaultKind::UnknownTable
                     && failed.iter().any(|id| query.sql.mentions(id)) =>

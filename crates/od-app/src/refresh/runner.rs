@@ -133,7 +133,10 @@ impl<'a> Runner<'a> {
             // The effects behind one that something comes of are given up with it: the machine answers what
             // happened with effects of its own.
             let happened = match effect {
-                Effect::AppendStep(record) => self.append_step(*record).await,
+                Effect::AppendStep(record) => {
+                    let appended = self.append(*record).await;
+                    appended.err().map(|err| self.step_failed(err.into()))
+                }
                 Effect::AppendLast(record) => Some(self.append_last(*record).await),
                 Effect::ExecuteSource => Some(self.execute_sources().await),
                 Effect::BuildCandidate => Some(self.build_candidate().await),
@@ -285,11 +288,6 @@ impl<'a> Runner<'a> {
             }
             Err(err) => self.step_failed(err.into()),
         }
-    }
-
-    async fn append_step(&mut self, record: RefreshRecord) -> Option<Signal> {
-        let appended = self.append(record).await;
-        appended.err().map(|err| self.step_failed(err.into()))
     }
 
     /// Writes the last record. If there is one already, that one says how the refresh ended.

@@ -79,6 +79,7 @@ fn find_verb(parser: &mut lexopt::Parser, globals: &mut Globals) -> Result<Found
             Arg::Short('V') | Arg::Long("version") if words.is_empty() => {
                 return Ok(Found::Command(Command::Version));
             }
+            // coreutils has an `od` too: whoever types one of its flags meant that one.
             Arg::Short(letter) if words.is_empty() && OCTAL_DUMP_FLAGS.contains(letter) => {
                 return Err(UsageError::Value {
                     problem: format!("`-{letter}` is a flag of octal dump, another program `od`"),
@@ -137,6 +138,8 @@ fn unknown_verb(given: String) -> UsageError {
     if let (true, Some(meant)) = (group.is_empty(), VERBS.iter().find(of_noun)) {
         return UsageError::UnknownVerb { nearest: Some(meant.words), given };
     }
+    // Words that can follow here, and not whole verbs: `od artifacts shwo` is nearer to `show` than to any
+    // verb.
     let heads: Vec<&'static str> = if group.is_empty() {
         VERBS.iter().filter_map(|verb| verb.words.split(' ').next()).collect()
     } else {
@@ -186,6 +189,7 @@ fn collect(
             "json" => globals.json = true,
             "data-dir" => globals.data_dir = Some(value_of(parser, flag, verb)?.into()),
             long => {
+                // Which of two values counts differs from program to program; here nobody has to know.
                 if matches.has(long) {
                     return Err(UsageError::Value {
                         problem: format!("`--{long}` is given twice"),

@@ -156,7 +156,7 @@ impl Table {
     /// Where the terminal is too narrow, times lose their seconds, then the spare column goes, then texts lose
     /// their ends, and at last every row becomes lines of its own: ids are never cut, for they are copied.
     fn lay_out_within(mut self, available: Option<usize>) -> Text {
-        let Some(available) = available.filter(|columns| self.widths_taken() > *columns) else {
+        let Some(available) = available.filter(|columns| taken(&self.widths()) > *columns) else {
             return self.in_columns();
         };
         for (_, cell) in self.rows.iter_mut().flatten() {
@@ -192,10 +192,6 @@ impl Table {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let cells = |at| self.rows.iter().filter_map(move |row| row.get(at));
         (0..columns).map(|at| cells(at).map(|cell| width(&cell.1)).max().unwrap_or(0)).collect()
-    }
-
-    fn widths_taken(&self) -> usize {
-        taken(&self.widths())
     }
 
     /// Returns whether the rows fit once the shrinking columns have lost all but `least`.

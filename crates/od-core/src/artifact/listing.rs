@@ -80,7 +80,8 @@ pub fn list_page(list: &[Arc<ArtifactSummary>], query: &ListQuery, now: Timestam
     let until = from + rows.len();
     let last = until.checked_sub(1).and_then(|at| fitting.get(at));
     let next = last.filter(|_| until < fitting.len() && !rows.is_empty());
-    ListPage { next: next.map(|last| ListCursor::after(last)), total: fitting.len(), rows }
+    let next = next.map(|last| ListCursor { updated_at: last.updated_at, id: last.id.clone() });
+    ListPage { next, total: fitting.len(), rows }
 }
 
 impl ListRow {
@@ -127,10 +128,6 @@ pub struct ListCursor {
 }
 
 impl ListCursor {
-    fn after(summary: &ArtifactSummary) -> Self {
-        Self { updated_at: summary.updated_at, id: summary.id.clone() }
-    }
-
     fn position_in(&self, list: &[&ArtifactSummary]) -> usize {
         let own =
             list.iter().position(|row| row.id == self.id && row.updated_at == self.updated_at);

@@ -144,6 +144,7 @@ enum Voice {
 fn judge<'a>(texts: impl IntoIterator<Item = &'a str>, voice: Voice) -> Option<ToolSafety> {
     let mut strictest: Option<(SideEffect, String)> = None;
     for text in texts {
+        // For each text anew: the verb of the name says nothing of how the title's words are meant.
         let mut reads = false;
         for word in split_words(text) {
             let base_only = reads && voice == Voice::Command;
@@ -201,6 +202,7 @@ fn is_form_of(word: &str, verb: &str) -> bool {
 fn split_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
+    // A description comes from a server that nobody here wrote.
     let chars: Vec<char> = text.chars().take(4_096).collect();
     for (i, &c) in chars.iter().enumerate() {
         let before = i.checked_sub(1).map(|i| chars[i]);

@@ -211,6 +211,8 @@ fn parse(text: &str) -> Result<Parts, ConnectionStringError> {
     }
     let host = url.host_str().filter(|host| !host.is_empty()).ok_or(Error::NoHost)?;
     let host = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
+    // libpq takes several hosts with commas, and a socket's directory, percent-encoded. What is registered
+    // is one server that can be shown and checked.
     if !host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._:".contains(&b)) {
         return Err(Error::NotAbsolute);
     }
@@ -225,6 +227,8 @@ fn parse(text: &str) -> Result<Parts, ConnectionStringError> {
     }
     let mut mode = None;
     for (name, value) in url.query_pairs() {
+        // `options=-c …` would set anything on the server, and `host=` or `port=` would override the
+        // address that a person was shown.
         if name != "sslmode" {
             return Err(Error::UnknownParameter);
         }
@@ -241,6 +245,8 @@ fn parse(text: &str) -> Result<Parts, ConnectionStringError> {
 fn encryption(mode: Option<&str>, is_local: bool) -> Result<Encryption, ConnectionStringError> {
     match mode {
         None if is_local => Ok(Encryption::Plain),
+        // `verify-ca` is read as the stricter one: a certificate of another host of the same authority
+        // proves nothing about this one.
         None | Some("verify-ca" | "verify-full") => Ok(Encryption::Verified),
         Some("require") => Ok(Encryption::Unverified),
         Some("disable" | "allow" | "prefer") if is_local => Ok(Encryption::Plain),

@@ -248,9 +248,11 @@ impl std::str::FromStr for BaseUrl {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(BaseUrlError::UserInfo);
         }
+        // A key in a query would be shown wherever the address is, in lists, records and provenance.
         if url.query().is_some() || url.fragment().is_some() {
             return Err(BaseUrlError::Query);
         }
+        // So that what lies below it is told by a prefix: `/v1` would also be the beginning of `/v10`.
         if !url.path().ends_with('/') {
             url.set_path(&format!("{}/", url.path()));
         }

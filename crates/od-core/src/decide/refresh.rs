@@ -184,7 +184,11 @@ fn write(
         let (label, call) = (source_label(source.source), source_call(source.source));
         let mapping = source.source.output_mapping.as_ref();
         let Mapped { data, written } = apply_mapping(&after.data, output, mapping, &label)
-            .map_err(|fault| RefreshRefused::Mapping { source_id: named(*source), fault })?;
+            .map_err(|fault| {
+                // One of several is named; a lone source has no id that its author wrote.
+                let source_id = source.index.map(|_| source.id.to_owned());
+                RefreshRefused::Mapping { source_id, fault }
+            })?;
         after.data = data;
         after.writes.extend(written.iter().map(|(path, from)| {
             let id = source.id.to_owned();
@@ -206,11 +210,6 @@ fn write(
         after.writes.push(PathWrite { path, by, revision, at });
     }
     Ok(after)
-}
-
-/// Names a source in a refusal where there are several.
-fn named(source: SourceRef<'_>) -> Option<String> {
-    source.index.map(|_| source.id.to_owned())
 }
 
 /// Refuses what the page would show redacted.

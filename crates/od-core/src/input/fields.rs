@@ -121,6 +121,8 @@ pub(crate) struct Issues {
 
 impl Issues {
     pub(crate) fn push(&mut self, fault: Issue) {
+        // The first faults, in the order of the declaration: they say what is wrong, and a body of ten
+        // thousand unknown keys is answered in kilobytes.
         if self.faults.len() < limits::JSON_FAULTS.max() {
             self.faults.push(fault);
         }
@@ -140,6 +142,7 @@ impl Issues {
     /// Returns the value with the warnings if there are no faults, the faults otherwise.
     pub(crate) fn finish<T>(self, value: Option<T>) -> Result<(T, Vec<Issue>), Vec<Issue>> {
         match value {
+            // A whole value is not enough: an unknown field beside it is a fault too.
             Some(value) if self.faults.is_empty() => Ok((value, self.warnings)),
             Some(_) | None => Err(self.faults),
         }
@@ -185,6 +188,8 @@ pub(crate) fn malformed(at: &Pointer, text: &str, error: &ParseIdError) -> Issue
 }
 
 fn unknown_field(at: &Pointer, key: &str, known: &[&str]) -> Issue {
+    // A key can be a credential as well, pasted in the wrong place; the answer must not repeat it, and
+    // neither may the log of whoever asked.
     let here = at.clone().key(&credential::redact_text(key));
     if DAEMON_OWNED.contains(&key) {
         return Issue::new(

@@ -98,6 +98,8 @@ impl<'a> Rewriter<'a> {
         // Of the value that follows a key.
         let mut is_credential = false;
         while let Some(&byte) = bytes.get(at) {
+            // The text is compact and was checked when it was taken in: braces, commas and quotes outside
+            // of strings are all there is to follow, and no depth can surprise it.
             match byte {
                 b'{' | b'[' => {
                     self.enter(byte == b'{', is_credential || self.is_credential());
@@ -191,6 +193,8 @@ impl<'a> Rewriter<'a> {
 
     fn number(&mut self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
+        // A number has a secret's digits only as a whole: what a service gives as a PIN is replaced, a
+        // price that holds the same digits is not.
         let digits = bytes[start..].iter().take_while(|b| !matches!(b, b',' | b'}' | b']')).count();
         let end = start + digits;
         if self.secrets.is_secret_number(&self.text[start..end]) {
@@ -270,6 +274,8 @@ fn protect_table(table: Table, secrets: &Scrubber) -> Result<(Table, Redactions)
     let is_new_name = |(rule, _): &(MemberRule, String)| {
         matches!(rule, MemberRule::LeaveOut(_) | MemberRule::Rename(_))
     };
+    // Looked for first: most tables hold nothing of the kind, and a second copy of 32 MiB would be made to
+    // learn that.
     let is_changed = rules.iter().any(is_new_name)
         || (0..table.len()).any(|row| {
             table.row(row).enumerate().any(|(column, cell)| change(column, &cell).is_some())

@@ -346,12 +346,9 @@ impl Field {
             return Ok(at + self.first);
         }
         let meant = nearest_name(word, self.names.iter().copied()).map(str::to_owned);
-        Err((format!("has `{}`, which is none of its values", cut(word)), meant))
+        let shown: String = word.chars().filter(|c| !c.is_control()).take(20).collect();
+        Err((format!("has `{shown}`, which is none of its values"), meant))
     }
-}
-
-fn cut(word: &str) -> String {
-    word.chars().filter(|c| !c.is_control()).take(20).collect()
 }
 
 impl fmt::Display for Cron {

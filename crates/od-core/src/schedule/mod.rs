@@ -59,7 +59,7 @@ input! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         optional time_zone: Zone = "timeZone", ZoneName, "of cron; UTC if absent";
         /// Whether a change of a file that a source reads is followed by a refresh.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         default(false) on_change: bool = "onChange", Flag, "also when a project file that it reads changes";
         /// The age at which the page counts as stale.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,11 +68,6 @@ input! {
         #[serde(default = "missed_once")]
         default(MissedSlots::Once) missed: MissedSlots = "missed", one_of(MissedSlots::ALL), "slots passed meanwhile: one run (default) or none";
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 const fn missed_once() -> MissedSlots {

@@ -127,7 +127,7 @@ impl<'s> ClockSlots<'s> {
             from = from.max(self.first_of(&shift));
         }
         for _ in 0..SEARCHED_SHIFTS {
-            let shift = self.shift_after(instant);
+            let shift = self.zone.next_transition(instant).map(|at| self.shift(at));
             let found = self.cron.first_from(from, shift.as_ref().map(|shift| shift.before));
             match (found, shift) {
                 (Some(found), _) => return self.instant_near(instant, found),
@@ -176,10 +176,6 @@ impl<'s> ClockSlots<'s> {
         !self.cron.has_any_hour()
             && shift.before < shift.after
             && self.cron.first_from(shift.before, Some(shift.after)).is_some()
-    }
-
-    fn shift_after(&self, instant: jiff::Timestamp) -> Option<Shift> {
-        self.zone.next_transition(instant).map(|at| self.shift(at))
     }
 
     /// Returns the shift at or before an instant.

@@ -54,6 +54,8 @@ pub(crate) async fn run<A: Answer>(
         };
         match accepted {
             Ok((stream, _)) => {
+                // Without a place the stream is dropped, which closes it: every other connection is being
+                // answered, and a queue of the waiting would be one more thing to fill.
                 if let Some(slot) = connections.take() {
                     tokio::spawn(serve(stream, slot, Arc::clone(&answer), stopping.clone()));
                 }
@@ -109,6 +111,7 @@ async fn serve<A: Answer>(
     let mut is_stopping = false;
     loop {
         tokio::select! {
+            // The connection first: one that has just finished its answer is over, and not evicted.
             biased;
             // A broken connection is the client's business; there is nobody left to tell.
             _ = connection.as_mut() => return,

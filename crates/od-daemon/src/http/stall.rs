@@ -52,6 +52,8 @@ impl Read for StallGuard {
         cx: &mut Context<'_>,
         mut buf: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
+        // By way of a buffer of our own: what hyper's cursor holds can be neither read nor changed without
+        // unsafe code.
         let mut bytes = [0; 8 * 1024];
         let most = bytes.len().min(buf.remaining());
         let mut read = ReadBuf::new(&mut bytes[..most]);

@@ -42,11 +42,14 @@ pub(crate) async fn challenge(exchange: &Exchange<'_>, body: Incoming) -> Result
 /// Exchanges a code for a session and its first bearer.
 pub(crate) async fn open(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let OpenSession { code, nonce, challenge, public_key, signature } = exchange.body(body).await?;
+    // The challenge first: a code is used up by its first exchange, and a page that was not answered by
+    // this very daemon must not cost the person theirs.
     let met = met(exchange, nonce, challenge, signature)?;
     if !exchange.daemon.codes.take(&code, exchange.daemon.app.ports.clock.now()) {
         return Err(Failure::new(ErrorCode::Unauthorized, "the code is used, expired or unknown")
             .suggest(OPEN_AGAIN));
     }
+    // For the list of sessions only: the header says whatever its sender likes.
     let agent = exchange.head.headers.get(header::USER_AGENT).and_then(|it| it.to_str().ok());
     let browser = BrowserName::of_user_agent(agent.unwrap_or_default());
     let session = sessions::register(&exchange.daemon.app, &met, &code, public_key, browser)?;
@@ -118,6 +121,8 @@ async fn revoke(exchange: &Exchange<'_>, body: Incoming, which: &Revoke) -> Resu
     let daemon = exchange.daemon;
     let revoked = sessions::revoke(&daemon.app, &exchange.person(), which, mode)?;
     if mode == Mode::Commit {
+        // A stream was let in when it was opened and asks nobody again: without this it would go on until
+        // its bearer ends.
         daemon.hub.end_sessions(&revoked);
     }
     Ok(Reply::json(&RevokedAnswer { revoked: revoked.iter().map(SessionLine::from).collect() }))
@@ -197,6 +202,8 @@ impl Waiting {
     /// Remembers a new number. The oldest gives way when too many wait.
     pub(crate) fn add(&self, number: &str, now: Timestamp) {
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        // Anybody on this machine may ask for a challenge: what is over goes with the next one, no timer
+        // is needed, and the count bounds the rest.
         given.retain(|_, made| self.is_live(*made, now));
         if !self.count.allows(given.len() + 1)
             && let Some(oldest) =

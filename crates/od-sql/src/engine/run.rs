@@ -42,6 +42,7 @@ pub(super) fn run(run: &QueryRun, watch: &Watch) -> Result<QueryResults, QueryFa
         .queries
         .iter()
         .map(|sql| {
+            // Each query has its own time: a slow one must not take that of those behind it.
             watch.start(Duration::from_millis(QUERY_TIMEOUT.allowed));
             session.answer(sql, run.refreshed_at)
         })
@@ -61,6 +62,8 @@ fn open(
         "PRAGMA hard_heap_limit = {}; PRAGMA journal_mode = OFF; PRAGMA temp_store = MEMORY;",
         QUERY_HEAP.allowed
     ))?;
+    // Wider than queries get, and narrowed before the first of them: a row that is loaded may hold a
+    // hundred texts, a value that a query makes may not.
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LOADED_ROW_BYTES)?;
     let mut unknown = Vec::new();
     connection.execute_batch("BEGIN")?;
@@ -105,6 +108,8 @@ impl Session {
             connection.set_limit(limit, i32::try_from(allowed).unwrap_or(i32::MAX))?;
         }
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        // The schema is ours and holds neither views nor triggers. Both switches are for what a gap in the
+        // authorizer would let in.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
         // Else a name that is mistyped in double quotes would be a text.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;

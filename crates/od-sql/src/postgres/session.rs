@@ -128,6 +128,8 @@ async fn connect(
 
 async fn read(client: &Client, work: &Work) -> Result<Table, ProviderError> {
     begin(client).await?;
+    // Each time and not only when the service is registered: what a role may do is changed on the server,
+    // without a word to us.
     check_role(client).await?;
     match work {
         Work::Schema => {
@@ -149,6 +151,9 @@ async fn read(client: &Client, work: &Work) -> Result<Table, ProviderError> {
 
 /// Starts the transaction. Everything is set for it alone, so that a pooler hands nothing on.
 async fn begin(client: &Client) -> Result<(), ProviderError> {
+    // Values arrive as text and are read by their type: without fixed styles a server or role with other
+    // settings would give other texts for the same value. All rows are fetched, so the planner is told not
+    // to plan for the first tenth of them, as it does for cursors.
     let (statement, idle) = (POSTGRES_STATEMENT.allowed, POSTGRES_IDLE.allowed);
     let begin = format!(
         "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \
@@ -194,6 +199,8 @@ async fn check_functions(client: &Client, sql: &str) -> Result<(), ProviderError
     if called.is_empty() && dotted.is_empty() {
         return Ok(());
     }
+    // Asked of the server, which knows overloads, extensions and its own version; a list of ours would be
+    // wrong for the next one.
     let harmless: Vec<&str> = HARMLESS.to_vec();
     let found = client.query_opt(VOLATILE, &[&called, &dotted, &harmless]).await;
     let fault = |err| query_fault(&err, "", None);

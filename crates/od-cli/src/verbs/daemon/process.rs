@@ -43,6 +43,8 @@ pub(crate) async fn health(settings: &Settings) -> Option<Value> {
     let announced = Announcement::of_living(&settings.data_dir)?;
     let client = Client::new(&announced.url, Bearer::None).ok()?;
     let health: Value = client.call(Operation::Health).send().await.ok()?;
+    // The announcement is believed as far as the lock behind it; that something answers at the port does
+    // not yet mean that it is the daemon.
     (health["service"] == "od").then_some(health)
 }
 
@@ -126,6 +128,7 @@ fn did_not_start(why: &str, log: &Path) -> CommandError {
     let text = fs::read_to_string(log).unwrap_or_default();
     let from = text.len().saturating_sub(LOG_TAIL_BYTES);
     let tail = text.get(from..).unwrap_or_default();
+    // The log goes on from earlier starts: the last fault is that of this one.
     let last = tail.lines().rev().find(|line| line.starts_with("error:")).unwrap_or_default();
     CommandError::new(ErrorCode::Internal, format!("the daemon did not start: {why}. {last}"))
         .suggest(format!("its log is {}; `od doctor` checks the rest", log.display()))

@@ -193,12 +193,13 @@ fn of_rules(
         {
             mended.notes.push((owner, fault.fix.summary.clone()));
         }
-        mended.edits.extend(fault.fix.edits.iter().map(|edit| owned(edit, owner)));
+        let edits = fault.fix.edits.iter();
+        mended.edits.extend(edits.map(|Edit { start, end, text, .. }| TextEdit {
+            span: *start..*end,
+            text: text.clone(),
+            owner,
+        }));
     }
-}
-
-fn owned(edit: &Edit, owner: usize) -> TextEdit {
-    TextEdit { span: edit.start..edit.end, text: edit.text.clone(), owner }
 }
 
 fn of_data(

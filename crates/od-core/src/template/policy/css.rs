@@ -121,6 +121,8 @@ impl CssFollower {
             };
             self.tail = self.tail.step(byte);
             self.previous = byte;
+            // Escapes are not followed: `\75rl(` is `url(` too. A style attribute with one takes no
+            // binding behind it.
             self.escapes |= byte == b'\\';
         }
     }
@@ -139,6 +141,7 @@ impl CssFollower {
         if self.escapes {
             return Some("a CSS escape stands before it");
         }
+        // A value and the text behind it make one token: `{{x}}rl(` with the value `u` is an address.
         let in_name = |mark: char| mark.is_alphanumeric() || matches!(mark, '-' | '_');
         match following.trim_start_matches(in_name).chars().next() {
             Some('(') => Some("a bracket follows, which would make the value a function name"),

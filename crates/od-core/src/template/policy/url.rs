@@ -101,6 +101,7 @@ fn check_url(value: &str) -> Result<Destination, UrlFault> {
     if value.chars().any(|mark| mark.is_control()) {
         return Err(UrlFault::Control);
     }
+    // `/\host` leads to another host in every browser, and no parser here has to agree with them on how.
     if value.contains('\\') {
         return Err(UrlFault::Backslash);
     }
@@ -120,6 +121,7 @@ fn check_url(value: &str) -> Result<Destination, UrlFault> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(UrlFault::Scheme);
     }
+    // `https://bank.test@evil.test` shows one host and leads to another.
     if !url.username().is_empty() || url.password().is_some() {
         return Err(UrlFault::UserInfo);
     }

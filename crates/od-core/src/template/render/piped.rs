@@ -36,7 +36,10 @@ impl<'d, W: Write, const AUDIT: bool> Renderer<'_, 'd, Output<'_, W>, AUDIT> {
                 Some(&variable)
             }
         };
-        let Some(value) = present(value) else { return self.absent(piped) };
+        let Some(value) = present(value) else {
+            self.report.empty += 1;
+            return Ok(self.out.escaped(piped.pipes.or.as_deref().unwrap_or_default())?);
+        };
         let Some(format) = &piped.pipes.format else { return self.unformatted(piped, value) };
         let formatted = format
             .apply(value, self.context, &mut self.text)
@@ -59,12 +62,6 @@ impl<'d, W: Write, const AUDIT: bool> Renderer<'_, 'd, Output<'_, W>, AUDIT> {
                 Ok(self.out.literal("…".as_bytes())?)
             }
         }
-    }
-
-    /// Writes the text that stands in place of nothing.
-    fn absent(&mut self, piped: &Piped) -> Result<(), RenderError> {
-        self.report.empty += 1;
-        Ok(self.out.escaped(piped.pipes.or.as_deref().unwrap_or_default())?)
     }
 
     fn unformatted(&mut self, piped: &Piped, value: &Value) -> Result<(), RenderError> {

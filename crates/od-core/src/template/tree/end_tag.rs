@@ -19,6 +19,8 @@ impl<'s> Compiler<'s> {
             return;
         }
         match (&*tag.name, self.phase) {
+            // Neither closes anything yet: HTML keeps both open until the end, and puts what comes behind
+            // them back into the body.
             ("body" | "html", _) => {
                 self.phase = Phase::AfterBody;
                 self.body_ends.push(tag.span.clone());
@@ -141,6 +143,7 @@ impl<'s> Compiler<'s> {
         if self.open[top].name == tag.name {
             return self.pop_explicit(tag);
         }
+        // </optgroup> also ends an option that is open directly in the group, and nothing else.
         let under_option = tag.name == "optgroup"
             && self.current_is("option")
             && top > 0

@@ -106,6 +106,8 @@ impl<'s> Compiler<'s> {
             let depth = self.open.len() - 1;
             let Some(open) = self.open.pop() else { return };
             let implied = open.name_span.is_empty();
+            // An element that HTML implied has no tag that an author could close. Outside every repeat and
+            // condition the tag is written exactly once, and its end may be left to HTML.
             let in_block =
                 !implied && self.blocks.first().is_some_and(|block| depth >= block.depth);
             let leaks = open.traits.has(Traits::FORMATTING)

@@ -28,6 +28,8 @@ impl Placement {
 
 impl<'s> Compiler<'s> {
     pub(crate) fn start_tag(&mut self, tag: &Tag<'s>, after_newline_eater: bool) {
+        // An `else` belongs to the element right behind its `if`: whatever tag comes here uses the chain
+        // up, also one that is refused.
         let else_chain = self.else_chain.take();
         self.content_began = true;
         self.closed_names.clear();
@@ -45,6 +47,8 @@ impl<'s> Compiler<'s> {
         // A block that this very tag ends has been refused for it; its `else` need not be.
         let else_chain = else_chain.or(self.else_chain.take());
         let directive = self.directive(tag, before, else_chain);
+        // The element may be left out, and what stands behind it would then be first in <pre> or
+        // <textarea>: a newline of ours is the one that HTML eats.
         if after_newline_eater && directive.is_some() {
             self.emitter.copy_to(tag.span.start);
             self.emitter.push("\n");
@@ -66,6 +70,7 @@ impl<'s> Compiler<'s> {
             let fix = delete(tag.span.start..self.source.len(), "flatten the structure");
             let message = format!("more than {DEPTH_MAX} elements are open here");
             self.issues.add(IssueCode::TooDeep, self.source, tag.span.clone(), message, fix);
+            // Everything inside would be refused for the same reason, each with a fix of its own.
             self.stopped = true;
             return;
         }
@@ -177,6 +182,8 @@ impl<'s> Compiler<'s> {
                 self.pop_implied(self.open.len() - 1, at);
             }
             "rb" | "rtc" | "rp" | "rt" => self.close_ruby(name, at),
+            // Refused rather than followed: the tree would have an element that the template does not
+            // name, and inspection and policy go by names.
             "image" => {
                 let fix = replace(tag.name_span.clone(), "img", "write <img>");
                 self.issues.add(
@@ -244,6 +251,8 @@ impl<'s> Compiler<'s> {
             if names.contains(&&*open.name) {
                 return self.pop_implied(depth, at);
             }
+            // The specification's list: through these three an <li> still closes the one before it, at any
+            // other special element the search ends.
             let passes = matches!(&*open.name, "address" | "div" | "p");
             if open.traits.has(Traits::SPECIAL) && !passes {
                 return;
@@ -255,6 +264,8 @@ impl<'s> Compiler<'s> {
         if self.in_scope("ruby", Scope::Default).is_none() {
             return;
         }
+        // The specification generates implied end tags "except for rtc elements" before these two: an <rt>
+        // may stand inside an <rtc>.
         let keeps_rtc = matches!(name, "rp" | "rt");
         let implied = |open: &OpenElement<'_>| {
             open.traits.has(Traits::IMPLIED_END) && !(keeps_rtc && open.name == "rtc")

@@ -20,6 +20,8 @@ impl<'s> Compiler<'s> {
 
     /// Returns whether the current element is a select or an option in one.
     pub(crate) fn in_select(&self) -> bool {
+        // Through options only: any other element between would have been refused, so the walk ends after
+        // a few steps.
         for open in self.open.iter().rev() {
             match &*open.name {
                 "option" | "optgroup" => {}
@@ -64,7 +66,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    /// LineCursor an element directly in a table, section, row or column group.
+    /// Places an element directly in a table, section, row or column group.
     pub(crate) fn place_in_table(&mut self, tag: &Tag<'s>) -> Option<Placement> {
         let at = tag.span.start;
         // Each round closes or opens one level, as the insertion modes of the specification do.

@@ -282,7 +282,9 @@ pub(crate) fn checkpoint(artifact: &Dir) -> Result<(), DiskError> {
     }
     // Every byte of the copies, and their names, before the first frame goes: until then the frame is
     // what a loss of power leaves.
-    sync_copies(artifact)?;
+    for name in SetFile::ALL.map(SetFile::name).into_iter().chain([LOG]) {
+        sync_if_there(artifact, name)?;
+    }
     revisions::keep(artifact, &files)?;
     artifact.sync()?;
     for file in &files {
@@ -295,13 +297,6 @@ pub(crate) fn checkpoint(artifact: &Dir) -> Result<(), DiskError> {
     snapshots::trim(artifact)?;
     audit_log::rotate(artifact)?;
     revisions::sweep(artifact)
-}
-
-fn sync_copies(artifact: &Dir) -> Result<(), DiskError> {
-    for name in SetFile::ALL.map(SetFile::name).into_iter().chain([LOG]) {
-        sync_if_there(artifact, name)?;
-    }
-    Ok(())
 }
 
 /// A copy that someone deleted or made unreadable meanwhile is their edit, not our failure.

@@ -58,7 +58,9 @@ pub(crate) fn repair(
         HealthState::Healthy => {}
         // Moving the obstacles aside and finishing the commit was all there is to do.
         HealthState::CorruptTail if is_unwritable_only(stored.health) => {
-            report.keeps.push(format!("revision {} and its history", stored_revision(&stored)));
+            let kept = stored.revision().map(|revision| revision.to_string());
+            let kept = kept.unwrap_or_else(|| "as it is".to_owned());
+            report.keeps.push(format!("revision {kept} and its history"));
         }
         HealthState::UnknownVersion => {
             report.keeps.push("everything: a newer program wrote it".to_owned());
@@ -83,10 +85,6 @@ pub(crate) fn repair(
 /// Returns whether everything of an artifact is sound, and only writing does not work.
 fn is_unwritable_only(health: Health) -> bool {
     matches!(health.reason, Some(HealthReason::Obstructed | HealthReason::RecoveryFailed))
-}
-
-fn stored_revision(stored: &Stored) -> String {
-    stored.revision().map_or_else(|| "as it is".to_owned(), |revision| revision.to_string())
 }
 
 /// Keeps the records up to the damage and sets the rest aside.
