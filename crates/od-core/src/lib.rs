@@ -162,13 +162,13 @@ pub mod token {
     mod claims;
     mod keyring;
     mod payload;
-    mod text;
+    mod verify;
 
     pub use claims::{
         Claims, CliClaims, ConsoleClaims, Endpoint, Operation, PreviewClaims, TokenKind,
         ToolClaims, Variant,
     };
     pub use keyring::Keyring;
-    pub use text::{ScopeError, TOKEN_PREFIX, TokenError, VerifiedToken, encode, verify};
+    pub use verify::{ScopeError, TOKEN_PREFIX, TokenError, VerifiedToken, encode, verify};
 }
 mod words;

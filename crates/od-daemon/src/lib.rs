@@ -29,11 +29,11 @@ mod http {
 mod in_flight;
 /// Start, single instance, stop.
 mod lifecycle {
-    mod instance;
+    mod announcement;
     mod listeners;
     mod serve;
 
-    pub use instance::{Announcement, ClaimError};
+    pub use announcement::{Announcement, ClaimError};
     pub use listeners::{DEFAULT_PORT, ListenError, Port};
     pub use serve::{RunningDaemon, ServeConfig, StartError, Stopped, serve};
 }

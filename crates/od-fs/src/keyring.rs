@@ -102,6 +102,8 @@ impl FileTokenAuthority {
         if let Some(read) = read.as_mut().filter(|read| read.stat == stat) {
             return Ok(use_it(read));
         }
+        // Remembered under the stat of the file that is opened here, not of the one looked at above: a
+        // rotation in between is then seen by the next call.
         let (file, stat) = self.keys.open_regular(FILE)?;
         check_mode(&file)?;
         let bytes = self.keys.read(FILE, FILE_BYTES_MAX)?;
@@ -146,6 +148,7 @@ impl TokenAuthority for FileTokenAuthority {
 impl Read {
     fn verify(&mut self, token: &str, now: Timestamp) -> Result<VerifiedToken, TokenError> {
         if let Some(known) = self.verified.get(token) {
+            // Only the signature is remembered. Whether its time is over is asked each time.
             return known.check_time(now).map(|()| known.clone());
         }
         let verified = token::verify(token, &self.keyring, now)?;

@@ -151,6 +151,7 @@ impl Door {
     }
 
     async fn client(&self, facts: &ClientFacts) -> Result<Arc<Client>, Failure> {
+        // Held while the run is started: of several first calls one starts it, and the others use it.
         let mut current = self.current.lock().await;
         if let Some(client) = &*current {
             return Ok(Arc::clone(client));
@@ -191,6 +192,7 @@ fn is_over(error: &CallError, tool: ToolName) -> bool {
             let over = [ErrorCode::ToolTokenExpired, ErrorCode::ToolTokenInvalid];
             over.contains(&failure.code) || is_spent
         }
+        // It may have happened: only what changes nothing is done a second time.
         CallError::Broken { .. } => tool.hints().read_only,
         CallError::TimedOut { .. }
         | CallError::Address { .. }

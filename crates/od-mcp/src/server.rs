@@ -124,6 +124,7 @@ impl Server {
                 Received::Nothing
             }
             Ok(Incoming::Request(request)) => {
+                // Noted before anybody runs it: a cancellation may be the very next message.
                 let cancelled = Arc::new(Notify::new());
                 lock(&self.under_way).insert(request.id.to_string(), Arc::clone(&cancelled));
                 Received::Request(Pending { server: Arc::clone(self), request, cancelled })
@@ -212,6 +213,8 @@ impl Server {
             self.door.forget().await;
         }
         let tells_roots = lock(&self.session).tells_roots;
+        // Asked only where a project has to be found: every question costs a client that does not answer
+        // two seconds.
         if tells_roots && self.door.is_closed().await {
             let roots = self.roots(peer).await;
             lock(&self.session).roots = roots;
@@ -231,6 +234,7 @@ impl Server {
         lock(&self.questions).insert(id, sender);
         let question = json!({ "jsonrpc": "2.0", "id": id, "method": "roots/list" });
         let answer = if peer.send(question) { timeout(ROOTS_MAX, answer).await.ok() } else { None };
+        // Answered or not: a client that never answers must not let the map grow.
         lock(&self.questions).remove(&id);
         let answer = answer.and_then(Result::ok).unwrap_or_default();
         let roots = answer["roots"].as_array().into_iter().flatten();
@@ -244,6 +248,7 @@ impl Pending {
         let Self { server, request, cancelled } = &self;
         let outcome = tokio::select! {
             biased;
+            // First, so that a call whose cancellation came with it does not begin.
             () = cancelled.notified() => {
                 call::cancel(server, request).await;
                 return None;

@@ -87,6 +87,7 @@ async fn read_all(
                 });
             }
         }
+        // The writer is gone, and with it the client; without this the input might stay open for ever.
         if outbox.is_closed() {
             break;
         }
@@ -100,6 +101,8 @@ struct Outbox(mpsc::Sender<Value>);
 
 impl Peer for Outbox {
     fn send(&self, message: Value) -> bool {
+        // Never waits: a question of ours to a client that does not read would hold up the call that asks
+        // it.
         self.0.try_send(message).is_ok()
     }
 }
@@ -144,6 +147,8 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
             self.line.extend_from_slice(&found[..end.unwrap_or(found.len())]);
             let taken = end.map_or(found.len(), |at| at + 1);
             self.reader.consume(taken);
+            // Both ends are kept, because the id of a request may stand in either; the middle goes as it
+            // comes.
             let is_long = self.dropped > 0 && self.line.len() > 4 * ENDS_BYTES;
             if is_long || !limits::MCP_MESSAGE.allows(self.line.len()) {
                 let middle = ENDS_BYTES..self.line.len() - ENDS_BYTES;

@@ -145,6 +145,7 @@ fn core_worktree(config: &str) -> Option<String> {
 
 /// Refuses a git directory inside the root whose parts are those of a repository elsewhere.
 fn check_parts(root: &Path, found: &Path) -> Result<(), DirectoryError> {
+    // One outside was taken because it names the root; its parts are its own.
     if !found.starts_with(root) {
         return Ok(());
     }
@@ -200,6 +201,7 @@ fn check_objects(
     let mut seen = BTreeSet::new();
     let mut stores = vec![objects];
     while let Some(store) = stores.pop() {
+        // Alternates may name each other in a circle.
         if !seen.insert(store.clone()) {
             continue;
         }

@@ -128,6 +128,7 @@ impl<'a> Repository<'a> {
             self.prepare(command, args).spawn().map_err(|_| ProgramError::NotInstalled)?;
         let (out, err) = (child.stdout.take(), child.stderr.take());
         let ((bytes, is_cut), (complaint, _)) =
+            // Both at once: a child that fills the pipe nobody reads would never end.
             tokio::join!(read(out, OUTPUT_BYTES_MAX), read(err, ERROR_BYTES_MAX));
         if is_cut {
             // It may wait for a reader for ever; what it printed so far is enough.
@@ -149,6 +150,8 @@ impl<'a> Repository<'a> {
 
     fn prepare(&self, command: &'static str, args: &[&str]) -> Command {
         let mut git = Command::new("git");
+        // Nothing of the daemon's environment: GIT_* of the shell that started it would name other
+        // repositories, programs and configurations.
         git.env_clear()
             .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
             .env("LC_ALL", "C")
@@ -185,6 +188,8 @@ impl<'a> Repository<'a> {
 fn drivers(names: &[u8]) -> Vec<(OsString, &'static str)> {
     let mut overrides = Vec::new();
     for name in names.split(|byte| *byte == 0) {
+        // A subsection may hold dots itself, as `filter.a.b.clean` does: the first and the last dot bound
+        // it.
         let dots = || name.iter().enumerate().filter(|(_, byte)| **byte == b'.').map(|(at, _)| at);
         let (Some(first), Some(last)) = (dots().next(), dots().next_back()) else { continue };
         let value = match (&name[..first], &name[last + 1..]) {

@@ -148,6 +148,8 @@ fn matcher(search: &Search) -> Result<RegexMatcher, SearchError> {
     RegexMatcherBuilder::new()
         .case_insensitive(!search.is_case_sensitive)
         .fixed_strings(!search.is_regex)
+        // No pattern reaches over a line's end: otherwise `\s` could, and a match would have no line to be
+        // shown with.
         .line_terminator(Some(b'\n'))
         .size_limit(PATTERN_BYTES)
         .dfa_size_limit(PATTERN_BYTES)
@@ -157,7 +159,10 @@ fn matcher(search: &Search) -> Result<RegexMatcher, SearchError> {
 
 fn searcher() -> Searcher {
     SearcherBuilder::new()
+        // As grep does: a file with a NUL byte is no text, and its lines are not for people.
         .binary_detection(BinaryDetection::quit(0))
+        // A file that somebody shortens while it is mapped ends the process with SIGBUS; and what is read
+        // has to pass the redaction first.
         .memory_map(MmapChoice::never())
         .heap_limit(Some(HEAP_LIMIT))
         .line_number(true)
@@ -244,6 +249,8 @@ impl Collector<'_> {
         self.total.fetch_add(count, Ordering::Relaxed);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         for (line, preview) in previews {
+            // The first by path and line are kept, not the first that a thread met: the same search of the
+            // same files gives the same answer.
             let full = kept.len() >= self.limit;
             if full
                 && kept.last().is_some_and(|last| (last.path.as_str(), last.line) < (path, line))

@@ -94,6 +94,8 @@ impl Walk {
                 scope.spawn(|| {
                     let mut visit = visitor();
                     while let Some(task) = queue.take() {
+                        // A task that is left undone is still counted off below, or the other threads
+                        // would wait for it.
                         if !self.stop.load(Ordering::Relaxed) {
                             queue.add(self.perform(task, &mut visit));
                         }
@@ -132,6 +134,7 @@ impl Walk {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let handle = open_beneath(&parent.handle, name, flags)?;
         let stat = rustix::fs::fstat(&handle).ok()?;
+        // By device and inode: under another name, or through a bind mount, it is the same directory.
         if self.fenced.contains(stat.st_dev, stat.st_ino) || parent.depth >= DEPTH_MAX {
             return None;
         }

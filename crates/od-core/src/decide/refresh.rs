@@ -128,6 +128,7 @@ pub fn refresh(
     let stale = stale_after(before, failed, at);
     let mut pins = before.artifact.pins();
     pins.extend(outputs.iter().filter_map(|it| Some((it.source.id.to_owned(), it.pin?.clone()))));
+    // By id alone: a source that goes on failing would otherwise make a revision at every try.
     let ids = |stale: &[StaleSource]| -> Vec<String> {
         stale.iter().map(|stale| stale.source.clone()).collect()
     };
@@ -142,6 +143,7 @@ pub fn refresh(
     artifact.last_refreshed_at = Some(at);
     artifact.refresh_status = RefreshStatus::Succeeded;
     artifact.set_pins(pins);
+    // What is shown now is what the sources gave, no longer the state that somebody brought back.
     artifact.restored = None;
     let provenance = Provenance {
         generated_at: at,
@@ -222,6 +224,7 @@ fn check_redactions(
     if outputs.iter().all(|output| output.redactions.is_empty()) {
         return Ok(());
     }
+    // A template that does not compile is refused with its faults when the page is rendered.
     let Ok((template, _)) = before.compile_template() else { return Ok(()) };
     let mut issues = Vec::new();
     for (output, written) in outputs.iter().zip(by_source) {

@@ -46,6 +46,8 @@ pub fn update(
     if let Some(patch) = patch {
         source = change_document(&mut artifact, patch, template_html.as_deref(), pins, author)?;
     }
+    // From here on faults are collected and not returned: the page is rendered with what was given all the
+    // same, so that one answer names everything.
     let mut warnings = warnings.clone();
     let mut issues = Vec::new();
     let data = match new_data {
@@ -101,6 +103,7 @@ pub fn update(
         decided => {
             let page = decided.err().map(|refused| refused.issues()).unwrap_or_default();
             let issues = issues.into_iter().map(|issue| issue.under("/input")).chain(page);
+            // Document and page each bound their own; together they may be twice as many.
             let issues = issues.take(limits::JSON_FAULTS.max()).collect();
             Err(UpdateRefused::Invalid { issues })
         }

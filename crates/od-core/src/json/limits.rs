@@ -29,17 +29,6 @@ pub(super) const BOUNDED: Rules = Rules {
     denies_keys: true,
 };
 
-/// The limits of what travels: as strict about JSON itself, bounded by the request; the parts inside
-/// are checked by their own rules, with their own names.
-pub(super) const MESSAGE: Rules = Rules {
-    depth: limits::MESSAGE_DEPTH,
-    keys: limits::MESSAGE_KEYS,
-    items: limits::MESSAGE_ITEMS,
-    string: limits::MESSAGE_STRING,
-    document: limits::MESSAGE_DOCUMENT,
-    denies_keys: false,
-};
-
 /// Checks a value: the value with its numbers as they are held and its canonical size, or every
 /// fault.
 pub(super) fn check(mut value: Value, rules: &Rules) -> Result<(Value, usize), JsonFaults> {

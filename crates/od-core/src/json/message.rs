@@ -1,11 +1,22 @@
 //! Messages: requests and answers, whose parts are checked by their own rules.
 
 use super::fault::JsonFaults;
-use super::limits::MESSAGE;
+use super::limits::Rules;
 use super::scanner::{scan, scan_past_faults};
 use super::{Map, Value};
 use crate::error::Issue;
 use crate::limits;
+
+/// The limits of what travels: as strict about JSON itself, bounded by the request; the parts inside
+/// are checked by their own rules, with their own names.
+pub(super) const MESSAGE: Rules = Rules {
+    depth: limits::MESSAGE_DEPTH,
+    keys: limits::MESSAGE_KEYS,
+    items: limits::MESSAGE_ITEMS,
+    string: limits::MESSAGE_STRING,
+    document: limits::MESSAGE_DOCUMENT,
+    denies_keys: false,
+};
 
 /// Reads a message (a request, an answer, a file of ours) as strictly as bounded JSON, under the
 /// larger limits of a message; the parts that are stored are checked by their own rules.

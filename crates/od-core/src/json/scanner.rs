@@ -390,7 +390,8 @@ fn pointer(bytes: &[u8], path: &[Step]) -> Pointer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::limits::{BOUNDED, MESSAGE};
+    use super::super::limits::BOUNDED;
+    use super::super::message::MESSAGE;
     use super::*;
 
     #[track_caller]

@@ -85,6 +85,7 @@ impl Listeners {
 async fn bind_after(api: u16) -> Result<(TcpListener, SocketAddr), ListenError> {
     let first = api.saturating_add(1);
     let last = api.saturating_add(PREVIEW_PORTS_TRIED);
+    // Only a port that is taken is passed over; any other error would be the same at the next one.
     for port in first..=last {
         match bind(port).await {
             Err(ListenError::PortTaken { .. }) => {}

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::instance::{Announcement, ClaimError, Instance};
+use super::announcement::{Announcement, ClaimError, Instance};
 use super::listeners::{ListenError, Listeners, Port, connections_allowed};
 use crate::compose::{ComposeError, ComposeOptions, compose};
 use crate::daemon::{Audiences, Daemon, Urls};
@@ -140,8 +140,12 @@ pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
     let hub = EventHub::new(u64::try_from(since.as_millis()).unwrap_or_default());
     options.events = Some(Arc::clone(&hub) as _);
     let app = Arc::new(compose(&home, &data_dir, options)?);
+    // Claimed before anything is recovered or bound: two daemons on one directory would each finish what
+    // the other does.
     let mut instance = Instance::claim(&data_dir, version).await?;
     let listeners = Listeners::bind(port).await?;
+    // Bound but not yet accepting: whoever connects meanwhile waits in the system's queue, and is answered
+    // from a store that is whole.
     recover(&app).await?;
     let api = format!("http://{}", listeners.api_address);
     let urls = Urls {
@@ -186,6 +190,7 @@ pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
         version: version.to_owned(),
         instance: Some(name),
     };
+    // Last: whoever reads it may connect at once.
     instance.announce(&announcement)?;
     let connections = ConnectionCap::new(connections_max.unwrap_or_else(connections_allowed));
     Ok(start_accepting(daemon, connections, listeners, console, (instance, announcement)))
@@ -288,6 +293,8 @@ impl RunningDaemon {
     /// cancelled, the announcement is withdrawn. Returns within a few seconds whatever happens.
     pub async fn shutdown(mut self) -> Stopped {
         self.stop.send_replace(true);
+        // Streams never end by themselves, and their connections are among those that are waited for
+        // below.
         self.daemon.hub.close();
         for task in self.accepting.drain(..) {
             // It ends by itself; a panic in it has nothing left to tell.
@@ -308,6 +315,8 @@ impl RunningDaemon {
                 Stopped::Forced
             }
         };
+        // Withdrawn last: as long as the lock is held nobody starts a second daemon on the files that this
+        // one may still write.
         drop(self.instance.take());
         stopped
     }

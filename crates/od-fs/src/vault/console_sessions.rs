@@ -62,6 +62,7 @@ impl FileConsoleSessions {
 
     /// Returns the daemon's key, making it if this home has none.
     fn key(&self) -> Result<std::sync::Arc<EcdsaKeyPair>, SessionsError> {
+        // Held while the key is made, too: of two first requests one makes it and the other waits.
         let mut held = self.key.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(key) = &*held {
             return Ok(std::sync::Arc::clone(key));
@@ -127,9 +128,11 @@ impl FileConsoleSessions {
     ) -> Result<T, SessionsError> {
         private_file::make_directory(&self.directory)?;
         let _lock = private_file::lock(&self.directory.join("sessions.lock"))?;
+        // Not the remembered ones: under the lock only the file says what another process has changed.
         let mut sessions = self.read_file()?;
         let before = sessions.clone();
         let changed = change(&mut sessions);
+        // A use within the same instant, or a revoke of nothing, writes nothing.
         if sessions != before {
             sessions.sort_by_key(|session| std::cmp::Reverse(session.last_used_at));
             let stored = Stored { version: VERSION, sessions };

@@ -113,6 +113,8 @@ impl Places {
         private_file::make_directory(&self.directory)?;
         let _lock = private_file::lock(&self.directory.join("vault.lock"))?;
         let records = self.records()?;
+        // Only where nothing is kept yet: beside credentials a new key would be one that opens none of
+        // them.
         if records.is_none() {
             private_file::create_once(&self.key_path(), Key::generate()?.as_slice())?;
         }

@@ -110,6 +110,8 @@ fn sources_ran(begun: StartedRefresh, ran: Vec<SourceRan>, at: Timestamp) -> Tra
         match outcome {
             Ok(call) => {
                 succeeded += 1;
+                // The last record names the call of a lone source, as before there were several; of
+                // several each has a record of its own.
                 connector = call.clone().filter(|_| is_only);
                 record.connector = call;
             }
@@ -123,6 +125,7 @@ fn sources_ran(begun: StartedRefresh, ran: Vec<SourceRan>, at: Timestamp) -> Tra
         }
         effects.push(Effect::AppendStep(Box::new(record)));
     }
+    // Where every source failed there is nothing new, whatever they were allowed to keep.
     let nothing = if succeeded == 0 { kept } else { None };
     match fatal.or(nothing) {
         Some(error) => {
