@@ -131,9 +131,9 @@ impl World {
     /// Creates an artifact from a whole request.
     pub(crate) fn create(&self, body: Value) -> Outcome<ArtifactId> {
         let request = CreateArtifact { project: self.project.clone(), body: body.into() };
-        let (created, _) =
+        let created =
             self.run(create(&self.app, &Caller::Person, request, Mode::Commit)).map_err(told)?;
-        Ok(created.stored().id.clone())
+        Ok(created.stored.id.clone())
     }
 
     /// Creates small artifacts until there are so many.

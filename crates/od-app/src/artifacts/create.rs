@@ -1,5 +1,7 @@
 //! Making an artifact.
 
+use std::sync::Arc;
+
 use od_core::artifact::{Attempt, CreateRequest, DocumentInput, Pins};
 use od_core::decide::{self, CreateContext, Decision};
 use od_core::error::{ErrorCode, Failure, Issue};
@@ -8,7 +10,7 @@ use od_core::ids::{ArtifactId, ProjectId, Revision};
 use od_core::json::Message;
 use od_core::ledger::CommitKind;
 use od_core::repair::{Operation, foreign_marks};
-use od_ports::store::{Created, StoreError};
+use od_ports::store::{Created, StoreError, Stored};
 use od_ports::system::EntropyError;
 
 use super::rehearsal::{Rehearsal, rehearse};
@@ -18,14 +20,13 @@ use super::trial::{Trial, try_queries};
 use crate::projects::{self, ReadProjectError};
 use crate::{App, Caller, failure, schedule};
 
-/// Makes an artifact, and returns it with remarks for its author; the id that a dry run answers with
-/// is an example.
+/// Makes an artifact; the id that a dry run answers with is an example.
 pub async fn create(
     app: &App,
     caller: &Caller,
     request: CreateArtifact,
     mode: Mode,
-) -> Result<(Created, Vec<Issue>), CreateError> {
+) -> Result<CreatedArtifact, CreateError> {
     let CreateArtifact { project, body } = request;
     projects::get(app, caller, project.clone()).await?;
     let attempt = body.is_sound().then(|| CreateRequest::attempt(body.value())).flatten();
@@ -35,24 +36,26 @@ pub async fn create(
         && let Some(stored) = app.ports.artifacts.find_attempt(&project, attempt).await?
     {
         let warnings = replayed_warnings(app, caller, &project, &body);
-        return Ok((Created::Replayed(stored), warnings));
+        return Ok(CreatedArtifact { stored, replayed: true, warnings });
     }
     let decision = decide(app, caller, &project, &body, attempt).await?;
     let allowed = schedule::allowed_for_agents(app, caller, &project).await;
     let decision = decision.with_agents_schedule(allowed);
     let warnings = decision.warnings.clone();
-    let created = match mode {
-        Mode::DryRun => Created::Fresh(preview(decision, Revision::first())),
+    let (stored, replayed) = match mode {
+        Mode::DryRun => (preview(decision, Revision::first()), false),
         Mode::Commit => {
             let note = caller.note(CommitKind::Create);
-            let created = app.ports.artifacts.create(decision, note).await?;
-            if let Created::Fresh(stored) = &created {
-                app.publish(ArtifactAction::Created, stored);
+            match app.ports.artifacts.create(decision, note).await? {
+                Created::Fresh(stored) => {
+                    app.publish(ArtifactAction::Created, &stored);
+                    (stored, false)
+                }
+                Created::Replayed(stored) => (stored, true),
             }
-            created
         }
     };
-    Ok((created, warnings))
+    Ok(CreatedArtifact { stored, replayed, warnings })
 }
 
 /// Says everything a create would say but for its attempt, which is not looked up, and writes
@@ -74,6 +77,17 @@ pub struct CreateArtifact {
     pub project: ProjectId,
     /// The request body: `{ input, templateHtml?, provenanceJson?, attemptId? }`.
     pub body: Message,
+}
+
+/// An artifact that was made, now or by the same attempt before.
+#[derive(Clone, Debug)]
+pub struct CreatedArtifact {
+    /// The artifact.
+    pub stored: Arc<Stored>,
+    /// Whether an earlier attempt had made it.
+    pub replayed: bool,
+    /// Remarks for its author.
+    pub warnings: Vec<Issue>,
 }
 
 /// Why it was not made.

@@ -13,7 +13,7 @@ mod trial;
 mod update;
 mod verify;
 
-pub use create::{CreateArtifact, CreateError, create, validate};
+pub use create::{CreateArtifact, CreateError, CreatedArtifact, create, validate};
 pub(crate) use read::find;
 pub use read::{
     Address, FindError, ListArtifacts, ListError, OutlineError, get, history, list, outline, page,

@@ -1,23 +1,21 @@
 //! What create says, all of it at once, and the same to the same attempt.
 
-use od_app::artifacts::{self, CreateArtifact, CreateError};
+use od_app::artifacts::{self, CreateArtifact, CreateError, CreatedArtifact};
 use od_app::{Caller, Mode, connectors};
 use od_core::artifact::ProvenanceSourceType;
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::json::Message;
-use od_ports::store::Created;
 use serde_json::{Value, json};
 
 use crate::world::{World, body, id};
 
-async fn create(world: &World, body: impl Into<Message>) -> Result<Created, CreateError> {
+async fn create(world: &World, body: impl Into<Message>) -> Result<CreatedArtifact, CreateError> {
     let request = CreateArtifact { project: id("web"), body: body.into() };
-    let created = artifacts::create(&world.app, &Caller::Person, request, Mode::Commit).await;
-    created.map(|(created, _)| created)
+    artifacts::create(&world.app, &Caller::Person, request, Mode::Commit).await
 }
 
 #[track_caller]
-fn issues(refused: Result<Created, CreateError>) -> Vec<Issue> {
+fn issues(refused: Result<CreatedArtifact, CreateError>) -> Vec<Issue> {
     match refused {
         Err(CreateError::Invalid { issues }) => issues,
         other => panic!("{other:?}"),
@@ -96,8 +94,8 @@ async fn the_same_attempt_has_the_same_result_whatever_became_of_its_source() {
     connectors::disconnect(&world.app, &Caller::Person, &"script".parse().unwrap()).await.unwrap();
     assert!(create(&world, body("T")).await.is_err(), "nothing new can be made of it");
     let again = create(&world, attempt("T")).await.unwrap();
-    assert!(again.is_replayed());
-    assert_eq!(again.stored().id, first.stored().id);
+    assert!(again.replayed);
+    assert_eq!(again.stored.id, first.stored.id);
 }
 
 #[tokio::test]
@@ -114,7 +112,7 @@ async fn another_body_of_an_attempt_is_a_conflict_even_if_it_breaks_rules() {
 async fn what_the_daemon_knows_of_an_origin_names_its_tool_and_account() {
     let world = World::new().await;
     let created = create(&world, body("T")).await.unwrap();
-    let state = created.stored().state.clone().unwrap();
+    let state = created.stored.state.clone().unwrap();
     let origin = &state.provenance.sources[0];
     assert_eq!(origin.label, "script.list_things");
     assert_eq!(origin.kind, ProvenanceSourceType::Connector);

@@ -80,14 +80,13 @@ async fn a_planned_create_answers_as_the_create_does_and_makes_nothing() {
     let world = World::new().await;
     let planned =
         artifacts::create(&world.app, &Caller::Person, create("a", "One"), Mode::DryRun).await;
-    let planned = planned.unwrap().0.stored().state.clone().unwrap();
+    let planned = planned.unwrap().stored.state.clone().unwrap();
     let listed = artifacts::list(&world.app, &Caller::Person, ListArtifacts::default()).await;
     assert!(listed.unwrap().is_empty());
-    let (made, _) =
-        artifacts::create(&world.app, &Caller::Person, create("a", "One"), Mode::Commit)
-            .await
-            .unwrap();
-    let mut made = made.stored().state.as_ref().unwrap().as_ref().clone();
+    let made = artifacts::create(&world.app, &Caller::Person, create("a", "One"), Mode::Commit)
+        .await
+        .unwrap();
+    let mut made = made.stored.state.as_ref().unwrap().as_ref().clone();
     // The one thing that is an example.
     made.artifact.id = planned.artifact.id.clone();
     assert_eq!(*planned, made);
@@ -96,15 +95,14 @@ async fn a_planned_create_answers_as_the_create_does_and_makes_nothing() {
 #[tokio::test]
 async fn a_planned_create_knows_the_attempts_before_it() {
     let world = World::new().await;
-    let (first, _) =
-        artifacts::create(&world.app, &Caller::Person, create("a", "One"), Mode::Commit)
-            .await
-            .unwrap();
+    let first = artifacts::create(&world.app, &Caller::Person, create("a", "One"), Mode::Commit)
+        .await
+        .unwrap();
     let again =
         artifacts::create(&world.app, &Caller::Person, create("a", "One"), Mode::DryRun).await;
-    let (again, _) = again.unwrap();
-    assert!(again.is_replayed());
-    assert_eq!(again.stored().id, first.stored().id);
+    let again = again.unwrap();
+    assert!(again.replayed);
+    assert_eq!(again.stored.id, first.stored.id);
     let tried =
         artifacts::create(&world.app, &Caller::Person, create("a", "Two"), Mode::DryRun).await;
     let made =

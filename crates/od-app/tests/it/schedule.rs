@@ -80,9 +80,9 @@ async fn an_agent_proposes_and_only_a_person_switches_on() {
     proposed["input"]["document"]["refresh"] = json!({ "every": "15m" });
     let request = CreateArtifact { project: id("web"), body: proposed.into() };
     let created = artifacts::create(&world.app, &agent("web"), request, Mode::Commit).await;
-    let (created, warnings) = created.unwrap();
-    let artifact = created.stored().id.clone();
-    let warning = warnings.iter().find(|issue| issue.code == "schedule_proposed").unwrap();
+    let created = created.unwrap();
+    let artifact = created.stored.id.clone();
+    let warning = created.warnings.iter().find(|issue| issue.code == "schedule_proposed").unwrap();
     let fix = warning.fix.as_deref().unwrap();
     assert!(fix.contains(&format!("od artifacts schedule {artifact} --on")), "{fix}");
     world.clock.advance(MINUTE * 60);
@@ -127,7 +127,7 @@ async fn a_project_lets_no_agent_switch_on_what_reads_beyond_the_machine() {
     proposed["input"]["document"]["refresh"] = json!({ "every": "15m" });
     let request = CreateArtifact { project: id("web"), body: proposed.into() };
     let created = artifacts::create(&world.app, &agent("web"), request, Mode::Commit).await;
-    let artifact = created.unwrap().0.stored().id.clone();
+    let artifact = created.unwrap().stored.id.clone();
     assert_eq!(state(&world, &artifact).await, ScheduleState::Proposed);
 }
 

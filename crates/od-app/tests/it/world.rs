@@ -87,7 +87,7 @@ impl World {
     pub(crate) async fn create_artifact(&self, title: &str) -> ArtifactId {
         let request = CreateArtifact { project: id("web"), body: body(title).into() };
         let created = artifacts::create(&self.app, &Caller::Person, request, Mode::Commit).await;
-        created.unwrap_or_else(|err| panic!("{err}: {err:?}")).0.stored().id.clone()
+        created.unwrap_or_else(|err| panic!("{err}: {err:?}")).stored.id.clone()
     }
 
     pub(crate) async fn start_run(&self) -> runs::StartedRun {

@@ -80,8 +80,8 @@ impl Bench {
             "title": "T", "rows": [{ "name": "alpha", "count": 3 }, { "name": "beta", "count": 5 }] } } },
             "templateHtml": "<!doctype html><title>T</title><ul><li data-od-repeat=\"row in data.rows\">{{row.name}}: {{row.count}}</li></ul>" });
         let request = CreateArtifact { project: project(), body: body.into() };
-        let (made, _) = artifacts::create(&world.app, &agent, request, Mode::Commit).await.unwrap();
-        let target = made.stored().id.clone();
+        let made = artifacts::create(&world.app, &agent, request, Mode::Commit).await.unwrap();
+        let target = made.stored.id.clone();
         Self { world, agent, target }
     }
 
@@ -100,7 +100,7 @@ impl Bench {
             _ => {
                 let request = CreateArtifact { project: project(), body };
                 match artifacts::create(app, &self.agent, request, Mode::DryRun).await {
-                    Ok((made, warnings)) => (made.stored().clone(), warnings),
+                    Ok(made) => (made.stored, made.warnings),
                     Err(refused) => return Outcome::Refused(refused.into()),
                 }
             }

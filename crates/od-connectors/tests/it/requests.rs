@@ -6,17 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use od_app::artifacts::CreateArtifact;
+use od_app::artifacts::{CreateArtifact, CreatedArtifact};
 use od_app::preview::PageRequest;
 use od_app::{Caller, Mode};
 use od_core::connector::RegisteredService;
-use od_core::error::{Failure, Issue};
+use od_core::error::Failure;
 use od_core::ids::{ArtifactId, Timestamp};
 use od_core::json::{Message, Value};
 use od_core::token::Variant;
 use od_ports::credential_vault::{Connection, Secret, Standing};
 use od_ports::service_registry::vault_key;
-use od_ports::store::Created;
 
 use crate::http_server::{Answer, TestServer};
 use crate::world::{World, project};
@@ -75,7 +74,7 @@ impl Asked {
         }
     }
 
-    async fn create(&self) -> Result<(Created, Vec<Issue>), Failure> {
+    async fn create(&self) -> Result<CreatedArtifact, Failure> {
         let bytes = fs::read(self.folder.join("artifact.json")).unwrap();
         let mut body: Value = serde_json::from_slice(&bytes).unwrap();
         let template = fs::read_to_string(self.folder.join("template.html")).unwrap();
@@ -179,11 +178,11 @@ fn text_of(page: &str) -> String {
 async fn check(name: &str) {
     let asked = Asked::new(name).await;
     asked.set("before");
-    let (created, _) = asked.create().await.unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+    let created = asked.create().await.unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
     let want = |state: &str| {
         fs::read_to_string(asked.folder.join(format!("{state}.txt"))).unwrap().trim().to_owned()
     };
-    let artifact = &created.stored().id;
+    let artifact = &created.stored.id;
     assert_eq!(asked.refreshed_text(artifact).await, want("before"), "{name}: before");
     asked.set("after");
     assert_eq!(asked.refreshed_text(artifact).await, want("after"), "{name}: after");

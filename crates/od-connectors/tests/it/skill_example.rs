@@ -30,7 +30,7 @@ async fn the_example_of_the_skill_joins_two_files() {
     let request =
         CreateArtifact { project: project(), body: Message::read(body.as_bytes()).unwrap() };
     let created = od_app::artifacts::create(&world.app, &Caller::Person, request, Mode::Commit);
-    let artifact = created.await.unwrap().0.stored().id.clone();
+    let artifact = created.await.unwrap().stored.id.clone();
     let refreshed = world.refresh(&artifact).await.unwrap();
     let state = refreshed.stored.state.as_ref().unwrap();
     assert_eq!(

@@ -59,6 +59,7 @@ pub struct ListRow {
 /// Returns the page of a list that is ordered by its last commits, newest first.
 #[must_use]
 pub fn list_page(list: &[Arc<ArtifactSummary>], query: &ListQuery, now: Timestamp) -> ListPage {
+    // Filtered before the page is cut: a page of the whole list might hold nothing that fits.
     let fitting: Vec<&ArtifactSummary> = list
         .iter()
         .map(AsRef::as_ref)
@@ -189,6 +190,7 @@ impl SearchText {
     fn is_in(&self, summary: &ArtifactSummary) -> bool {
         let heading = &summary.heading;
         let description = heading.description.as_deref().unwrap_or_default();
+        // In one text: the words may stand in different fields.
         let text = format!("{} {description} {} {}", heading.title, heading.slug, summary.id);
         let text = text.to_lowercase();
         self.0.iter().all(|word| text.contains(word))

@@ -119,6 +119,7 @@ impl Artifact {
     #[must_use]
     pub fn pin(&self, id: &str) -> Option<&SourcePin> {
         match id.parse::<SourceId>() {
+            // A lone source has a fixed id, which one of several may have as well: there the map decides.
             _ if id == ROOT_SOURCE && self.source_pin.is_some() => self.source_pin.as_ref(),
             Ok(id) => self.source_pins.get(&id),
             Err(_) => None,

@@ -33,9 +33,9 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let project = exchange.query.required(QueryName::ProjectId)?;
     let body = exchange.document(body).await?;
     let request = CreateArtifact { project, body };
-    let (created, warnings) =
+    let created =
         artifacts::create(&exchange.daemon.app, &exchange.person(), request, Mode::Commit).await?;
-    detail(exchange, created.stored(), warnings)
+    detail(exchange, &created.stored, created.warnings)
 }
 
 /// Shows one artifact.

@@ -1,7 +1,9 @@
 //! The agent's door: the project is the token's, the answers are compact.
 
 use hyper::body::Incoming;
-use od_app::artifacts::{self, Address, CreateArtifact, DeleteArtifact, Target, UpdateArtifact};
+use od_app::artifacts::{
+    self, Address, CreateArtifact, CreatedArtifact, DeleteArtifact, Target, UpdateArtifact,
+};
 use od_app::connectors::execute::ExecuteTool;
 use od_app::connectors::{self, Payer};
 use od_app::preview::{self, PageRequest};
@@ -37,9 +39,9 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let request = CreateArtifact { project: agent.project, body };
     let app = &exchange.daemon.app;
     let mode = Mode::of_dry_run(dry_run);
-    let (created, warnings) = artifacts::create(app, &agent.caller, request, mode).await?;
-    let answer = changed(exchange, created.stored(), warnings)?;
-    let replayed = created.is_replayed();
+    let CreatedArtifact { stored, replayed, warnings } =
+        artifacts::create(app, &agent.caller, request, mode).await?;
+    let answer = changed(exchange, &stored, warnings)?;
     Ok(Reply::json(&ToolArtifactAnswer { replayed, dry_run, ..answer }))
 }
 

@@ -147,7 +147,7 @@ impl Victim {
         let request = CreateArtifact { project: self.project.clone(), body: body.into() };
         let created = create(self.running().app(), &Caller::Person, request, Mode::Commit);
         let created = self.runtime().block_on(created);
-        created.map(|(created, _)| created.stored().id.clone()).map_err(Failure::from)
+        created.map(|created| created.stored.id.clone()).map_err(Failure::from)
     }
 
     /// Returns where an artifact's page is for five minutes.

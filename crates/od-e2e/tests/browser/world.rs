@@ -169,7 +169,7 @@ impl World {
         let request = CreateArtifact { project: project.clone(), body: body.into() };
         let app = self.daemon().app();
         match od_app::artifacts::create(app, caller, request, Mode::Commit).await {
-            Ok((made, _)) => made.stored().id.clone(),
+            Ok(made) => made.stored.id.clone(),
             Err(error) => panic!("{:#?}", od_core::error::Failure::from(error)),
         }
     }

@@ -95,11 +95,6 @@ impl Created {
             Self::Fresh(stored) | Self::Replayed(stored) => stored,
         }
     }
-
-    /// Returns whether an earlier call had made it.
-    pub const fn is_replayed(&self) -> bool {
-        matches!(self, Self::Replayed(_))
-    }
 }
 
 /// The next revision of an artifact.

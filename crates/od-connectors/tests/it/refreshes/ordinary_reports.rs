@@ -25,7 +25,7 @@ async fn made(world: &World, title: &str, data: &Value, file: &str) -> ArtifactI
     let body = Message::read(body.to_string().as_bytes()).unwrap();
     let request = CreateArtifact { project: project(), body };
     let created = create(&world.app, &Caller::Person, request, Mode::Commit).await;
-    created.unwrap_or_else(|err| panic!("{title}: {err:?}")).0.stored().id.clone()
+    created.unwrap_or_else(|err| panic!("{title}: {err:?}")).stored.id.clone()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -53,8 +53,8 @@ async fn create(world: &World, body: &Value) -> Result<(ArtifactId, Vec<String>)
     let body = Message::read(body.to_string().as_bytes()).unwrap();
     let request = CreateArtifact { project: project(), body };
     let created = od_app::artifacts::create(&world.app, &Caller::Person, request, Mode::Commit);
-    let (created, warnings) = created.await.map_err(Failure::from)?;
-    Ok((created.stored().id.clone(), warnings.into_iter().map(|it| it.code).collect()))
+    let created = created.await.map_err(Failure::from)?;
+    Ok((created.stored.id.clone(), created.warnings.into_iter().map(|it| it.code).collect()))
 }
 
 async fn data(world: &World, artifact: &ArtifactId) -> Value {

@@ -247,6 +247,7 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
 
     #[inline(never)]
     fn link_attributes(&mut self, start: u32, end: u32) -> Result<(), RenderError> {
+        // Taken with the answer: the next link decides for itself.
         if std::mem::take(&mut self.external) {
             self.out.literal(LINK_ATTRIBUTES.as_bytes())?;
             return Ok(());
@@ -275,6 +276,8 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
     }
 
     pub(crate) fn count_rows(&mut self, rows: usize) -> Result<(), RenderError> {
+        // Counted before the rows are written, and nested ones each time: the bound holds while it is
+        // passed, not when the page is done.
         self.report.rows += rows;
         if self.report.rows > self.program.rows_max {
             return Err(RenderError::TooManyRows { rows: self.report.rows });

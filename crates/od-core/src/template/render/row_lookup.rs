@@ -64,8 +64,10 @@ impl<'d> RowValues<'d> {
         let free = self.values.get_mut(usize::from(first)..).unwrap_or_default();
         let Some(values) = free.get_mut(..keys.len()) else { return };
         let Some(hints) = self.hints.get_mut(depth) else { return };
+        // A row may lack a key that the one before it had.
         values.fill(None);
         let Value::Object(map) = item else { return };
+        // A wide row of which few keys are shown: looking each up costs less than walking the whole row.
         if map.len() > 2 * keys.len() + 4 {
             for (value, key) in values.iter_mut().zip(keys) {
                 *value = map.get(&**key);

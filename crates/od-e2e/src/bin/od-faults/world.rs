@@ -160,7 +160,7 @@ pub(crate) async fn create(
     }
     let request = CreateArtifact { project: project(), body: body.into() };
     let created = artifacts::create(app, &Caller::Person, request, Mode::Commit).await;
-    created.map(|(made, _)| made.stored().id.clone()).map_err(Failure::from)
+    created.map(|made| made.stored.id.clone()).map_err(Failure::from)
 }
 
 pub(crate) async fn update(
