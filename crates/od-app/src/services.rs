@@ -118,6 +118,8 @@ pub async fn remove(
 ) -> Result<RegisteredService, RemoveServiceError> {
     caller.require_person()?;
     let service = find(app, name).await?;
+    // The secret first: broken off in between, a service without its secret is left, and not a secret that
+    // nothing names.
     forget_secret(app, &service.name).await?;
     app.ports.services.remove(&service.name).await?;
     Ok(service)
@@ -147,6 +149,7 @@ pub async fn test(
         }
         ServiceKind::Postgres => "postgres.schema",
     };
+    // All secrets, not only its own: a service may answer with one that it was given elsewhere.
     let secrets = app.ports.vault.secrets().await?;
     let scrubber = Arc::new(Scrubber::new(secrets.iter().map(Secret::expose)));
     let call = ToolCall {

@@ -104,6 +104,8 @@ pub fn prove(
     id: &ConsoleSessionId,
 ) -> Result<ConsoleSession, ProveError> {
     let daemon = app.ports.sessions.daemon_key()?;
+    // Of this data directory: a browser that was let in to another one of the same home is a stranger
+    // here.
     let session = find(app, id, met.audience)?.ok_or(ProveError::Ended)?;
     if !session.public_key.signed(&met.meeting(&daemon).bearer_text(id), &met.signature) {
         return Err(ProveError::Signature);

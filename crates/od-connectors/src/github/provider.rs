@@ -54,6 +54,7 @@ impl GitHubConfig {
         let base = Url::parse(base_url).map_err(|_| fault())?;
         let origin = Origin::of(&base).ok_or_else(fault)?;
         if !base.username().is_empty() || base.password().is_some() {
+            // Not the address itself: the password that it holds would stand in the message.
             return Err(BaseUrlError { url: "…".to_owned() });
         }
         Ok(Self { base, origin, overrides: Vec::new() })
@@ -147,6 +148,7 @@ impl GitHub {
         let mut resource = repository(&call.input, Some(kind))?;
         let state = call.input.get("state").and_then(Value::as_str).unwrap_or("open");
         resource.query.push(("state", state.to_owned()));
+        // GitHub lists pull requests among the issues.
         let is_issues = kind == "issues";
         let listing: Listing<Issue> = self
             .api
@@ -177,6 +179,8 @@ impl ConnectorProvider for GitHub {
             label: "user for this token".to_owned(),
         };
         let user: User = self.api.one(&resource, Some(secret), &mut CallStats::default()).await?;
+        // It becomes the label of the account, in lists and in stored pins; what no user of GitHub can be
+        // called is not taken over.
         if is_name(&user.login) {
             Ok(user.login)
         } else {

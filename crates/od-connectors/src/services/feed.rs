@@ -132,6 +132,8 @@ impl Entry {
     fn put(&mut self, column: &str, text: String) {
         let at = COLUMNS.iter().position(|name| *name == column);
         if let (Some(at), false) = (at, text.is_empty()) {
+            // The first: prefixes are left out here, so that an extension's element may have the same
+            // name.
             self.cells[at].get_or_insert(text);
         }
     }

@@ -45,6 +45,8 @@ impl Scale {
         for (coefficient, power) in
             (power..power + 3).flat_map(|power| STEPS.map(|step| (step, power)))
         {
+            // Coefficient and power, not the product, are kept: a tick is then a whole multiple and its
+            // label has no digits that floating point made up.
             let step = multiple(coefficient, power);
             let first = (low / step + SAME).floor();
             let last = (high / step - SAME).ceil();

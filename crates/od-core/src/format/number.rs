@@ -72,6 +72,7 @@ pub(crate) fn write_currency(
         CurrencyPattern::Before => {
             out.push(minus);
             out.push(sign);
+            // `$5`, but `CHF 5`: a sign that ends with a letter would run into the digits.
             if sign.ends_with(char::is_alphabetic) {
                 out.push(SPACE);
             }
