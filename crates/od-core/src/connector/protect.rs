@@ -110,6 +110,8 @@ pub fn protect_value(
     let mut redactor =
         Redactor { secrets, path: PlacePath::default(), log: RedactionLog::default() };
     redactor.protect(&mut output, false);
+    // After the redaction: a text that is cut in the middle of a secret is one that nobody recognises any
+    // more.
     for clip in clips {
         clip_texts(&mut output, clip.path, clip.bytes_max);
     }
@@ -190,6 +192,7 @@ impl Redactor<'_> {
             self.path.leave(before);
             names.push(name);
         }
+        // Made anew only where a name has changed: most objects keep theirs, and their order.
         if names.iter().zip(map.keys()).any(|(name, key)| name.as_ref() != Some(key)) {
             let members = std::mem::take(map).into_iter().zip(names);
             *map = members.filter_map(|((_, item), name)| Some((name?, item))).collect();

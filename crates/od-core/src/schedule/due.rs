@@ -225,6 +225,7 @@ fn resume_at(
     let pause = pace_ms(slots, last.at)
         .saturating_mul(1_u64.checked_shl(runs.failures).unwrap_or(u64::MAX))
         .min(limits::BACK_OFF.allowed);
+    // By the id and not by chance: every process that looks works out the same moment.
     let share = share_of(artifact);
     Some(last.at.plus_ms(pause - pause / 10 * share / 1_000))
 }
@@ -249,6 +250,7 @@ fn pace_ms(slots: &Slots<'_>, at: Timestamp) -> u64 {
 
 /// Returns how late a slot may be run by a schedule that skips missed ones.
 fn punctual_ms(slots: &Slots<'_>, slot: Timestamp) -> u64 {
+    // At least two ticks: a daemon that looks every tick must not be too late for its own slot.
     (pace_ms(slots, slot) / 2).clamp(2 * limits::SCHEDULE_TICK.allowed, limits::PUNCTUAL.allowed)
 }
 

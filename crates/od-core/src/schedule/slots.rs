@@ -61,6 +61,7 @@ impl Slots<'_> {
         let most = limits::MISSED_SLOTS.allowed;
         match self {
             Self::Every { period_ms, since } => {
+                // Neither end counts: the one was run, the other is the run at hand.
                 let until = Timestamp::from_unix_ms(before.unix_ms().saturating_sub(1));
                 let passed = periods(*period_ms, *since, until)
                     .zip(periods(*period_ms, *since, after))
@@ -168,6 +169,8 @@ impl<'s> ClockSlots<'s> {
 
     /// Returns the first time of the clock after a shift that has a slot of its own.
     fn first_of(&self, shift: &Shift) -> DateTime {
+        // `*/15 * * * *` goes by elapsed time and runs through both hours. `0 2 * * *` names a time of the
+        // clock, which comes twice in that night and is run once.
         if self.cron.has_any_hour() { shift.after } else { shift.after.max(shift.before) }
     }
 
