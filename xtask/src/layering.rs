@@ -1,6 +1,7 @@
 //! The layering check: `cargo metadata` against the table in ARCHITECTURE.md.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Command;
 
 use serde::Deserialize;
@@ -44,8 +45,46 @@ pub(crate) fn run() -> Result<(), String> {
         .map_err(|err| format!("cargo metadata: {err}"))?;
     let metadata: Metadata =
         serde_json::from_slice(&output.stdout).map_err(|err| format!("cargo metadata: {err}"))?;
-    let faults = faults(&read_table(&text)?, &metadata);
+    let mut faults = faults(&read_table(&text)?, &metadata);
+    faults.extend(platform_faults(&root.join("crates"))?);
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+}
+
+/// Code of one system only: its home is `od-platform`, where each such call has a twin.
+const PLATFORM_WORDS: [&str; 4] = ["target_os", "openat2(", "inotify::", "\"/proc/"];
+
+/// Names every line outside `od-platform` that only one system understands. Programs that only test or
+/// measure on Linux are left out.
+fn platform_faults(crates: &Path) -> Result<Vec<String>, String> {
+    let mut faults = Vec::new();
+    let mut folders = vec![crates.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder).map_err(|err| format!("{folder:?}: {err}"))?;
+        for entry in entries.flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            let is_elsewhere = ["od-platform", "od-e2e", "od-bench", "tests", "benches"]
+                .iter()
+                .any(|left_out| name == *left_out);
+            if path.is_dir() && !is_elsewhere {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text =
+                    std::fs::read_to_string(&path).map_err(|err| format!("{path:?}: {err}"))?;
+                faults.extend(lines_of_one_system(&text).map(|(number, word)| {
+                    format!("{}:{number}: `{word}` belongs to od-platform", path.display())
+                }));
+            }
+        }
+    }
+    faults.sort();
+    Ok(faults)
+}
+
+fn lines_of_one_system(text: &str) -> impl Iterator<Item = (usize, &'static str)> {
+    text.lines().enumerate().filter_map(|(index, line)| {
+        let word = PLATFORM_WORDS.into_iter().find(|word| line.contains(word))?;
+        Some((index + 1, word))
+    })
 }
 
 fn read_table(text: &str) -> Result<BTreeMap<String, Row>, String> {
@@ -113,6 +152,13 @@ mod tests {
     fn check(core_needs: &str, kind: &str, expected: &[&str]) {
         let rows = read_table(TABLE).unwrap();
         assert_eq!(faults(&rows, &metadata(core_needs, kind)), expected);
+    }
+
+    #[test]
+    fn a_call_of_one_system_outside_its_crate_is_named() {
+        let text = "use x;\n#[cfg(target_os = \"linux\")]\nlet fd = rustix::fs::openat2(a);\n";
+        let found: Vec<_> = lines_of_one_system(text).collect();
+        assert_eq!(found, [(2, "target_os"), (3, "openat2(")]);
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
     steps.call("derived files", || codegen::run(CodegenMode::Check))?;
     steps.command("lints", lints())?;
     steps.command("tests", tests(options))?;
+    steps.command("portable twins", portable_twins(options))?;
     if present("cargo-nextest") {
         // nextest does not run examples in documentation.
         steps.command("doc tests", cargo(&["test", "--workspace", "--doc", "--quiet"]))?;
@@ -33,6 +34,10 @@ pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
     if !options.without_faults {
         steps
             .command("faults", cargo(&["run", "--quiet", "-p", "od-e2e", "--bin", "od-faults"]))?;
+        let mut portable =
+            cargo(&["run", "--quiet", "-p", "od-e2e", "--bin", "od-faults", "--", "quick"]);
+        portable.env("OD_PORTABLE", "1");
+        steps.command("faults of the portable twins", portable)?;
     }
     steps.report();
     Ok(())
@@ -74,6 +79,17 @@ fn tests(options: &TestOptions) -> Command {
     // nothing to do with. Looking for such cases is work of its own: CONTRIBUTING.md says how.
     announce(&format!("    PROPTEST_RNG_SEED={}", options.seed));
     command.env("PROPTEST_RNG_SEED", options.seed.to_string());
+    command
+}
+
+/// The suites of the store, of project files and of folders again, with the calls that macOS has: the
+/// same programs, so nothing is compiled for it.
+fn portable_twins(options: &TestOptions) -> Command {
+    let mut command = tests(options);
+    command.env("OD_PORTABLE", "1");
+    if present("cargo-nextest") {
+        command.args(["-E", "package(od-platform) + package(od-fs) + package(od-connectors)"]);
+    }
     command
 }
 

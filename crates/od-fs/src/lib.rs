@@ -13,7 +13,7 @@ mod disk {
     mod file_stat;
     mod frame;
 
-    pub(crate) use dir::{Dir, Swap, sync_file};
+    pub(crate) use dir::{Dir, sync_file};
     pub(crate) use error::{
         DiskError, is_damage, is_foreign, is_no_directory, is_taken_by_directory,
     };

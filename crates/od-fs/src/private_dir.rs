@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 use od_core::ids::Audience;
 use od_ports::system::Entropy as _;
 use ring::digest::{Context, SHA256};
-use rustix::fs::{FileType, Mode, OFlags, Stat};
+use rustix::fs::{FileType, Mode, OFlags, RawMode, Stat};
 use rustix::io::Errno;
 
 use crate::disk::{Dir, DiskError};
 use crate::system::SystemEntropy;
 
-const WRITABLE_BY_OTHERS: u32 = 0o022;
-const OPEN_TO_OTHERS: u32 = 0o077;
+const WRITABLE_BY_OTHERS: RawMode = 0o022;
+const OPEN_TO_OTHERS: RawMode = 0o077;
 
 /// The reason not to trust a directory, or a file in it.
 #[derive(Debug, thiserror::Error)]
@@ -186,10 +186,11 @@ impl PrivateDir {
     /// Fails if the directory is gone.
     pub fn audience(&self) -> Result<Audience, PrivateError> {
         let path = self.path.canonicalize().map_err(|source| self.io("find", ".", source))?;
-        let stat = stat(&self.dir, &self.path)?;
+        let (device, inode) = od_platform::node(self.dir.as_fd())
+            .map_err(|err| self.io("look at", ".", err.into()))?;
         let mut context = Context::new(&SHA256);
-        context.update(&stat.st_dev.to_le_bytes());
-        context.update(&stat.st_ino.to_le_bytes());
+        context.update(&device.to_le_bytes());
+        context.update(&inode.to_le_bytes());
         context.update(path.as_os_str().as_encoded_bytes());
         let mut half = [0; 16];
         half.copy_from_slice(&context.finish().as_ref()[..16]);
@@ -276,7 +277,7 @@ impl PrivateDir {
         &self,
         name: &str,
         flags: OFlags,
-        forbidden: u32,
+        forbidden: RawMode,
     ) -> Result<Option<File>, PrivateError> {
         let path = self.path.join(name);
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY;

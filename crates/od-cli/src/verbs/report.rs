@@ -15,9 +15,8 @@ const LOG_LINES: usize = 20;
 ///
 /// No titles, data, tokens, keys or values of variables; the person's own directory is `~`.
 pub(crate) async fn report(settings: &Settings) -> Result<Answer, CommandError> {
-    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
-    let system = format!("{os} {arch} {}", kernel.trim());
+    let system = format!("{os} {arch} {}", od_platform::kernel_release());
     let mut variables: Vec<String> = std::env::vars_os()
         .filter_map(|(name, _)| name.into_string().ok())
         .filter(|name| name.starts_with("OD_"))

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use od_core::error::ErrorCode;
+use od_platform::{SERVICE_MANAGER, ServiceManager};
 use serde_json::json;
 
 use crate::args::ServiceCommand;
@@ -50,7 +51,7 @@ fn install(unit: &Unit, yes: bool, dry_run: bool) -> Result<Answer, CommandError
     let mut text = plan.gap().styled(Style::Good, "Installed.");
     if !started {
         text = text.line("The service manager could not be asked to start it. Run:");
-        for words in unit.start {
+        for words in &unit.start {
             text = text.line(&format!("  {}", words.join(" ")));
         }
     }
@@ -108,7 +109,7 @@ fn confirm(plan: &Text, yes: bool, question: &str, verb: &str) -> Result<(), Com
 }
 
 /// Runs a program of the service manager, quietly; returns whether it ended well.
-fn run(words: &[&str]) -> bool {
+fn run(words: &[String]) -> bool {
     let Some((program, rest)) = words.split_first() else { return true };
     let mut command = Command::new(program);
     command.args(rest).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -119,8 +120,8 @@ fn run(words: &[&str]) -> bool {
 struct Unit {
     path: PathBuf,
     text: String,
-    start: &'static [&'static [&'static str]],
-    stop: &'static [&'static [&'static str]],
+    start: Vec<Vec<String>>,
+    stop: Vec<Vec<String>>,
 }
 
 impl Unit {
@@ -131,28 +132,45 @@ impl Unit {
         let home = std::env::var_os("HOME").map(PathBuf::from).ok_or_else(|| {
             CommandError::new(ErrorCode::BadRequest, "HOME is not set").suggest("set HOME")
         })?;
-        if cfg!(target_os = "macos") {
-            return Ok(Self {
-                path: home.join("Library/LaunchAgents/dev.od.daemon.plist"),
-                text: launchd_agent(&program, &settings.home, &settings.data_dir),
-                start: &[],
-                stop: &[],
-            });
+        match SERVICE_MANAGER {
+            ServiceManager::Systemd => Ok(Self::systemd(&program, &home, settings)),
+            ServiceManager::Launchd => Ok(Self::launchd(&program, &home, settings)),
         }
+    }
+
+    fn launchd(program: &Path, home: &Path, settings: &Settings) -> Self {
+        let path = home.join("Library/LaunchAgents/dev.od.daemon.plist");
+        // The domain of the person's own session: an agent of it needs no root.
+        let domain = format!("gui/{}", rustix::process::geteuid().as_raw());
+        let service = format!("{domain}/dev.od.daemon");
+        let file = path.display().to_string();
+        Self {
+            text: launchd_agent(program, &settings.home, &settings.data_dir),
+            start: vec![words(&["launchctl", "bootstrap", &domain, &file])],
+            stop: vec![words(&["launchctl", "bootout", &service])],
+            path,
+        }
+    }
+
+    fn systemd(program: &Path, home: &Path, settings: &Settings) -> Self {
         let config = std::env::var_os("XDG_CONFIG_HOME")
             .map(PathBuf::from)
             .filter(|path| path.is_absolute())
             .unwrap_or_else(|| home.join(".config"));
-        Ok(Self {
+        Self {
             path: config.join("systemd/user/od.service"),
-            text: systemd_unit(&program, &settings.home, &settings.data_dir),
-            start: &[
-                &["systemctl", "--user", "daemon-reload"],
-                &["systemctl", "--user", "enable", "--now", "od.service"],
+            text: systemd_unit(program, &settings.home, &settings.data_dir),
+            start: vec![
+                words(&["systemctl", "--user", "daemon-reload"]),
+                words(&["systemctl", "--user", "enable", "--now", "od.service"]),
             ],
-            stop: &[&["systemctl", "--user", "disable", "--now", "od.service"]],
-        })
+            stop: vec![words(&["systemctl", "--user", "disable", "--now", "od.service"])],
+        }
     }
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
 }
 
 /// Writes a path as systemd reads one: in quotes, its percent signs and quotes escaped.

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use ignore::overrides::Override;
-use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags};
-use rustix::io::Errno;
+use od_platform::open_beneath;
+use rustix::fs::{Dir, FileType, OFlags};
 
 use super::fence::{FencedNodes, HIDDEN_NAMES};
 use super::ignore_rules::{IGNORE_FILES, IgnoreRules};
@@ -26,8 +26,6 @@ const FILES_AT_ONCE: usize = 64;
 const DEPTH_MAX: usize = od_core::limits::SEARCH_DEPTH.max();
 /// Bytes of an ignore file; a longer one is no list of patterns.
 const IGNORE_BYTES_MAX: u64 = od_core::limits::IGNORE_FILE.allowed;
-const BENEATH: ResolveFlags =
-    ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS).union(ResolveFlags::NO_MAGICLINKS);
 
 /// A walk's exclusions, and the flag that stops it.
 #[derive(Debug)]
@@ -132,10 +130,10 @@ impl Walk {
 
     fn enter(&self, parent: &Folder, name: &str) -> Option<Folder> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let handle = open_beneath(&parent.handle, name, flags)?;
-        let stat = rustix::fs::fstat(&handle).ok()?;
+        let handle = open_beneath(&parent.handle, name, flags).ok()?;
+        let (device, inode) = od_platform::node(&handle).ok()?;
         // By device and inode: under another name, or through a bind mount, it is the same directory.
-        if self.fenced.contains(stat.st_dev, stat.st_ino) || parent.depth >= DEPTH_MAX {
+        if self.fenced.contains(device, inode) || parent.depth >= DEPTH_MAX {
             return None;
         }
         let path = parent.path.join(name);
@@ -186,9 +184,9 @@ impl Walk {
 
     fn read(&self, folder: &Folder, name: &str, visit: &mut impl FnMut(&FoundFile<'_>)) {
         let Some(file) = open_regular(&folder.handle, name) else { return };
-        let Ok(stat) = rustix::fs::fstat(&file) else { return };
+        let Ok((device, inode)) = od_platform::node(&file) else { return };
         // A hard link gives a secret file another name; what it is decides.
-        if self.fenced.contains(stat.st_dev, stat.st_ino) {
+        if self.fenced.contains(device, inode) {
             return;
         }
         let path = folder.path.join(name);
@@ -207,35 +205,11 @@ impl Walk {
     }
 }
 
-/// Opens what a path below a directory names without following any link.
-fn open_beneath(folder: &OwnedFd, path: &str, flags: OFlags) -> Option<OwnedFd> {
-    match rustix::fs::openat2(folder, path, flags, Mode::empty(), BENEATH) {
-        // Kernels before 5.6 and some sandboxes do not know the call, or forbid it.
-        Err(Errno::NOSYS | Errno::PERM) => {}
-        opened => return opened.ok(),
-    }
-    let components: Vec<&str> = path.split('/').collect();
-    let (last, folders) = components.split_last()?;
-    if components.iter().any(|component| ["", ".."].contains(component)) {
-        return None;
-    }
-    let inner = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut held: Option<OwnedFd> = None;
-    for component in folders {
-        held =
-            rustix::fs::openat(held.as_ref().unwrap_or(folder), *component, inner, Mode::empty())
-                .ok();
-        held.as_ref()?;
-    }
-    let at = held.as_ref().unwrap_or(folder);
-    rustix::fs::openat(at, *last, flags | OFlags::NOFOLLOW, Mode::empty()).ok()
-}
-
 /// Opens a regular file below a directory without following any link.
 fn open_regular(folder: &OwnedFd, name: &str) -> Option<File> {
     // Without NONBLOCK, opening a pipe would wait for a writer.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let file = File::from(open_beneath(folder, name, flags)?);
+    let file = File::from(open_beneath(folder, name, flags).ok()?);
     file.metadata().is_ok_and(|metadata| metadata.is_file()).then_some(file)
 }
 

@@ -1,16 +1,17 @@
 //! A directory held open, and everything done relative to it.
 //!
 //! No operation opens or changes anything behind a symbolic link or outside the directory: names are
-//! resolved by the kernel with `openat2` (`BENEATH | NO_SYMLINKS`), component by component where it has no
-//! such call, or are single components handed to an `*at` call that does not follow links. Only [`Dir::stat`] takes a path of two components, and
-//! returns no more than times and sizes.
+//! resolved by [`od_platform::open_beneath`], or are single components handed to an `*at` call that does
+//! not follow links. Only [`Dir::stat`] takes a path of two components, and returns no more than times
+//! and sizes.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags};
+use od_platform::Exchange;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::error::DiskError;
@@ -21,7 +22,6 @@ const PRIVATE_DIR: Mode = Mode::RWXU;
 /// Without NONBLOCK, opening a pipe would wait for a reader.
 const TO_WRITE: OFlags =
     OFlags::WRONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
-const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS);
 
 /// A directory held open.
 #[derive(Debug)]
@@ -67,27 +67,7 @@ impl Dir {
 
     /// Opens what a path of several components names, none of which may be a link or lead upwards.
     fn open_beneath(&self, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
-        match rustix::fs::openat2(&self.fd, name, flags, Mode::empty(), BENEATH) {
-            // Kernels before 5.6 and some sandboxes do not know the call; others forbid what they do not know.
-            Err(Errno::NOSYS | Errno::PERM) => self.open_by_component(name, flags),
-            other => other,
-        }
-    }
-
-    fn open_by_component(&self, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
-        let components: Vec<&str> = name.split('/').collect();
-        let (last, folders) = components.split_last().ok_or(Errno::INVAL)?;
-        if components.iter().any(|component| ["", ".."].contains(component)) {
-            return Err(Errno::XDEV);
-        }
-        let folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut held: Option<OwnedFd> = None;
-        for component in folders {
-            let at = held.as_ref().map_or(self.fd.as_fd(), AsFd::as_fd);
-            held = Some(rustix::fs::openat(at, *component, folder, Mode::empty())?);
-        }
-        let at = held.as_ref().map_or(self.fd.as_fd(), AsFd::as_fd);
-        rustix::fs::openat(at, *last, flags | OFlags::NOFOLLOW, Mode::empty())
+        od_platform::open_beneath(&self.fd, name, flags)
     }
 
     /// Opens a directory below this one, making it if it is missing.
@@ -202,8 +182,7 @@ impl Dir {
     /// another file meanwhile pays for both.
     pub(crate) fn write_ahead(&self, name: &str, bytes: &[u8]) -> Result<File, DiskError> {
         let file = self.write(name, bytes)?;
-        // Only advice: a filesystem that does not take it writes the bytes when they are synced.
-        let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed);
+        od_platform::start_writing_back(&file);
         Ok(file)
     }
 
@@ -272,41 +251,14 @@ impl Dir {
 
     /// Renames without replacing; fails with `AlreadyExists`.
     pub(crate) fn rename_new(&self, from: &str, into: &Self, to: &str) -> Result<(), DiskError> {
-        let flags = rustix::fs::RenameFlags::NOREPLACE;
-        match rustix::fs::renameat_with(&self.fd, from, &into.fd, to, flags) {
-            Err(Errno::INVAL | Errno::NOSYS) => self.rename_new_in_steps(from, into, to),
-            other => other,
-        }
-        .map_err(|err| DiskError::new("rename", err))
-    }
-
-    /// Renames without replacing where the filesystem has no such rename: NFS, 9p, FUSE, WSL's mounts.
-    fn rename_new_in_steps(&self, from: &str, into: &Self, to: &str) -> Result<(), Errno> {
-        let is_directory = match rustix::fs::statat(&self.fd, from, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => FileType::from_raw_mode(stat.st_mode) == FileType::Directory,
-            Err(err) => return Err(err),
-        };
-        if is_directory {
-            // A directory replaces an empty one at most, and ours are never empty.
-            return match rustix::fs::renameat(&self.fd, from, &into.fd, to) {
-                Err(Errno::NOTEMPTY | Errno::NOTDIR) => Err(Errno::EXIST),
-                other => other,
-            };
-        }
-        // A second name first: that fails if there is anything of the name.
-        rustix::fs::linkat(&self.fd, from, &into.fd, to, AtFlags::empty())?;
-        rustix::fs::unlinkat(&self.fd, from, AtFlags::empty())
+        od_platform::rename_new(&self.fd, from, &into.fd, to)
+            .map_err(|err| DiskError::new("rename", err))
     }
 
     /// Swaps two files of the directory in one step.
-    pub(crate) fn swap(&self, one: &str, other: &str) -> Result<Swap, DiskError> {
-        let flags = rustix::fs::RenameFlags::EXCHANGE;
-        match rustix::fs::renameat_with(&self.fd, one, &self.fd, other, flags) {
-            Ok(()) => Ok(Swap::Done),
-            Err(Errno::NOENT) => Ok(Swap::Missing),
-            Err(Errno::INVAL | Errno::NOSYS) => Ok(Swap::Unsupported),
-            Err(err) => Err(DiskError::new("swap two files", err)),
-        }
+    pub(crate) fn swap(&self, one: &str, other: &str) -> Result<Exchange, DiskError> {
+        od_platform::exchange(&self.fd, one, other)
+            .map_err(|err| DiskError::new("swap two files", err))
     }
 
     /// Removes a file; a missing one is fine.
@@ -392,18 +344,8 @@ impl Dir {
 
     /// Waits until the directory's entries are on the disk.
     pub(crate) fn sync(&self) -> Result<(), DiskError> {
-        rustix::fs::fsync(&self.fd).map_err(|err| DiskError::new("sync a directory", err))
+        od_platform::sync_directory(&self.fd).map_err(|err| DiskError::new("sync a directory", err))
     }
-}
-
-/// The outcome of a swap.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Swap {
-    Done,
-    /// One of the two is not there.
-    Missing,
-    /// The kernel or the filesystem cannot swap.
-    Unsupported,
 }
 
 impl AsFd for Dir {

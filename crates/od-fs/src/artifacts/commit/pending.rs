@@ -8,8 +8,6 @@
 //! `first` is the commit of a new artifact before its copies are written. It lies beside the pointer: a
 //! directory for it would be one more thing that a create has to make and to sync.
 
-use std::sync::OnceLock;
-
 use od_core::ids::{RefreshId, Revision};
 use od_core::ledger::LogRecord;
 use od_core::refresh::RefreshRecord;
@@ -211,11 +209,6 @@ pub(crate) fn is_frame_name(name: &str) -> bool {
 
 /// Returns the name of this boot of the machine.
 fn boot() -> Option<&'static str> {
-    static BOOT: OnceLock<Option<String>> = OnceLock::new();
-    BOOT.get_or_init(|| {
-        let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        // Its first eight digits: the name is read by people, and only has to differ from the boot before.
-        Some(id.trim().split('-').next()?.to_owned()).filter(|id| !id.is_empty())
-    })
-    .as_deref()
+    // Its first eight digits: the name is read by people, and only has to differ from the boot before.
+    od_platform::boot_id()?.split('-').next().filter(|id| !id.is_empty())
 }

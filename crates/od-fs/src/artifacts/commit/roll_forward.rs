@@ -5,6 +5,7 @@
 //! on it: until then the frame in `pending/` is the durable form of the commit.
 
 use od_core::ids::{ArtifactId, Digest, ProjectId};
+use od_platform::Exchange;
 
 use super::aside;
 use super::checkpoint::CheckpointQueue;
@@ -12,7 +13,7 @@ use super::generation::{Generation, SetFile};
 use super::pending::{self, Copies, LAST_GOOD, PendingFile};
 use super::pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer};
 use crate::artifacts::history::{AuditLog, LOG, Tail, audit_log, revisions, snapshots};
-use crate::disk::{Dir, DiskError, Swap, is_foreign};
+use crate::disk::{Dir, DiskError, is_foreign};
 
 /// Frames of one artifact beyond which a checkpoint does not wait for a quiet time.
 const FRAMES_MAX: usize = 128;
@@ -200,11 +201,11 @@ fn write_copy(artifact: &Dir, generation: &Generation, file: SetFile) -> Result<
     }
     artifact.write(&temporary, generation.bytes(file))?;
     match artifact.swap(&temporary, file.name())? {
-        Swap::Done => discard_copy(artifact, generation, file, &temporary),
-        Swap::Missing => artifact.rename(&temporary, artifact, file.name()),
+        Exchange::Done => discard_copy(artifact, generation, file, &temporary),
+        Exchange::Missing => artifact.rename(&temporary, artifact, file.name()),
         // In two steps: for an instant there is no copy, and readers take the frame. Replacing the old one
         // in one step would lose an edit made since it was read.
-        Swap::Unsupported => {
+        Exchange::Unsupported => {
             match artifact.rename(file.name(), artifact, &replaced) {
                 Err(err) if err.is_missing() => {}
                 moved => moved?,

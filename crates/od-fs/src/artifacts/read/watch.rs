@@ -1,18 +1,15 @@
-//! Change notices of the kernel (inotify): changes made by other processes and by hand.
+//! Change notices of the kernel: changes made by other processes and by hand.
 //!
 //! The kernel queues an event before the call that caused it returns, so whoever drains the queue
 //! after a change sees it: one non-blocking `read` per request keeps memory as fresh as the disk.
 
 use std::collections::HashMap;
-use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use od_core::ids::{ArtifactId, ProjectId};
-use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
-use rustix::io::Errno;
+use od_platform::{ChangeQueue, QueuedChange, WatchInterest};
 
 use crate::disk::DiskError;
 
@@ -36,10 +33,10 @@ pub(crate) enum ChangeNotice {
     Changed(WatchedDir, Option<String>),
 }
 
-/// The queue of change notices. Without one (limits, odd kernels) nothing in memory is trusted.
+/// The queue of change notices. Without one (limits, odd kernels, macOS) nothing in memory is trusted.
 #[derive(Debug)]
 pub(crate) struct Watcher {
-    queue: Option<Arc<OwnedFd>>,
+    queue: Option<Arc<ChangeQueue>>,
     targets: HashMap<i32, WatchedDir>,
     /// Which queue this is, of all that were opened: a watch belongs to one.
     generation: u64,
@@ -49,8 +46,7 @@ pub(crate) struct Watcher {
 
 impl Watcher {
     pub(crate) fn new() -> Self {
-        let queue = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok();
-        let (queue, targets) = (queue.map(Arc::new), HashMap::new());
+        let (queue, targets) = (ChangeQueue::open().map(Arc::new), HashMap::new());
         Self { queue, targets, generation: 0, stopped: Arc::default() }
     }
 
@@ -93,36 +89,25 @@ impl Watcher {
             && let Some(queue) = &self.queue
         {
             self.stopped.fetch_add(1, Ordering::AcqRel);
-            // The kernel may have dropped the watch with its directory; then there is nothing to do.
-            let _ = inotify::remove_watch(queue, watch);
+            queue.forget(watch);
         }
     }
 
     /// Takes everything that is queued.
     pub(crate) fn drain(&mut self) -> Result<Vec<ChangeNotice>, DiskError> {
         let Some(queue) = &self.queue else { return Ok(vec![ChangeNotice::Overflow]) };
-        let mut notices = Vec::new();
-        let mut gone = Vec::new();
-        let mut buffer = [MaybeUninit::<u8>::uninit(); 8192];
-        let mut reader = inotify::Reader::new(queue, &mut buffer);
-        loop {
-            let event = match reader.next() {
-                Ok(event) => event,
-                Err(Errno::AGAIN) => break,
-                Err(Errno::INTR) => continue,
-                Err(err) => return Err(DiskError::new("read change notices", err)),
-            };
-            if event.events().contains(ReadFlags::QUEUE_OVERFLOW) {
-                notices.push(ChangeNotice::Overflow);
-                continue;
+        let (mut notices, mut gone) = (Vec::new(), Vec::new());
+        let drained = queue.drain(|change| match change {
+            QueuedChange::Overflow => notices.push(ChangeNotice::Overflow),
+            QueuedChange::Dropped(watch) => gone.push(watch),
+            QueuedChange::Changed(watch, name) => {
+                if let Some(target) = self.targets.get(&watch) {
+                    let name = name.map(str::to_owned);
+                    notices.push(ChangeNotice::Changed(target.clone(), name));
+                }
             }
-            if event.events().contains(ReadFlags::IGNORED) {
-                gone.push(event.wd());
-            }
-            let Some(target) = self.targets.get(&event.wd()) else { continue };
-            let name = event.file_name().and_then(|name| name.to_str().ok()).map(str::to_owned);
-            notices.push(ChangeNotice::Changed(target.clone(), name));
-        }
+        });
+        drained.map_err(|err| DiskError::new("read change notices", err))?;
         for watch in gone {
             self.targets.remove(&watch);
         }
@@ -133,7 +118,7 @@ impl Watcher {
 /// Starts watches; the kernel needs no lock of ours for that, and it takes a while.
 #[derive(Clone, Debug)]
 pub(crate) struct WatchStarter {
-    queue: Option<Arc<OwnedFd>>,
+    queue: Option<Arc<ChangeQueue>>,
     generation: u64,
     stopped: Arc<AtomicU64>,
 }
@@ -151,21 +136,10 @@ pub(crate) struct StartedWatch {
 impl WatchStarter {
     /// Begins to watch a directory.
     pub(crate) fn start(&self, path: &Path) -> StartedWatch {
-        // A write through a memory map is reported only when its file is closed: CLOSE_WRITE.
-        let flags = WatchFlags::MODIFY
-            | WatchFlags::CLOSE_WRITE
-            | WatchFlags::ATTRIB
-            | WatchFlags::CREATE
-            | WatchFlags::DELETE
-            | WatchFlags::MOVED_FROM
-            | WatchFlags::MOVED_TO
-            | WatchFlags::DELETE_SELF
-            | WatchFlags::MOVE_SELF
-            | WatchFlags::ONLYDIR
-            | WatchFlags::DONT_FOLLOW;
         let stopped = self.stopped.load(Ordering::Acquire);
-        let begun = self.queue.as_ref().map(|queue| inotify::add_watch(queue, path, flags));
-        StartedWatch { watch: begun.and_then(Result::ok), generation: self.generation, stopped }
+        let queue = self.queue.as_ref();
+        let watch = queue.and_then(|queue| queue.watch(path, WatchInterest::Everything));
+        StartedWatch { watch, generation: self.generation, stopped }
     }
 }
 

@@ -1,0 +1,59 @@
+//! The machine, and files as it knows them.
+
+use std::os::fd::AsFd;
+use std::sync::OnceLock;
+
+use rustix::io::Errno;
+
+/// A file or directory by what it is: its device and inode, as `std::os::unix::fs::MetadataExt` gives them.
+pub type Node = (u64, u64);
+
+/// Returns what an open file or directory is.
+///
+/// # Errors
+///
+/// Fails with what the system says.
+pub fn node(file: impl AsFd) -> Result<Node, Errno> {
+    let stat = rustix::fs::fstat(file)?;
+    // The fields have other types on macOS.
+    Ok((stat.st_dev as u64, stat.st_ino as u64))
+}
+
+/// Returns the name of this boot of the machine; nothing where the system has none.
+///
+/// Without it a store trusts no copy that it did not sync itself, which costs a little and loses nothing.
+#[must_use]
+pub fn boot_id() -> Option<&'static str> {
+    static BOOT: OnceLock<Option<String>> = OnceLock::new();
+    BOOT.get_or_init(|| {
+        if !crate::uses_linux_calls() {
+            return None;
+        }
+        let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        Some(id.trim().to_owned()).filter(|id| !id.is_empty())
+    })
+    .as_deref()
+}
+
+/// Returns the release of the kernel, as a report of a fault names it.
+#[must_use]
+pub fn kernel_release() -> String {
+    let output = std::process::Command::new("uname").arg("-r").output();
+    output.map_or_else(
+        |_| String::new(),
+        |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+    )
+}
+
+/// The program that starts services when a person logs in.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ServiceManager {
+    /// systemd, with units of the user.
+    Systemd,
+    /// launchd, with agents of the user.
+    Launchd,
+}
+
+/// The service manager of this system.
+pub const SERVICE_MANAGER: ServiceManager =
+    if cfg!(target_vendor = "apple") { ServiceManager::Launchd } else { ServiceManager::Systemd };
