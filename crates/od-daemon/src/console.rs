@@ -27,7 +27,7 @@ const FILES: &[(&str, &str)] = embedded![
     "ui/thumbs.js", "ui/views.css", "ui/windowed.js",
     "views/compare.js", "views/connectors.js", "views/create.js", "views/data.js", "views/history.js", "views/home.js",
     "views/notices.js", "views/preview.js", "views/provenance.js", "views/schedule.js", "views/services.js", "views/shape.js",
-    "views/source.js", "views/trash.js", "views/viewer.js", "views/workspace.js",
+    "views/source.js", "views/tables.js", "views/trash.js", "views/viewer.js", "views/workspace.js",
 ];
 
 /// The bundled templates, which the console offers for a new artifact. They are text to it: a browser

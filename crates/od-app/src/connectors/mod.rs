@@ -16,7 +16,7 @@ pub use connect::{connect, disconnect};
 pub use execute::execute;
 pub(crate) use execute::{Taken, take};
 pub use execute_mended::{refuse_call, refuse_request};
+pub(crate) use source::{FileContent, pin_of, read_file, source_call};
 pub use source::{SourceRefused, check_source};
-pub(crate) use source::{pin_of, read_file, source_call};
 pub(crate) use state::ConnectorState;
 pub use state::{OverLimit, Payer};
