@@ -27,7 +27,7 @@ pub mod projects {
         rename,
     };
     pub use create::{CreateProject, CreateProjectError, create};
-    pub use files::{JsonFile, ProjectFilesError, ReadJsonError, files, read_json};
+    pub use files::{ProjectFilesError, ReadFile, ReadFileError, files, read};
     pub use read::{ReadProjectError, get, list};
 }
 pub mod refresh;

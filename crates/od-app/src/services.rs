@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use od_core::connector::{
-    BaseUrl, ConnectionString, ConnectionStringError, DatabaseColumn, DatabaseTable,
-    RegisteredService, SecretHeader, ServiceKind, ServiceName, ServiceRequest, ServiceUrl,
-    protect_text,
+    BaseUrl, ConnectionString, ConnectionStringError, DatabaseTable, RegisteredService,
+    SecretHeader, ServiceKind, ServiceName, ServiceRequest, ServiceUrl, protect_text,
 };
 use od_core::credential::Scrubber;
 use od_core::error::{ErrorCode, Failure, nearest_name};
 use od_core::json::{Map, Value};
-use od_core::limits::{INTAKE_COLUMNS, SHORT_TEXT, SOURCE_TIMEOUT, TABLES_SHOWN, cut};
+use od_core::limits::{SHORT_TEXT, SOURCE_TIMEOUT, cut};
 use od_ports::connector_provider::{ConnectorAccess, ProviderError, ToolCall};
 use od_ports::credential_vault::{Connection, Secret, Standing, VaultError};
 use od_ports::service_registry::{RegistryError, vault_key};
@@ -172,36 +171,10 @@ pub async fn test(
         ServiceKind::Postgres => {
             let mut output = answer.output.to_value();
             scrubber.scrub_json(&mut output);
-            tables(&output)
+            DatabaseTable::gather(&output)
         }
     };
     Ok(TestedService { service, summary, tables })
-}
-
-/// Gathers the rows of `postgres.schema`, one a column, into tables.
-fn tables(output: &Value) -> Vec<DatabaseTable> {
-    let mut tables: Vec<DatabaseTable> = Vec::new();
-    let rows = output.get("rows").and_then(Value::as_array);
-    for row in rows.into_iter().flatten() {
-        let text = |key: &str| {
-            let text = row.get(key).and_then(Value::as_str).unwrap_or_default();
-            text.chars().take(200).collect::<String>()
-        };
-        let column = DatabaseColumn { name: text("column"), kind: text("type") };
-        let (schema, name) = (text("schema"), text("table"));
-        let last = tables.last_mut().filter(|last| last.schema == schema && last.name == name);
-        if let Some(table) = last {
-            if INTAKE_COLUMNS.allows(table.columns.len() + 1) {
-                table.columns.push(column);
-            }
-        } else if TABLES_SHOWN.allows(tables.len() + 1) {
-            let (kind, columns) = (text("kind"), vec![column]);
-            tables.push(DatabaseTable { schema, name, kind, columns });
-        } else {
-            break;
-        }
-    }
-    tables
 }
 
 async fn forget_secret(app: &App, name: &ServiceName) -> Result<(), VaultError> {

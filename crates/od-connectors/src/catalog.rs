@@ -17,6 +17,7 @@ pub(crate) fn read_only(
         title: title.to_owned(),
         description: Some(description.to_owned()),
         input_schema,
+        former_input_schemas: Vec::new(),
         scopes: Vec::new(),
         safety: ToolSafety {
             side_effect: SideEffect::Read,

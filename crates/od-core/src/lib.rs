@@ -43,7 +43,7 @@ pub mod connector {
         Category, Connector, ConnectorAuth, ConnectorStatus, MinimumApproval, Purpose, Tool,
     };
     pub use classify::{Approval, SideEffect, ToolFacts, ToolSafety, classify, stricter};
-    pub use contract::{ContractParts, check_input, contract_digest};
+    pub use contract::{ContractParts, check_input, contract_digest, is_contract_of, only_widens};
     pub use database::{
         ConnectionString, ConnectionStringError, DatabaseAddress, DatabaseColumn, DatabaseTable,
         Encryption,

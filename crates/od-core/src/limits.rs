@@ -384,10 +384,6 @@ limits! {
     FILES_VISITED = "files_visited", 100_000, "entries", "of one project's folders; what is behind them is not listed";
     /// The greatest depth to which a project is listed.
     FOLDER_DEPTH = "folder_depth", 32, "levels", "of folders below the project's; what is deeper is not listed";
-    /// The greatest size of a JSON file that is read.
-    JSON_FILE = "json_file", 1_048_576, "bytes", "of one file that `project_files.read_json` reads";
-    /// The greatest size of a folder of JSON files that is read.
-    JSON_FOLDER = "json_folder", 4_194_304, "bytes", "of all files of one folder that `project_files.read_json` reads";
     /// The most files of one folder that are read.
     JSON_FOLDER_FILES = "json_folder_files", 100, "files", "of one folder that `project_files.read_json` reads; further ones are counted";
     /// The most files of a project among which a folder is looked for.

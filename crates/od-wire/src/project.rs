@@ -1,7 +1,9 @@
 //! Projects and their files.
 
+use od_core::connector::DatabaseTable;
 use od_core::ids::{ArtifactId, ProjectId, RelPath, Timestamp};
 use od_core::json::BoundedJson;
+use od_core::limits::TABLES_SHOWN;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +83,7 @@ pub struct ProjectFile {
     pub modified_at: Timestamp,
 }
 
-/// `{ files, truncated, content? }`.
+/// `{ files, truncated, content?, tables? }`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct ProjectFilesAnswer {
     /// The files by path.
@@ -89,7 +91,12 @@ pub struct ProjectFilesAnswer {
     pub files: Vec<ProjectFile>,
     /// Whether there are more.
     pub truncated: bool,
-    /// What a refresh from the file asked for with `path` would read.
+    /// What a source would read of the file asked for with `path`: the document; of rows their columns
+    /// with types, the first ones and how many there are; nothing of a database.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<BoundedJson>,
+    /// The tables of a database asked for with `path`, or the rows of a file as one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = TABLES_SHOWN.allowed))]
+    pub tables: Vec<DatabaseTable>,
 }

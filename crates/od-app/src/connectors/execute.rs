@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use od_core::artifact::{OutputMapping, SourcePin};
 use od_core::connector::{
-    ContractParts, Origin, ProtectError, Purpose, Tool, ToolSafety, check_input, contract_digest,
+    ContractParts, Origin, ProtectError, Purpose, Tool, ToolSafety, check_input, is_contract_of,
     protect_output, protect_text,
 };
 use od_core::credential::{Redactions, Scrubber};
@@ -395,7 +395,7 @@ pub(super) async fn check(app: &App, request: &ExecuteTool) -> Result<Checked, E
 
 fn check_contract(tool: &Tool, expected: Option<&Expected>) -> Result<(), ExecuteError> {
     let Some(pin) = expected.and_then(|expected| expected.pin.as_ref()) else { return Ok(()) };
-    if pin.contract_digest == contract_digest(tool) {
+    if is_contract_of(tool, &pin.contract_digest) {
         return Ok(());
     }
     let mut changes = match &pin.contract_parts {

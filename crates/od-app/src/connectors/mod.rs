@@ -18,5 +18,5 @@ pub(crate) use execute::{Taken, take};
 pub use execute_mended::{refuse_call, refuse_request};
 pub(crate) use rate_limit::ConnectorState;
 pub use rate_limit::{OverLimit, Payer};
+pub(crate) use source::{FileContent, pin_of, read_file, source_call};
 pub use source::{SourceRefused, check_source};
-pub(crate) use source::{pin_of, read_file, source_call};

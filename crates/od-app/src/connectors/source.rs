@@ -1,10 +1,11 @@
 //! What a saved source runs, and whether it may.
 
 use od_core::artifact::{FILE_SELECTORS, Source, SourcePin, SourceType};
-use od_core::connector::{ContractParts, LocalTool, Purpose, Tool, contract_digest};
+use od_core::connector::{ContractParts, DatabaseTable, LocalTool, Purpose, Tool, contract_digest};
 use od_core::credential::is_secret_path;
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ConnectorId, ProjectId, RelPath};
+use od_core::intake::sample;
 use od_core::json::{BoundedJson, BoundedObject, Value};
 use od_ports::connector_provider::ConnectorAccess;
 use serde_json::json;
@@ -63,13 +64,24 @@ pub async fn check_source(
     Ok(pin(call.connector, checked.tool, checked.account_label))
 }
 
+/// What a source would read of a file: a document, or tables.
+#[derive(Clone, Debug)]
+pub(crate) struct FileContent {
+    /// The document; of rows their columns with types, the first ones and how many there are.
+    pub(crate) content: Option<BoundedJson>,
+    /// The tables with their columns.
+    pub(crate) tables: Vec<DatabaseTable>,
+}
+
 /// Reads a file of a project as a refresh would: through the same checks, bounds and redaction.
 pub(crate) async fn read_file(
     app: &App,
     project: &ProjectId,
     path: &RelPath,
-) -> Result<BoundedJson, SourceRefused> {
-    let tool = LocalTool::of_file(path.as_str());
+) -> Result<FileContent, SourceRefused> {
+    let is_database = LocalTool::is_database(path.as_str());
+    let tool =
+        if is_database { LocalTool::SqliteSchema } else { LocalTool::of_file(path.as_str()) };
     let call = ExecuteTool {
         project: project.clone(),
         connector: id(tool.connector())?,
@@ -80,7 +92,17 @@ pub(crate) async fn read_file(
         mapping: None,
         expected: None,
     };
-    Ok(execute::execute(app, call).await?.output)
+    if is_database {
+        let output = execute::take(app, call).await?.intake.to_value();
+        return Ok(FileContent { content: None, tables: DatabaseTable::gather(&output) });
+    }
+    if tool != LocalTool::ReadTable {
+        let content = Some(execute::execute(app, call).await?.output);
+        return Ok(FileContent { content, tables: Vec::new() });
+    }
+    let shape = sample(&execute::take(app, call).await?.intake);
+    let table = DatabaseTable::of_shape(shape.value());
+    Ok(FileContent { content: Some(shape), tables: vec![table] })
 }
 
 /// Returns the pin of a source that has just run.

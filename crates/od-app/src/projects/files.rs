@@ -1,12 +1,13 @@
-//! Listing the files of a project, and reading a JSON file as a refresh would.
+//! Listing the files of a project, and reading one as a source would.
 
+use od_core::connector::DatabaseTable;
 use od_core::credential::is_secret_path;
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ProjectId, RelPath};
 use od_core::json::BoundedJson;
 use od_ports::project_files::{FileListing, FilesError};
 
-use crate::connectors::{SourceRefused, read_file};
+use crate::connectors::{FileContent, SourceRefused, read_file};
 use crate::failure::{SUGGEST_OTHER_DATA_DIR, unknown_project};
 use crate::{App, Caller};
 
@@ -28,17 +29,17 @@ pub async fn files(
     Ok(listing)
 }
 
-/// Returns what a refresh from this file would read.
-pub async fn read_json(
+/// Returns what a source would read of this file: a document, or tables with their columns.
+pub async fn read(
     app: &App,
     caller: &Caller,
     project: ProjectId,
     path: &RelPath,
-) -> Result<JsonFile, ReadJsonError> {
+) -> Result<ReadFile, ReadFileError> {
     let mut listing = files(app, caller, project.clone()).await?;
-    let content = read_file(app, &project, path).await?;
+    let FileContent { content, tables } = read_file(app, &project, path).await?;
     listing.files.retain(|file| file.path == *path);
-    Ok(JsonFile { listing: FileListing { truncated: false, ..listing }, content })
+    Ok(ReadFile { listing: FileListing { truncated: false, ..listing }, content, tables })
 }
 
 /// Why the files could not be listed.
@@ -92,16 +93,18 @@ impl From<ProjectFilesError> for Failure {
 
 /// A file, and what is in it.
 #[derive(Clone, Debug)]
-pub struct JsonFile {
+pub struct ReadFile {
     /// The listing of this file alone.
     pub listing: FileListing,
-    /// The JSON that a refresh from it would read.
-    pub content: BoundedJson,
+    /// The document that a source would read; of rows their shape and the first ones.
+    pub content: Option<BoundedJson>,
+    /// The tables of a database, or the rows of a file as one.
+    pub tables: Vec<DatabaseTable>,
 }
 
 /// Why a file could not be read.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadJsonError {
+pub enum ReadFileError {
     /// It could not be looked for.
     #[error(transparent)]
     Files(#[from] ProjectFilesError),
@@ -110,11 +113,11 @@ pub enum ReadJsonError {
     Refused(#[from] SourceRefused),
 }
 
-impl From<ReadJsonError> for Failure {
-    fn from(err: ReadJsonError) -> Self {
+impl From<ReadFileError> for Failure {
+    fn from(err: ReadFileError) -> Self {
         match err {
-            ReadJsonError::Files(err) => Self::from(err),
-            ReadJsonError::Refused(err) => Self::from(err),
+            ReadFileError::Files(err) => Self::from(err),
+            ReadFileError::Refused(err) => Self::from(err),
         }
     }
 }

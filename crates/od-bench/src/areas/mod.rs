@@ -6,6 +6,7 @@ pub(crate) mod daemon;
 mod disk;
 mod refresh;
 mod search;
+mod sources;
 mod store;
 mod template;
 
@@ -28,6 +29,7 @@ pub(crate) const AREAS: &[Area] = &[
     Area { name: "store", measure: store::measure },
     Area { name: "refresh", measure: refresh::measure },
     Area { name: "search", measure: search::measure },
+    Area { name: "sources", measure: sources::measure },
     Area { name: "daemon", measure: daemon::measure },
     Area { name: "command", measure: command::measure },
 ];

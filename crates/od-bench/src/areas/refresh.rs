@@ -147,7 +147,8 @@ fn unchanged(world: &World, artifact: &ArtifactId) -> Outcome<Row> {
     })
 }
 
-fn refreshed(world: &World, artifact: &ArtifactId) -> Outcome<bool> {
+/// Refreshes an artifact, and returns whether that changed it.
+pub(super) fn refreshed(world: &World, artifact: &ArtifactId) -> Outcome<bool> {
     let request = RunRefresh {
         caller: Caller::Person,
         project: world.project.clone(),

@@ -48,8 +48,18 @@ fn needs(mut tool: Tool, permission: &str) -> Tool {
     tool
 }
 
+/// Lists gave at most 100 entries once: what was pinned then stays pinned.
+fn formerly_shorter(mut tool: Tool) -> Tool {
+    let mut former = tool.input_schema.clone();
+    if let Some(maximum) = former.pointer_mut("/properties/limit/maximum") {
+        *maximum = 100.into();
+        tool.former_input_schemas = vec![former];
+    }
+    tool
+}
+
 fn tools() -> Vec<Tool> {
-    let mut tools = lists();
+    let mut tools: Vec<Tool> = lists().into_iter().map(formerly_shorter).collect();
     tools.extend(activity());
     tools
 }

@@ -2,25 +2,19 @@
 
 use od_core::credential::is_secret_path;
 use od_core::ids::RelPath;
-use od_core::intake::Intake;
-use od_core::json::{JsonFaults, Map, Value, parse_message};
+use od_core::intake::{Intake, JsonText};
+use od_core::json::{Map, Value};
 use od_core::limits::{DATA_FILE, INTAKE_SOURCE};
 use od_ports::connector_provider::{ProviderError, RawOutput, ToolCall};
 use od_ports::project_files::{FileEntry, ProjectFiles};
-use serde_json::json;
 
 use super::provider::text;
-use crate::formats::{DataFormat, Delimited, TableFormat, delimiter_of};
+use crate::formats::{DataFormat, Delimited, FormatFault, TableFormat, delimiter_of};
 
-/// Bytes of a JSON file: a document of 256 KiB may be laid out generously.
-const JSON_BYTES_MAX: u64 = od_core::limits::JSON_FILE.allowed;
 /// Files listed below the root before the folder's own are chosen.
 const LISTED_MAX: usize = od_core::limits::JSON_FOLDER_LISTED.max();
 /// Files read from one folder.
 const FILES_MAX: usize = od_core::limits::JSON_FOLDER_FILES.max();
-/// Bytes of all of them: what is left of them without the keys that are never stored has to fit a
-/// document, and may be laid out generously.
-const FOLDER_BYTES_MAX: usize = od_core::limits::JSON_FOLDER.max();
 
 /// Reads one JSON file.
 pub(super) async fn read_json(
@@ -28,9 +22,9 @@ pub(super) async fn read_json(
     call: &ToolCall,
 ) -> Result<RawOutput, ProviderError> {
     let path = call.path("path")?;
-    let bytes = files.read(&call.project, &path, JSON_BYTES_MAX).await?;
-    let value = parse_message(&bytes).map_err(|faults| json_fault(&path, &faults))?;
-    Ok(described(RawOutput::of(&value)?, &path, bytes.len()))
+    let bytes = files.read(&call.project, &path, INTAKE_SOURCE.allowed).await?;
+    let output = DataFormat::Json.read(&bytes).map_err(|fault| fault.of(path.as_str()))?;
+    Ok(described(RawOutput { output, ..RawOutput::default() }, &path, bytes.len()))
 }
 
 /// Reads every `*.json` directly in a folder, by name. One that cannot be read fails the call: a
@@ -53,23 +47,31 @@ pub(super) async fn read_json_folder(
             message: format!("there is no JSON file in the folder `{folder}`"),
         });
     }
-    let mut read_files = Vec::new();
-    let mut total = 0;
-    for file in inside.iter().take(FILES_MAX) {
-        let bytes = files.read(&call.project, &file.path, JSON_BYTES_MAX).await?;
-        total += bytes.len();
-        if total > FOLDER_BYTES_MAX {
-            return Err(ProviderError::TooLarge { allowed: FOLDER_BYTES_MAX as u64 });
-        }
-        let value = parse_message(&bytes).map_err(|faults| json_fault(&file.path, &faults))?;
-        read_files.push(json!({ "path": file.path.as_str(), "value": value }));
-    }
     let count = inside.len();
-    let value = json!({ "files": read_files, "count": count, "truncated": count > FILES_MAX });
+    // Put together as text: a tree of all files would take many times their bytes.
+    let mut text = String::from("{\"files\":[");
+    let mut total = 0;
+    for (i, file) in inside.iter().take(FILES_MAX).enumerate() {
+        let bytes = files.read(&call.project, &file.path, INTAKE_SOURCE.allowed).await?;
+        total += bytes.len();
+        if !INTAKE_SOURCE.allows(total) {
+            return Err(ProviderError::TooLarge { allowed: INTAKE_SOURCE.allowed });
+        }
+        let of_file = |fault| FormatFault::Intake(fault).of(file.path.as_str());
+        let value = JsonText::parse(&bytes).map_err(of_file)?;
+        let path = Value::from(file.path.as_str());
+        let comma = if i == 0 { "" } else { "," };
+        text.push_str(&format!("{comma}{{\"path\":{path},\"value\":"));
+        text.push_str(value.as_str());
+        text.push('}');
+    }
+    text.push_str(&format!("],\"count\":{count},\"truncated\":{}}}", count > FILES_MAX));
+    let output = JsonText::parse(text.as_bytes());
+    let output = output.map_err(|fault| FormatFault::Intake(fault).of(folder.as_str()))?;
     let mut metadata = Map::new();
     metadata.insert("folder".to_owned(), Value::from(folder.as_str()));
     let summary = Some(format!("{count} JSON files in {folder}"));
-    Ok(RawOutput { summary, metadata, ..RawOutput::of(&value)? })
+    Ok(RawOutput { summary, metadata, output: Intake::Json(output), ..RawOutput::default() })
 }
 
 /// Reads the rows of a CSV, TSV, JSON or JSON Lines file.
@@ -129,13 +131,4 @@ fn described(mut raw: RawOutput, path: &RelPath, bytes: usize) -> RawOutput {
     raw.metadata.insert("path".to_owned(), path.as_str().into());
     raw.metadata.insert("bytes".to_owned(), bytes.into());
     raw
-}
-
-fn json_fault(path: &RelPath, faults: &JsonFaults) -> ProviderError {
-    let message = format!("`{path}`: {faults}");
-    if faults.is_size() {
-        ProviderError::OutOfBounds { message, limit: faults.limit().to_owned() }
-    } else {
-        ProviderError::Malformed { message }
-    }
 }

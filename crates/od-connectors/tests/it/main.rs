@@ -6,6 +6,7 @@ mod agent_inputs;
 mod fixer;
 mod http_server;
 mod keyring;
+mod page_text;
 mod requests;
 mod revisions;
 mod scene;
@@ -20,7 +21,7 @@ mod providers {
     mod examples;
     mod git;
     mod git_history;
-    mod github;
+    pub(crate) mod github;
     mod github_activity;
     mod hostile;
     mod project_files;
@@ -34,6 +35,7 @@ mod refreshes {
     mod canary;
     mod crowd;
     mod full_disk;
+    mod hostile_sources;
     mod ordinary_reports;
     mod refresh;
     mod refresh_failures;

@@ -4,9 +4,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use od_app::artifacts::{CreateArtifact, CreatedArtifact};
+use od_app::connectors::connect;
+use od_app::connectors::connect::Connect;
 use od_app::preview::PageRequest;
 use od_app::{Caller, Mode};
 use od_core::connector::RegisteredService;
@@ -18,7 +21,8 @@ use od_ports::credential_vault::{Connection, Secret, Standing};
 use od_ports::service_registry::vault_key;
 
 use crate::http_server::{Answer, TestServer};
-use crate::world::{World, project};
+use crate::page_text::text_of;
+use crate::world::{Plan, World, project};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/requests")
@@ -53,9 +57,13 @@ impl Asked {
             }
         })
         .await;
-        let world = World::new().await;
+        let world = World::with(Plan { github: stand_in.url(), ..Plan::default() }).await;
         let server = fs::read(folder.join("server.json")).ok();
         let server: Option<Value> = server.map(|bytes| serde_json::from_slice(&bytes).unwrap());
+        if server.as_ref().is_some_and(|server| server["github"] == true) {
+            let request = Connect { connector: "github".parse().unwrap(), secret: None };
+            connect(&world.app, &Caller::Person, request).await.unwrap();
+        }
         for service in server.iter().flat_map(|it| it["services"].as_array().unwrap()) {
             register(&world, service, &stand_in.url()).await;
         }
@@ -67,6 +75,9 @@ impl Asked {
         if let Some(server) = &self.server {
             let resources = server[state].as_object().unwrap().clone();
             *self.resources.lock().unwrap() = resources.into_iter().collect();
+            for tag in server["tags"][state].as_array().into_iter().flatten() {
+                tag_at(&self.world.root(), tag[0].as_str().unwrap(), tag[1].as_str().unwrap());
+            }
         }
         copy(&self.folder.join(state), &self.world.root());
         if self.folder.ends_with("slow-endpoints") {
@@ -122,6 +133,30 @@ async fn register(world: &World, service: &Value, url: &str) {
     }
 }
 
+/// Makes a commit of that time in the project's repository, and a tag of it.
+fn tag_at(root: &Path, tag: &str, time: &str) {
+    if !root.join(".git").exists() {
+        git(root, &["init", "--quiet"], time);
+    }
+    git(root, &["commit", "--quiet", "--allow-empty", "-m", tag], time);
+    git(root, &["tag", tag], time);
+}
+
+fn git(root: &Path, args: &[&str], time: &str) {
+    let done = Command::new("git")
+        .arg("-C")
+        .arg(root)
+        .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.com"])
+        .args(args)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_AUTHOR_DATE", time)
+        .env("GIT_COMMITTER_DATE", time)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
 /// Copies the files of a state; the SQL of a database is run instead.
 fn copy(from: &Path, to: &Path) {
     let Ok(entries) = fs::read_dir(from) else { return };
@@ -154,26 +189,6 @@ fn log(is_slow: bool) -> String {
     text
 }
 
-/// The text that a reader sees: the body without its tags, spaces as one.
-fn text_of(page: &str) -> String {
-    let body = page.split_once("<body>").map_or(page, |(_, body)| body);
-    let mut text = String::new();
-    let mut is_tag = false;
-    for c in body.chars() {
-        match c {
-            '<' => is_tag = true,
-            '>' => {
-                is_tag = false;
-                text.push(' ');
-            }
-            c if !is_tag => text.push(c),
-            _ => {}
-        }
-    }
-    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// Asks for a page, and reads it before and after the source changed.
 async fn check(name: &str) {
     let asked = Asked::new(name).await;
@@ -204,7 +219,8 @@ macro_rules! requests {
                 .map(|entry| entry.unwrap().file_name().into_string().unwrap())
                 .collect();
             folders.sort();
-            let mut asked = vec![$($folder.to_owned()),*];
+            // The crate of the SQL adapters has the PostgreSQL to ask about its tables.
+            let mut asked = vec!["table-counts".to_owned(), $($folder.to_owned()),*];
             asked.sort();
             assert_eq!(folders, asked);
         }
@@ -212,6 +228,8 @@ macro_rules! requests {
 }
 
 requests! {
+    issues_burn_down_by_week = "burn-down",
+    failures_are_counted_by_day_and_job = "ci-failures",
     costs_of_two_files_are_compared = "cost-report",
     coverage_is_grouped_by_package = "coverage",
     a_board_has_its_columns = "jira-board",
@@ -219,6 +237,7 @@ requests! {
     three_feeds_are_one_list = "news",
     objectives_are_grouped_by_owner = "okr",
     orders_of_a_database_are_joined = "orders",
+    tags_and_releases_are_one_calendar = "releases",
     endpoints_of_a_large_log_are_ranked = "slow-endpoints",
     a_sprint_is_told_by_assignee = "sprint-status",
     todos_have_a_trend = "todos",

@@ -132,6 +132,9 @@ pub struct Tool {
     pub description: Option<String>,
     /// What its input must look like, in the documented subset of JSON Schema.
     pub input_schema: Value,
+    /// Earlier input schemas that this one only widened: a source pinned to one of them has not drifted.
+    #[serde(skip)]
+    pub former_input_schemas: Vec<Value>,
     /// The permissions it needs where it needs any, in the provider's own words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 20), inner(length(max = 200)))]

@@ -4,7 +4,8 @@ use std::fmt;
 
 use url::Url;
 
-use crate::limits::REGISTERED_URL;
+use crate::json::Value;
+use crate::limits::{INTAKE_COLUMNS, REGISTERED_URL, TABLES_SHOWN};
 
 /// The port of PostgreSQL, where none is named.
 const POSTGRES_PORT: u16 = 5432;
@@ -89,7 +90,7 @@ impl std::str::FromStr for DatabaseAddress {
 )]
 #[serde(rename_all = "camelCase")]
 pub struct DatabaseTable {
-    /// The schema that it is in.
+    /// The schema that it is in; empty where a database has none.
     #[schemars(length(max = 200))]
     pub schema: String,
     /// The name.
@@ -101,6 +102,49 @@ pub struct DatabaseTable {
     /// The columns, in order.
     #[schemars(length(max = 100))]
     pub columns: Vec<DatabaseColumn>,
+}
+
+impl DatabaseTable {
+    /// Describes the rows of a file by the shape that [`crate::intake::sample`] gives of them.
+    #[must_use]
+    pub fn of_shape(shape: &Value) -> Self {
+        let columns = shape.get("columns").and_then(Value::as_array);
+        let columns = columns.into_iter().flatten().map(|column| {
+            let text = |key: &str| column.get(key).and_then(Value::as_str).unwrap_or_default();
+            let name = text("name").chars().take(200).collect();
+            DatabaseColumn { name, kind: text("type").to_owned() }
+        });
+        let columns = columns.take(INTAKE_COLUMNS.max()).collect();
+        Self { schema: String::new(), name: "rows".to_owned(), kind: "rows".to_owned(), columns }
+    }
+
+    /// Gathers the rows of a connector's schema tool, one a column, into tables; what is beyond the
+    /// limits of an answer is left out.
+    #[must_use]
+    pub fn gather(output: &Value) -> Vec<Self> {
+        let mut tables: Vec<Self> = Vec::new();
+        let rows = output.get("rows").and_then(Value::as_array);
+        for row in rows.into_iter().flatten() {
+            let text = |key: &str| {
+                let text = row.get(key).and_then(Value::as_str).unwrap_or_default();
+                text.chars().take(200).collect::<String>()
+            };
+            let column = DatabaseColumn { name: text("column"), kind: text("type") };
+            let (schema, name) = (text("schema"), text("table"));
+            let last = tables.last_mut().filter(|last| last.schema == schema && last.name == name);
+            if let Some(table) = last {
+                if INTAKE_COLUMNS.allows(table.columns.len() + 1) {
+                    table.columns.push(column);
+                }
+            } else if TABLES_SHOWN.allows(tables.len() + 1) {
+                let (kind, columns) = (text("kind"), vec![column]);
+                tables.push(Self { schema, name, kind, columns });
+            } else {
+                break;
+            }
+        }
+        tables
+    }
 }
 
 /// A column of a table.

@@ -57,14 +57,23 @@ impl LocalTool {
     /// Returns the tool that reads a file of this name, for sources that name only the file.
     #[must_use]
     pub fn of_file(path: &str) -> Self {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-        match extension.as_deref() {
+        match extension(path).as_deref() {
             Some("csv" | "tsv" | "tab" | "jsonl" | "ndjson") => Self::ReadTable,
             Some("yaml" | "yml" | "toml") => Self::ReadData,
             Some(_) | None => Self::ReadJson,
         }
     }
+
+    /// Returns whether a file is a SQLite database by its extension: it is read by a query, not whole.
+    #[must_use]
+    pub fn is_database(path: &str) -> bool {
+        matches!(extension(path).as_deref(), Some("db" | "db3" | "sqlite" | "sqlite3"))
+    }
+}
+
+fn extension(path: &str) -> Option<String> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use hyper::body::Incoming;
 use od_app::Caller;
-use od_app::projects::{self, CreateProject};
+use od_app::projects::{self, CreateProject, ReadFile};
 use od_core::error::Failure;
 use od_core::ids::RelPath;
 use od_wire::Empty;
@@ -57,17 +57,14 @@ pub(crate) async fn remove(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
 pub(crate) async fn files(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let path: Option<RelPath> = exchange.query.get(QueryName::Path)?;
     let (app, project) = (&exchange.daemon.app, exchange.project()?);
-    let (listing, content) = match path {
-        Some(path) => {
-            let read = projects::read_json(app, &Caller::Person, project, &path).await;
-            let file = read?;
-            (file.listing, Some(file.content))
-        }
+    let file = match path {
+        Some(path) => projects::read(app, &Caller::Person, project, &path).await?,
         None => {
-            let listed = projects::files(app, &Caller::Person, project).await;
-            (listed?, None)
+            let listing = projects::files(app, &Caller::Person, project).await?;
+            ReadFile { listing, content: None, tables: Vec::new() }
         }
     };
+    let ReadFile { listing, content, tables } = file;
     let files = listing
         .files
         .into_iter()
@@ -77,5 +74,5 @@ pub(crate) async fn files(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
             modified_at: file.modified_at,
         })
         .collect();
-    Ok(Reply::json(&ProjectFilesAnswer { files, truncated: listing.truncated, content }))
+    Ok(Reply::json(&ProjectFilesAnswer { files, truncated: listing.truncated, content, tables }))
 }

@@ -156,7 +156,9 @@ export const api = {
   /** @param {string} project @returns {Promise<ProjectFile[]>} */
   files: async (project) => /** @type {FilesAnswer} */ (await json(files(project))).files,
   /** What a refresh from a file would read. @param {string} project @param {string} path @returns {Promise<unknown>} */
-  content: async (project, path) => /** @type {FilesAnswer} */ (await json(`${files(project)}?path=${id(path)}`)).content,
+  content: async (project, path) => (await api.file(project, path)).content,
+  /** What a source would read of a file, and the tables in it. @param {string} project @param {string} path @returns {Promise<FilesAnswer>} */
+  file: (project, path) => json(`${files(project)}?path=${id(path)}`),
   /** @returns {Promise<Summary[]>} */
   artifacts: async () => /** @type {{artifacts: Summary[]}} */ (await json("/api/live-artifacts")).artifacts,
   /** @param {string} project @param {unknown} body @returns {Promise<Artifact>} */

@@ -229,7 +229,7 @@
 
 /**
  * @typedef {object} DatabaseTable
- * @property {string} schema The schema that it is in.
+ * @property {string} schema The schema that it is in; empty where a database has none.
  * @property {string} name The name.
  * @property {string} kind Whether it is a table, a view or something else of that sort.
  * @property {Array<DatabaseColumn>} columns The columns, in order.
@@ -387,7 +387,8 @@
  * @typedef {object} ProjectFilesAnswer
  * @property {Array<ProjectFile>} files The files by path.
  * @property {boolean} truncated Whether there are more.
- * @property {any=} content What a refresh from the file asked for with `path` would read.
+ * @property {any=} content What a source would read of the file asked for with `path`: the document; of rows their columns with types, the first ones and how many there are; nothing of a database.
+ * @property {Array<DatabaseTable>=} tables The tables of a database asked for with `path`, or the rows of a file as one.
  */
 
 /**

@@ -4,11 +4,13 @@
 import { api } from "../core/api.js";
 import { h } from "../core/dom.js";
 import { badge, plural, sentence } from "../core/format.js";
-import { expire, use } from "../core/store.js";
-import { button, empty, icon, loading, retry } from "../ui/controls.js";
+import { expire, setUi, ui, use } from "../core/store.js";
+import { button, empty, icon, loading, problem, retry } from "../ui/controls.js";
 import { openDialog, toast, toastError } from "../ui/overlays.js";
 import { fact } from "./artifact/provenance.js";
-import { servicesSection } from "./services.js";
+import { projects } from "./home.js";
+import { schemaOf, servicesSection } from "./services.js";
+import { isDatabaseFile } from "./tables.js";
 
 /**
  * @typedef {import("../core/schema.js").Connector} Connector
@@ -72,8 +74,52 @@ function connectorCard(connector) {
       h("summary", plural(runnable.length, "read-only tool"), rest.length > 0 && `, ${rest.length} never run`),
       h("ul", [...runnable, ...rest].map(toolRow)),
     ),
+    connector.id === "sqlite" && connector.status === "connected" && databaseBrowser(),
     h("footer.row.end", connectorAction(connector)),
   );
+}
+
+/**
+ * @typedef {{tables?: import("../core/schema.js").DatabaseTable[], error?: import("../core/api.js").ApiError, busy?: boolean}} Browsed
+ */
+
+/** The databases of a project, and what is in the chosen one. */
+function databaseBrowser() {
+  const known = projects().value ?? [];
+  const project = ui("browsed project", known[0]?.id ?? "");
+  const listed = use(`files/${project}`, async () => (project ? api.files(project) : []));
+  const databases = (listed.value ?? []).filter(({ path }) => isDatabaseFile(path));
+  const held = ui("browsed file", "");
+  const file = databases.some(({ path }) => path === held) ? held : databases[0]?.path ?? "";
+  const browsed = ui(`browsed ${project}/${file}`, /** @type {Browsed} */ ({}));
+  const chosen = (/** @type {string} */ name) => (/** @type {Event} */ event) =>
+    setUi(name, /** @type {HTMLSelectElement} */ (event.target).value);
+  return h(
+    "section.browser",
+    { key: "browser", "aria-label": "Databases of a project" },
+    h(
+      "div.choices",
+      h("label.field", "Project", h("select", { value: project, name: "browsed project", onchange: chosen("browsed project") },
+        known.map(({ id, name }) => h("option", { value: id, key: id, selected: id === project }, name ?? id)))),
+      h("label.field", "Database", h("select", { value: file, name: "browsed file", disabled: databases.length === 0, onchange: chosen("browsed file") },
+        databases.length === 0 && h("option", { value: "" }, "None in this project"),
+        databases.map(({ path }) => h("option", { value: path, key: path, selected: path === file }, path)))),
+    ),
+    browsed.error && problem(browsed.error),
+    browsed.tables && schemaOf(browsed.tables, "There is no table in it."),
+    h("div.row.end", button("Test", () => void browse(project, file), { key: "test", full: file ? `Test ${file}` : "Test", busy: browsed.busy ?? false, disabled: !file })),
+  );
+}
+
+/** @param {string} project @param {string} file */
+async function browse(project, file) {
+  const at = `browsed ${project}/${file}`;
+  setUi(at, { busy: true });
+  try {
+    setUi(at, { tables: (await api.file(project, file)).tables ?? [] });
+  } catch (error) {
+    setUi(at, { error });
+  }
 }
 
 /** @param {Connector} connector */

@@ -1,5 +1,5 @@
 // @ts-check
-// New live artifact: from a project's JSON file at once, or by an agent.
+// New live artifact: from a file of a project at once, or by an agent.
 
 import { ApiError, api } from "../core/api.js";
 import { h } from "../core/dom.js";
@@ -10,6 +10,7 @@ import { agentCommand, button, copyable, empty, icon, loading, problem, retry, s
 import { toast } from "../ui/overlays.js";
 import { newProject, projects } from "./home.js";
 import { templateFor, title as words } from "./shape.js";
+import { choiceOf, exampleRows, isDatabaseFile, isTableFile, sourceId, tableForm, writeQuery } from "./tables.js";
 
 const MOST_FILES = 60;
 
@@ -35,8 +36,8 @@ export function createView() {
         h(
           "section.panel",
           { "aria-labelledby": "from-file" },
-          h("h2", { id: "from-file" }, "From a JSON file"),
-          h("p.quiet", "Pick a file and a look. You get a page you can refresh whenever the file changes."),
+          h("h2", { id: "from-file" }, "From a file"),
+          h("p.quiet", "Pick a JSON, CSV or SQLite file and a look. You get a page you can refresh whenever the file changes."),
           projectField(known.value, chosen),
           chosen && fileField(chosen, route.query.get("file") ?? ""),
         ),
@@ -74,15 +75,15 @@ function projectField(list, chosen) {
 function fileField(project, chosen) {
   const listed = use(`files/${project}`, () => api.files(project));
   if (listed.error) return retry(listed.error, `files/${project}`);
-  if (!listed.value) return loading("Looking for JSON files");
+  if (!listed.value) return loading("Looking for files");
   const query = ui("search files", "").toLowerCase();
-  const all = listed.value.filter(({ path }) => /\.json$/i.test(path) && !isSkillFile(path));
+  const all = listed.value.filter(({ path }) => isReadable(path) && !isSkillFile(path));
   const found = all.filter((file) => file.path.toLowerCase().includes(query));
   if (all.length === 0) {
     return empty(
       "file",
-      "No JSON files in this project",
-      "Put a .json file into the project's directory and look again, or let an agent make the artifact from another source.",
+      "No JSON, CSV or SQLite files in this project",
+      "Put one into the project's directory and look again, or let an agent make the artifact from another source.",
       button("Look again", () => expire(`files/${project}`), { icon: "refresh" }),
     );
   }
@@ -114,13 +115,55 @@ function fileField(project, chosen) {
         found.length === 0 && h("p.meta", "No file name matches."),
       ),
     ),
-    chosen && lookField(project, chosen),
+    chosen && (isTableFile(chosen) || isDatabaseFile(chosen) ? rowsField(project, chosen) : lookField(project, chosen)),
   ];
 }
 
-/** @param {string} project @param {string} file */
-function lookField(project, file) {
-  const name = ui(`title ${file}`, words((file.split("/").pop() ?? file).replace(/\.json$/i, "")));
+/** @param {string} path */
+function isReadable(path) {
+  return /\.json$/i.test(path) || isTableFile(path) || isDatabaseFile(path);
+}
+
+/** Rows of a file or of a table of a database: what of them the page shows. @param {string} project @param {string} file */
+function rowsField(project, file) {
+  const at = `file/${project}/${file}`;
+  const read = use(at, () => api.file(project, file));
+  if (read.error) return problem(read.error, button("Look again", () => expire(at), { icon: "refresh" }));
+  if (!read.value) return loading("Looking at the columns");
+  const tables = read.value.tables ?? [];
+  const names = tables.map(({ name }) => name);
+  const held = ui(`table ${file}`, "");
+  const table = tables.find(({ name }) => name === held) ?? tables[0];
+  if (!table || table.columns.length === 0) {
+    return empty("file", "No columns", "There is no table with columns in this file.", button("Look again", () => expire(at), { icon: "refresh" }));
+  }
+  const from = isDatabaseFile(file) ? table.name : sourceId(file);
+  const key = `${file} ${table.name}`;
+  return h(
+    "div",
+    { key: "rows" },
+    names.length > 1 &&
+      h(
+        "label.field",
+        { key: "table" },
+        "Table",
+        h(
+          "select",
+          { value: table.name, name: "table", onchange: (/** @type {Event} */ event) => setUi(`table ${file}`, /** @type {HTMLSelectElement} */ (event.target).value) },
+          names.map((name) => h("option", { value: name, key: name, selected: name === table.name }, name)),
+        ),
+      ),
+    tableForm(key, table, from, read.value.content),
+    lookField(project, file, (name, style) => makeOfRows(project, file, name, style, writeQuery(table, from, choiceOf(key, table)), read.value?.content)),
+  );
+}
+
+/**
+ * @param {string} project @param {string} file
+ * @param {(name: string, style: import("./shape.js").Style) => Promise<void>} [create]
+ */
+function lookField(project, file, create = (name, style) => make(project, file, name, style)) {
+  const name = ui(`title ${file}`, words((file.split("/").pop() ?? file).replace(/\.[a-z0-9]+$/i, "")));
   const style = ui("style", "dashboard");
   const busy = ui("creating", false);
   /** @type {ApiError | undefined} */
@@ -131,7 +174,7 @@ function lookField(project, file) {
       key: "look",
       onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();
-        void make(project, file, name.trim(), style);
+        void create(name.trim(), style);
       },
     },
     h(
@@ -200,6 +243,57 @@ async function make(project, file, name, style) {
     toast("good", "Live artifact created", { detail: name });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+    setUi("create error", error);
+  } finally {
+    setUi("creating", false);
+  }
+}
+
+/**
+ * Creates an artifact of a query over rows, and refreshes it once, so that the page opens with them.
+ * @param {string} project @param {string} file @param {string} name @param {import("./shape.js").Style} style
+ * @param {import("./tables.js").Written} written @param {unknown} content
+ */
+async function makeOfRows(project, file, name, style, written, content) {
+  if (ui("creating", false)) return;
+  setUi("creating", true);
+  setUi("create error", undefined);
+  try {
+    const bundled = await api.template(style);
+    const { html } = templateFor(bundled, style, name, { [written.key]: exampleRows(written, content) }, written.bars);
+    const target = `content.${written.key}`;
+    // A database answers the query itself, however large its tables are; the rows of a file are a table here.
+    const read = isDatabaseFile(file)
+      ? {
+          sources: [{
+            id: sourceId(file), type: "daemon_tool", toolName: "sqlite.query", input: { path: file, sql: written.sql },
+            outputMapping: { dataPaths: [{ from: "rows", to: target }] },
+          }],
+        }
+      : {
+          sources: [{ id: sourceId(file), type: "local_file", input: { path: file } }],
+          queries: [{ to: target, sql: written.sql, shape: "rows" }],
+        };
+    const { id } = await api.create(project, {
+      input: {
+        title: name,
+        document: {
+          format: "html_template_v2",
+          dataJson: { content: { [written.key]: [] } },
+          ...read,
+          refreshPermission: "manual_refresh_granted_for_read_only",
+        },
+      },
+      templateHtml: html,
+      provenanceJson: { sources: [{ label: file, type: "local_file" }] },
+    });
+    await api.refresh(id);
+    expire("artifacts");
+    go(to.live({ projectId: project, id }));
+    toast("good", "Live artifact created", { detail: name });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    expire("artifacts");
     setUi("create error", error);
   } finally {
     setUi("creating", false);

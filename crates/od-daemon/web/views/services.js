@@ -90,11 +90,9 @@ function serviceRow(service) {
   );
 }
 
-/** @param {DatabaseTable[]} tables */
-function schemaOf(tables) {
-  if (tables.length === 0) {
-    return h("p.quiet", "Its role may read no table. Grant it SELECT, or register another role.");
-  }
+/** @param {DatabaseTable[]} tables @param {string} [none] */
+export function schemaOf(tables, none = "Its role may read no table. Grant it SELECT, or register another role.") {
+  if (tables.length === 0) return h("p.quiet", none);
   return h(
     "details.tools",
     { open: true },
@@ -107,7 +105,7 @@ function schemaOf(tables) {
           { key: `${table.schema}.${table.name}` },
           h(
             "details",
-            h("summary", h("code", `${table.schema}.${table.name}`), ` ${table.kind}, ${plural(table.columns.length, "column")}`),
+            h("summary", h("code", table.schema ? `${table.schema}.${table.name}` : table.name), ` ${table.kind}, ${plural(table.columns.length, "column")}`),
             h("ul", table.columns.map((column) => h("li", { key: column.name }, h("code", column.name), ` ${column.type}`))),
           ),
         ),

@@ -102,10 +102,11 @@ function escape(text) {
  * Returns a template for a document: the bundled one if the document has everything it binds, otherwise
  * a page in its look that is made for the document.
  * @param {string} bundled @param {Style} style @param {string} name @param {unknown} data
+ * @param {string} [bars] the column whose values name the bars of a chart, where the rows are groups
  * @returns {{html: string, fits: boolean}}
  */
-export function templateFor(bundled, style, name, data) {
-  if (isObject(data) && fits(bundled, data)) return { html: bundled, fits: true };
+export function templateFor(bundled, style, name, data, bars = "") {
+  if (!bars && isObject(data) && fits(bundled, data)) return { html: bundled, fits: true };
   const { figures, tables, lists } = shapeOf(data, "data.content");
   const wrap = (/** @type {string} */ label, /** @type {string} */ inner) =>
     style === "dashboard"
@@ -113,7 +114,7 @@ export function templateFor(bundled, style, name, data) {
       : `<h2>${escape(label)}</h2>\n${inner}`;
   const parts = [
     figures.length > 0 ? figureList(style, figures) : "",
-    ...tables.filter(({ columns }) => columns.length > 0).map((table) => wrap(table.label, tableHtml(table))),
+    ...tables.filter(({ columns }) => columns.length > 0).map((table) => wrap(table.label, tableHtml(table, bars))),
     ...lists.map(({ label, path }) => wrap(label, `<ul><li data-od-repeat="entry in ${path}">{{entry}}</li></ul>`)),
   ];
   const head = bundled.slice(0, bundled.indexOf("<body>")).replace(/<title>.*?<\/title>/s, () => `<title>${escape(name)}</title>`);
@@ -141,16 +142,17 @@ function figureList(style, figures) {
     : `<dl class="figures">\n${text}\n</dl>`;
 }
 
-/** @param {Table} table */
-function tableHtml({ path, columns, numeric, pipes, time }) {
+/** @param {Table} table @param {string} bars */
+function tableHtml({ path, columns, numeric, pipes, time }, bars) {
   const cell = (/** @type {string} */ key) => (numeric.has(key) ? ' class="number"' : "");
   const head = columns.map((key) => `<th scope="col"${cell(key)}>${escape(title(key))}</th>`).join("");
   const row = columns.map((key) => `<td${cell(key)}>${binding(`row.${key}`, pipes.get(key) ?? "")}</td>`).join("");
   const first = columns.find((key) => numeric.has(key) && pipes.get(key));
   const drawn = columns.filter((key) => numeric.has(key) && pipes.get(key) === pipes.get(first ?? "")).slice(0, 3);
+  const named = time || (columns.includes(bars) ? bars : "");
   const chart =
-    time && first
-      ? `<div data-od-chart="line" data-od-repeat="row in ${path}" data-od-x="row.${time}" data-od-y="${drawn.map((key) => `row.${key}`).join(" ")}" data-od-labels="${drawn.map((key) => escape(title(key))).join(", ")}" data-od-format="${pipes.get(first)}"></div>\n`
+    named && first
+      ? `<div data-od-chart="${time ? "line" : "bar"}" data-od-repeat="row in ${path}" data-od-x="row.${named}" data-od-y="${drawn.map((key) => `row.${key}`).join(" ")}" data-od-labels="${drawn.map((key) => escape(title(key))).join(", ")}" data-od-format="${pipes.get(first)}"></div>\n`
       : "";
   return `${chart}<div class="scroll" tabindex="0">
 <table>

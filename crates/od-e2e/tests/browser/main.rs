@@ -19,6 +19,7 @@ mod views {
     mod console_home;
     mod console_refresh;
     mod console_schedule;
+    mod console_tables;
     mod console_workspace;
 }
 

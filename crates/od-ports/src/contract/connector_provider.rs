@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 
 use od_core::connector::{
-    Origin, ToolFacts, check_input, classify, contract_digest, protect_output, stricter,
+    Origin, ToolFacts, check_input, classify, contract_digest, only_widens, protect_output,
+    stricter,
 };
 use od_core::credential::Scrubber;
 use od_core::ids::{ProjectId, ToolName};
@@ -94,6 +95,9 @@ fn check_catalog(entry: &CatalogEntry) {
             tool.input_schema["additionalProperties"], false,
             "`{name}` takes nothing it does not know"
         );
+        for former in &tool.former_input_schemas {
+            assert!(only_widens(former, &tool.input_schema), "`{name}` takes all it ever took");
+        }
     }
     for name in &entry.allowed_tool_names {
         let tool = entry.tools.iter().find(|tool| tool.name == *name);

@@ -95,6 +95,7 @@ impl ScriptedConnector {
                 "properties": { "topic": { "type": "string", "maxLength": 100 } },
                 "additionalProperties": false,
             }),
+            former_input_schemas: Vec::new(),
             scopes: Vec::new(),
             safety: ToolSafety {
                 side_effect: SideEffect::Read,

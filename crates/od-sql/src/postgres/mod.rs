@@ -195,6 +195,7 @@ fn tool(name: &str, title: &str, description: &str, properties: Value, required:
         title: title.to_owned(),
         description: Some(description.to_owned()),
         input_schema: schema,
+        former_input_schemas: Vec::new(),
         scopes: Vec::new(),
         safety: ToolSafety {
             side_effect: SideEffect::Read,

@@ -159,6 +159,7 @@ fn tool(
         title: title.to_owned(),
         description: Some(description.to_owned()),
         input_schema: schema,
+        former_input_schemas: Vec::new(),
         scopes: Vec::new(),
         safety: ToolSafety {
             side_effect: SideEffect::Read,

@@ -8,7 +8,7 @@ use od_ports::connector_provider::ProviderError;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::scene::{OneRoot, call, write};
+use crate::scene::{OneRoot, call, real_files, write};
 
 const SEARCH: &str = "project_files.search";
 
@@ -338,4 +338,32 @@ async fn a_credential_cannot_be_guessed_by_queries() {
             assert_eq!(right, wrong, "{form} in {file}");
         }
     }
+}
+
+#[tokio::test]
+async fn json_files_are_read_up_to_the_limits_of_an_intake() {
+    let root = TempDir::new().unwrap();
+    let long = |mib: usize| format!("[\"{}\"]", "x".repeat(mib << 20));
+    write(root.path(), "large.json", long(8));
+    write(root.path(), "larger.json", long(32));
+    write(root.path(), "folder/a.json", long(8));
+    write(root.path(), "folder/b.json", "{\"b\": 1}");
+    write(root.path(), "folders/a.json", long(20));
+    write(root.path(), "folders/b.json", long(20));
+    let (_home, files) = real_files(root.path()).await;
+    let connector = ProjectFilesConnector::new(Arc::new(files), Fence::around([]));
+    let read = |tool: &'static str, key: &str, path: &str| {
+        let input = json!({ key: path });
+        let connector = &connector;
+        async move { call(connector, tool, input, None).await.map(|raw| raw.output.to_value()) }
+    };
+    let large = read("project_files.read_json", "path", "large.json").await.unwrap();
+    assert_eq!(large[0].as_str().unwrap().len(), 8 << 20);
+    let fault = read("project_files.read_json", "path", "larger.json").await.unwrap_err();
+    assert!(matches!(fault, ProviderError::TooLarge { allowed: 33_554_432 }), "{fault:?}");
+    let folder = read("project_files.read_json_folder", "folder", "folder").await.unwrap();
+    assert_eq!((&folder["count"], &folder["truncated"]), (&json!(2), &json!(false)));
+    assert_eq!(folder["files"][1], json!({ "path": "folder/b.json", "value": { "b": 1 } }));
+    let fault = read("project_files.read_json_folder", "folder", "folders").await.unwrap_err();
+    assert!(matches!(fault, ProviderError::TooLarge { allowed: 33_554_432 }), "{fault:?}");
 }

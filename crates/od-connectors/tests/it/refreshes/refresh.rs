@@ -87,8 +87,8 @@ async fn a_person_may_look_at_files_more_often_than_an_artifact_may_refresh() {
     let artifact = world.create(1, file_source("in.json")).await;
     for _ in 0..30 {
         let path = "in.json".parse().unwrap();
-        let read = od_app::projects::read_json(&world.app, &Caller::Person, project(), &path).await;
-        assert_eq!(read.unwrap().content.value(), &json!({ "title": "after" }));
+        let read = od_app::projects::read(&world.app, &Caller::Person, project(), &path).await;
+        assert_eq!(read.unwrap().content.unwrap().value(), &json!({ "title": "after" }));
     }
     world.refresh(&artifact).await.unwrap();
 }

@@ -22,6 +22,7 @@ use od_ports::store::Change;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
+use crate::http_server::{Answer, TestServer};
 use crate::scene::write;
 use crate::scripted::{Act, ScriptedConnector, wait};
 use crate::world::{Plan, World, by_person, file_source, object, project, script_source};
@@ -290,6 +291,35 @@ async fn a_tool_that_is_no_longer_what_it_was() {
     assert_eq!(world.script.calls(), 0);
     accept(&world, &artifact).await;
     world.refresh(&artifact).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_may_be_longer_now_has_not_drifted() {
+    let server = TestServer::start(|_| Answer::text(200, "[]")).await;
+    let world = World::with(Plan { github: server.url(), ..Plan::default() }).await;
+    let request = Connect { connector: "github".parse().unwrap(), secret: None };
+    connect(&world.app, &Caller::Person, request).await.unwrap();
+    let source = json!({
+        "type": "connector_tool",
+        "input": { "owner": "octo", "repo": "hello", "limit": 100 },
+        "connector": { "connectorId": "github", "toolName": "github.list_releases" },
+        "outputMapping": { "dataPaths": [{ "from": "items", "to": "releases" }] },
+        "refreshPermission": "manual_refresh_granted_for_read_only",
+    });
+    // As version 0.1.0 pinned it, when a list had at most 100 entries.
+    let pinned = |digest: &'static str| {
+        move |state: &mut ArtifactState| {
+            let pin = state.artifact.source_pin.as_mut().unwrap();
+            (pin.contract_digest, pin.contract_parts) = (digest.parse().unwrap(), None);
+        }
+    };
+    let before = "sha256:221a92e248b9e5f9c760c2e79bda807ad0a6dd88cce29abbb8fdde8d15bc032e";
+    let artifact = world.create_with(1, source.clone(), pinned(before)).await;
+    world.refresh(&artifact).await.unwrap();
+    let other = "sha256:0000000000000000000000000000000000000000000000000000000000000000";
+    let artifact = world.create_with(2, source, pinned(other)).await;
+    let failure = refused_with(&world, &artifact, ErrorCode::ConnectorSafetyDenied).await;
+    assert_eq!(kind(&failure), "tool_drift");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -80,7 +80,7 @@ async fn the_command_that_starts_an_agent_can_be_copied() {
     let world = World::start().await;
     world.project("web", &[]).await;
     let tab = world.console(CHOOSE).await;
-    tab.sees("No JSON files in this project").await;
+    tab.sees("No JSON, CSV or SQLite files in this project").await;
     tab.sees("od run --project web -- claude").await;
     world.assert_clean(&tab, &[]);
     world.end().await;

@@ -2,6 +2,9 @@
 
 mod bypasses;
 mod cluster;
+#[path = "../../../../od-connectors/tests/it/page_text.rs"]
+mod page_text;
+mod request;
 mod values;
 
 use std::sync::Arc;
