@@ -243,6 +243,7 @@ mod tests {
             account_label: None,
             edited: None,
             schedule: None,
+            granted_elsewhere: false,
             restored: None,
         })
     }

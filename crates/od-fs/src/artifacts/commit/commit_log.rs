@@ -90,7 +90,7 @@ impl CommitLog {
             unsynced: Vec::new(),
             log_end: None,
         };
-        let (state, generation) = generation::build(draft)?;
+        let (state, generation) = generation::build(draft, self.reader.grants())?;
         protocol::commit_first(&live, &staging, &id, &generation).map_err(|err| {
             if err.source.kind() == std::io::ErrorKind::AlreadyExists {
                 StoreError::Exists { artifact: id.clone() }
@@ -198,6 +198,7 @@ impl CommitLog {
         // Read again although the lock is held: a gate is used up by its commit, and its own state says
         // nothing of that.
         let pointer = current_pointer(&dir, project, id, before.health)?;
+        let pointer = pointer.checked(self.reader.grants());
         let actual = pointer.artifact.revision;
         check_revision(change.expected, actual)
             .map_err(|conflict| StoreError::revision_conflict(id, conflict))?;
@@ -221,7 +222,7 @@ impl CommitLog {
             unsynced: log.unsynced_steps().to_vec(),
             log_end: log.chain_end(),
         };
-        let (state, mut generation) = generation::build(draft)?;
+        let (state, mut generation) = generation::build(draft, self.reader.grants())?;
         generation.replaces =
             generation::replaceable(before, &pointer.artifact.digests, &state.artifact.digests);
         protocol::commit_next(&dir, &generation)?;

@@ -13,6 +13,7 @@ use od_ports::store::{SourceFile, Stored};
 
 use super::pointer::{POINTER_FILE, Pointer, StorePart};
 use crate::disk::{DiskError, Frame, FrameError};
+use crate::grants::GrantGuard;
 
 /// A file of the set.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -245,7 +246,10 @@ pub(crate) struct Draft {
 }
 
 /// Builds the generation, and sets revision and digests of the state to match.
-pub(crate) fn build(draft: Draft) -> Result<(ArtifactState, Generation), DiskError> {
+pub(crate) fn build(
+    draft: Draft,
+    grants: Option<&GrantGuard>,
+) -> Result<(ArtifactState, Generation), DiskError> {
     let Draft { mut state, page, revision, last_refresh, before, note, refresh, .. } = draft;
     let unwritable = |err: serde_json::Error| {
         DiskError::new("write an artifact as JSON", std::io::Error::from(err))
@@ -264,7 +268,11 @@ pub(crate) fn build(draft: Draft) -> Result<(ArtifactState, Generation), DiskErr
     };
     let commit = CommitRecord::new(note, before.as_ref(), &state.artifact);
     let log = LogPart::new(&draft.unsynced, draft.log_end, refresh, commit);
-    let store = StorePart { last_refresh };
+    // What is committed was decided here: from a state whose foreign grants were withheld as it was read,
+    // and by a caller who may grant.
+    state.artifact.withheld = None;
+    let store =
+        StorePart { last_refresh, grants: grants.and_then(|grants| grants.seal(&state.artifact)) };
     let pointer = Pointer { artifact: state.artifact.clone(), store };
     let pointer_bytes = pointer.encode().map_err(unwritable)?;
     let generation = Generation {
