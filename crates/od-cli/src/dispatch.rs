@@ -54,6 +54,7 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Com
             let work = verbs::refresh_due::refresh_due(&settings, &args);
             block_on(with_progress(sink, "running what is due", work))
         }
+        Command::Trust(args) => block_on(verbs::trust::trust(&settings()?, &args)),
         Command::Service(command) => block_on(verbs::service::service(&settings()?, command)),
         Command::Run(args) => block_on(verbs::run::run(&settings()?, args, sink)),
         Command::Tools(command) => Ok(Answer::silent().ending(tool(command))),
@@ -61,22 +62,7 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Com
         Command::Projects(command) => block_on(projects(&settings()?, command)),
         Command::Connectors(command) => block_on(connectors(&settings()?, command, sink)),
         Command::Sources(command) => block_on(sources(&settings()?, command, sink)),
-        Command::Skills(SkillsCommand::List { directory }) => {
-            verbs::skills::list(directory, &settings()?)
-        }
-        Command::Skills(SkillsCommand::Show { template: Some(template), .. }) => {
-            verbs::skills::show_template(&template)
-        }
-        Command::Skills(SkillsCommand::Show { templates: true, .. }) => {
-            Ok(verbs::skills::list_templates())
-        }
-        Command::Skills(SkillsCommand::Show { name, .. }) => {
-            verbs::skills::show(&name, &settings()?)
-        }
-        Command::Skills(SkillsCommand::Install(args)) => verbs::skills::install(args),
-        Command::Skills(SkillsCommand::Check { paths }) => {
-            verbs::skills::check(&paths, &settings()?)
-        }
+        Command::Skills(command) => skills(globals, command),
         Command::Mcp(McpCommand::Serve { project }) => {
             on_pipes(verbs::mcp::serve(globals.clone(), project, sink))
         }
@@ -105,6 +91,19 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Com
             let work = verbs::doctor::run(&settings);
             block_on(with_progress(sink, "checking this installation", work))
         }
+    }
+}
+
+fn skills(globals: &Globals, command: SkillsCommand) -> Result<Answer, CommandError> {
+    use verbs::skills;
+    let settings = || Settings::of_process(globals);
+    match command {
+        SkillsCommand::List { directory } => skills::list(directory, &settings()?),
+        SkillsCommand::Show { template: Some(template), .. } => skills::show_template(&template),
+        SkillsCommand::Show { templates: true, .. } => Ok(skills::list_templates()),
+        SkillsCommand::Show { name, .. } => skills::show(&name, &settings()?),
+        SkillsCommand::Install(args) => skills::install(args),
+        SkillsCommand::Check { paths } => skills::check(&paths, &settings()?),
     }
 }
 

@@ -133,6 +133,7 @@ pub mod ledger {
     pub use revision_conflict::{RevisionConflict, check_revision, next_revision};
     pub use timeline::{RevisionName, kept_commits, kept_objects};
 }
+pub mod grant;
 pub mod limits;
 pub mod ownership;
 /// Queries: SQL over the rows of an artifact's sources, run at every refresh.

@@ -12,8 +12,8 @@ use od_connectors::{
 use od_core::event::Event;
 use od_fs::{
     DataDir, DiskProjectFiles, FileArtifactStore, FileConsoleSessions, FileProjectRegistry,
-    FileRunStore, FileServiceRegistry, FileTokenAuthority, FileVault, PrivateError, SystemClock,
-    SystemEntropy,
+    FileRunStore, FileServiceRegistry, FileTokenAuthority, FileVault, GrantGuard, PrivateError,
+    SystemClock, SystemEntropy,
 };
 use od_ports::token_authority::KeyringError;
 use od_ports::{
@@ -84,8 +84,10 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
     let entropy: Arc<dyn Entropy> = entropy.unwrap_or_else(|| Arc::new(SystemEntropy::new()));
     let data = DataDir::open(data_dir)
         .map_err(|source| ComposeError::DataDir { path: data_dir.to_owned(), source })?;
-    let tokens = FileTokenAuthority::open(home, entropy.as_ref())
-        .map_err(|source| ComposeError::Keyring { home: home.to_owned(), source })?;
+    let keyring = |source| ComposeError::Keyring { home: home.to_owned(), source };
+    let tokens = FileTokenAuthority::open(home, entropy.as_ref()).map_err(keyring)?;
+    let grants = GrantGuard::open(home, data.path(), entropy.as_ref()).map_err(keyring)?;
+    let data = data.guarded(grants);
     let projects: Arc<dyn ProjectRegistry> = Arc::new(FileProjectRegistry::new(data.clone()));
     let files: Arc<dyn ProjectFiles> =
         Arc::new(DiskProjectFiles::new(Arc::clone(&projects), data.clone()).closing(home));

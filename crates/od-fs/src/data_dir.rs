@@ -2,11 +2,13 @@
 
 use std::io::ErrorKind::NotFound;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use od_core::ids::{ArtifactId, ProjectId};
 use rustix::io::Errno;
 
 use crate::disk::{Dir, DiskError};
+use crate::grants::GrantGuard;
 use crate::private_dir::{self, PrivateDir, PrivateError};
 
 /// The name of a data directory beside a project.
@@ -23,6 +25,7 @@ pub(crate) const STAGING: &str = ".staging";
 pub struct DataDir {
     root: PathBuf,
     bound: Option<PathBuf>,
+    grants: Option<Arc<GrantGuard>>,
 }
 
 impl DataDir {
@@ -78,7 +81,7 @@ impl DataDir {
             .canonicalize()
             .map_err(|err| failed("", DiskError::new("open a directory", err)))?;
         let bound = Self::bound(&root);
-        Ok(Self { root, bound })
+        Ok(Self { root, bound, grants: None })
     }
 
     /// Returns the directory that the roots of a data directory's projects lie in, if it is one beside
@@ -109,6 +112,20 @@ impl DataDir {
             // Whoever opens it reports that it is missing.
             Err(_) => Ok(root),
         }
+    }
+
+    /// Believes from now on only grants that were given here, and seals those that are.
+    ///
+    /// Without a guard everything that is read is believed: for tests, and tools that run nothing by
+    /// themselves. The daemon and the command line always have one.
+    #[must_use]
+    pub fn guarded(mut self, grants: GrantGuard) -> Self {
+        self.grants = Some(Arc::new(grants));
+        self
+    }
+
+    pub(crate) fn grants(&self) -> Option<&GrantGuard> {
+        self.grants.as_deref()
     }
 
     /// Returns the directory's path.

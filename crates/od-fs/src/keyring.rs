@@ -161,7 +161,7 @@ impl Read {
     }
 }
 
-fn check_mode(file: &std::fs::File) -> Result<(), KeyringError> {
+pub(crate) fn check_mode(file: &std::fs::File) -> Result<(), KeyringError> {
     use std::os::unix::fs::MetadataExt as _;
     let metadata = file
         .metadata()
@@ -170,7 +170,7 @@ fn check_mode(file: &std::fs::File) -> Result<(), KeyringError> {
     if is_ours && metadata.mode() & 0o077 == 0 { Ok(()) } else { Err(KeyringError::TooOpen) }
 }
 
-fn untrusted(error: PrivateError) -> KeyringError {
+pub(crate) fn untrusted(error: PrivateError) -> KeyringError {
     match error {
         PrivateError::Io { source, .. } => {
             KeyringError::Io { action: "open the directory of the keyring", source }
@@ -194,17 +194,17 @@ fn decode(bytes: &[u8]) -> Result<Keyring, KeyringError> {
     Ok(Keyring::new(from_hex(&file.current)?, previous))
 }
 
-fn random_key(entropy: &dyn Entropy) -> Result<[u8; Keyring::KEY_BYTES], KeyringError> {
+pub(crate) fn random_key(entropy: &dyn Entropy) -> Result<[u8; Keyring::KEY_BYTES], KeyringError> {
     let mut key = [0; Keyring::KEY_BYTES];
     entropy.fill(&mut key).map_err(|_| KeyringError::NoEntropy)?;
     Ok(key)
 }
 
-fn to_hex(key: &[u8]) -> String {
+pub(crate) fn to_hex(key: &[u8]) -> String {
     key.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn from_hex(text: &str) -> Result<[u8; Keyring::KEY_BYTES], KeyringError> {
+pub(crate) fn from_hex(text: &str) -> Result<[u8; Keyring::KEY_BYTES], KeyringError> {
     let mut key = [0; Keyring::KEY_BYTES];
     if text.len() != 2 * key.len() || !text.is_ascii() {
         return Err(KeyringError::Damaged);

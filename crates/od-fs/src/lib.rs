@@ -22,6 +22,7 @@ mod disk {
     pub(crate) use frame::{Frame, FrameError};
 }
 mod folder_watch;
+mod grants;
 mod keyring;
 mod private_dir;
 mod project_cache;
@@ -49,6 +50,7 @@ mod vault {
 pub use artifacts::FileArtifactStore;
 pub use data_dir::DataDir;
 pub use folder_watch::FolderWatch;
+pub use grants::GrantGuard;
 pub use keyring::FileTokenAuthority;
 pub use private_dir::{PrivateDir, PrivateError, shell_quoted};
 pub use project_files::DiskProjectFiles;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use od_core::grant::{Claim, GrantSeal};
 use od_core::ids::ProjectId;
 use od_ports::project_registry::{Project, ProjectError, ProjectRegistry};
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,9 @@ struct ProjectFile {
     schema_version: u64,
     #[serde(flatten)]
     project: Project,
+    /// The seal of what the project lets its agents do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    schedules_seal: Option<GrantSeal>,
     /// Fields of a later program at the same version, kept as they are.
     #[serde(flatten)]
     unknown: serde_json::Map<String, serde_json::Value>,
@@ -68,7 +72,7 @@ impl ProjectRegistry for FileProjectRegistry {
             return Ok(Some(cached));
         }
         let (data_dir, project) = (self.data_dir.clone(), project.clone());
-        let file = self.lane.run(move || read(&data_dir.projects()?, &project, FILE)).await??;
+        let file = self.lane.run(move || read_checked(&data_dir, &project, FILE)).await??;
         let project = file.map(|file| file.project);
         if let (Some(stat), Some(project)) = (stat, &project) {
             self.cache.put(stat, project);
@@ -111,12 +115,32 @@ fn list(data_dir: &DataDir, file: &str) -> Result<Vec<Project>, ProjectError> {
             continue;
         }
         let Ok(id) = name.parse::<ProjectId>() else { continue };
-        if let Ok(Some(file)) = read(&projects, &id, file) {
+        if let Ok(Some(file)) = read_checked(data_dir, &id, file) {
             found.push(file.project);
         }
     }
     found.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(found)
+}
+
+/// Reads the file of a project, and takes away what it was allowed elsewhere.
+fn read_checked(
+    data_dir: &DataDir,
+    project: &ProjectId,
+    file: &str,
+) -> Result<Option<ProjectFile>, ProjectError> {
+    let mut found = read(&data_dir.projects()?, project, file)?;
+    if let (Some(guard), Some(file)) = (data_dir.grants(), &mut found) {
+        let claim = Claim::of_project_schedules(project);
+        file.project.allow_schedules &= guard.holds(&claim, file.schedules_seal.as_ref());
+    }
+    Ok(found)
+}
+
+/// Returns the seal of what a project lets its agents do.
+fn seal(data_dir: &DataDir, project: &Project) -> Option<GrantSeal> {
+    let guard = data_dir.grants().filter(|_| project.allow_schedules)?;
+    Some(guard.seal_claim(&Claim::of_project_schedules(&project.id)))
 }
 
 fn read(
@@ -162,6 +186,7 @@ fn create(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
     live.sync()?;
     let file = ProjectFile {
         schema_version: SCHEMA_VERSION,
+        schedules_seal: seal(data_dir, &project),
         project,
         unknown: serde_json::Map::default(),
     };
@@ -187,6 +212,7 @@ fn update(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
     let Some(mut file) = read(&projects, &project.id, FILE)? else {
         return Err(ProjectError::NotFound { project: project.id });
     };
+    file.schedules_seal = seal(data_dir, &project);
     file.project = project;
     dir.replace_synced(FILE, &encode(&file)?)?;
     Ok(dir.sync()?)

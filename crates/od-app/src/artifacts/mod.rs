@@ -10,6 +10,7 @@ mod roll_back;
 mod transaction;
 mod trash;
 mod trial;
+mod trust;
 mod update;
 mod verify;
 
@@ -32,5 +33,6 @@ pub use trash::{
     DeleteArtifact, DeleteError, InTrash, ListTrash, RestoreError, delete, find_restorable,
     restore, trash,
 };
+pub use trust::trust;
 pub use update::{Target, UpdateArtifact, UpdateError, UpdatedArtifact, update};
 pub use verify::{Finding, VerifyReport, verify};

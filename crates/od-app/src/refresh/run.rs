@@ -176,6 +176,9 @@ pub enum Unavailable {
     /// Nobody allowed it.
     #[error("refreshing it is not permitted")]
     NotPermitted,
+    /// It was allowed in a copy of the data directory or on another machine, and not here.
+    #[error("refreshing it was allowed elsewhere, and not on this machine or in this directory")]
+    GrantedElsewhere,
     /// It is put away.
     #[error("it is not active")]
     NotActive,
@@ -324,7 +327,12 @@ fn check_refreshable(stored: &Stored) -> Result<(), RefreshError> {
         return Err(refused(Unavailable::NoSource));
     }
     if !artifact.is_refreshable(&stored.health) {
-        return Err(refused(Unavailable::NotPermitted));
+        let is_elsewhere = artifact.withheld.is_some();
+        return Err(refused(if is_elsewhere {
+            Unavailable::GrantedElsewhere
+        } else {
+            Unavailable::NotPermitted
+        }));
     }
     Ok(())
 }
@@ -338,6 +346,9 @@ impl From<RefreshError> for Failure {
                     Unavailable::NoSource => "give the artifact a source first",
                     Unavailable::NotPermitted => {
                         "a person can permit it in the console, or with an update of the source"
+                    }
+                    Unavailable::GrantedElsewhere => {
+                        "look at what came with the copy, then allow it here: a person runs `od trust`, or permits it in the console"
                     }
                     Unavailable::NotActive => "make the artifact active first",
                     Unavailable::StillFresh => "refresh it by hand for newer data",

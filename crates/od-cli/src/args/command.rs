@@ -36,6 +36,8 @@ pub enum Command {
     Run(Run),
     /// `od refresh`
     Refresh(RefreshDue),
+    /// `od trust`
+    Trust(Trust),
     /// `od service …`
     Service(ServiceCommand),
     /// `od tools …`
@@ -60,6 +62,23 @@ pub enum Command {
     Doctor,
     /// `od report`
     Report,
+}
+
+/// `od trust`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Trust {
+    /// The project; all of them if absent.
+    pub project: Option<String>,
+    /// Whether the person has agreed.
+    pub yes: bool,
+    /// Whether to change nothing.
+    pub dry_run: bool,
+}
+
+impl From<Matches> for Trust {
+    fn from(mut given: Matches) -> Self {
+        Self { project: given.text("project"), yes: given.has("yes"), dry_run: given.dry_run() }
+    }
 }
 
 /// A shell with completions.

@@ -17,7 +17,7 @@ pub use artifacts::{
 pub use command::{
     AddSource, Command, ConnectorArgs, ConnectorsCommand, Demo, Init, InstallSkill, KeysCommand,
     McpCommand, Open, RefreshDue, RevokeSession, Run, RunAgent, Serve, ServiceCommand,
-    SessionsCommand, Shell, SkillsCommand, SourceArgs, SourcesCommand, TestSource,
+    SessionsCommand, Shell, SkillsCommand, SourceArgs, SourcesCommand, TestSource, Trust,
 };
 pub use parse::{Globals, Invocation, parse};
 pub use projects::{ProjectsCommand, RebindProject, RemoveProject, RenameProject};

@@ -203,6 +203,13 @@ pub const VERBS: &[Verb] = &[
         examples: &["od refresh --due", "od refresh --due --project site --wait --json"],
     },
     Verb {
+        words: "trust",
+        build: |given| Command::Trust(given.into()),
+        summary: "Allow here what artifacts were allowed in a copy or on another machine.",
+        detail: "A permission to refresh and a switched-on schedule hold only on the machine and for the data directory that they were given for: what came with a clone, a copied or a moved data directory is shown and runs nothing. This lists it, and allows all of it once you agree.",
+        positional: None, flags: &[PROJECT, YES, DRY_RUN], examples: &["od trust --dry-run", "od trust --yes"],
+    },
+    Verb {
         words: "service install",
         build: |given| Command::Service(ServiceCommand::Install { yes: given.has("yes"), dry_run: given.dry_run() }),
         summary: "Let the daemon run whenever you are logged in.",

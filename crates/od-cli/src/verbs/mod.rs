@@ -81,3 +81,4 @@ pub(crate) mod tools {
 }
 pub(crate) mod service;
 pub(crate) mod sources;
+pub(crate) mod trust;

@@ -242,6 +242,7 @@ mod tests {
             account_label: None,
             edited: None,
             schedule: None,
+            granted_elsewhere: false,
             restored: None,
         })
     }

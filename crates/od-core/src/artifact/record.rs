@@ -7,6 +7,7 @@ use super::document::{Pins, RefreshPermission, SourcePin, SourceRef, StaleSource
 use super::provenance::Provenance;
 use super::status::{Preview, RefreshStatus, SchemaVersion};
 use super::{Document, Heading, Health, HealthState, Status};
+use crate::grant::WithheldGrants;
 use crate::ids::{
     ArtifactId, AttemptId, Digest, ProjectId, Revision, RunId, SessionId, SourceId, Timestamp,
 };
@@ -69,6 +70,10 @@ pub struct Artifact {
     /// Who last decided whether it may be refreshed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_set_by: Option<Author>,
+    /// The permissions that came with a copy and do not hold here. A store sets it as it reads, and never
+    /// writes it.
+    #[serde(skip)]
+    pub withheld: Option<WithheldGrants>,
     /// The permission to refresh on schedule, if somebody switched that on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule_grant: Option<ScheduleSwitch>,
@@ -196,6 +201,7 @@ impl Artifact {
             edited: None,
             restored: self.restored,
             schedule: ScheduleSummary::of(self, refreshable),
+            granted_elsewhere: self.withheld.is_some(),
         }
     }
 }
@@ -386,4 +392,8 @@ pub struct ArtifactSummary {
     /// Its schedule, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<ScheduleSummary>,
+    /// Whether it was allowed to be refreshed in a copy of this data directory or on another machine, and
+    /// waits for a person to allow it here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub granted_elsewhere: bool,
 }

@@ -47,6 +47,7 @@ pub fn create(request: CreateRequest, context: CreateContext) -> Result<Decision
         source_pins: BTreeMap::new(),
         stale: Vec::new(),
         permission_set_by: None,
+        withheld: None,
         schedule_grant: None,
         created_by_attempt: attempt,
         restored: None,

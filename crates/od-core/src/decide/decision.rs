@@ -88,6 +88,10 @@ pub(super) fn schedule_remark(artifact: &Artifact) -> Option<Issue> {
             "schedule_proposed",
             "the schedule is a proposal: nothing runs until a person switches it on",
         ),
+        ScheduleState::Elsewhere => (
+            "schedule_elsewhere",
+            "the schedule was switched on elsewhere: nothing runs until a person switches it on here",
+        ),
         ScheduleState::Changed => (
             "schedule_changed",
             "the schedule was switched on for another pace or other sources: a person has to switch it on again",

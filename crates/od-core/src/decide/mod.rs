@@ -10,6 +10,7 @@ mod refresh;
 mod roll_back;
 mod schedule;
 mod shown_redactions;
+mod trust;
 mod update;
 
 #[cfg(test)]
@@ -21,4 +22,5 @@ pub(crate) use refresh::refreshed_with;
 pub use refresh::{FailedSource, Gathered, QueryOutput, RefreshRefused, SourceOutput, refresh};
 pub use roll_back::{Design, EarlierState, roll_back};
 pub use schedule::{ScheduleChange, ScheduleChangeRefused, schedule};
+pub use trust::trust;
 pub use update::{NextDesign, UpdateRefused, next_design, update};

@@ -18,6 +18,7 @@ pub use due::{Due, Hold, Outlook, RunsSoFar, SlotRun, StaleReason, StartedRun};
 pub use interval::{Interval, IntervalFault};
 pub use request::ScheduleRequest;
 pub use slots::Slots;
+pub(crate) use switch::digest_of;
 pub use switch::{
     LocalSchedules, ScheduleRefused, ScheduleState, ScheduleSummary, ScheduleSwitch,
     ScheduledPermission, check_pace, is_local, switch_off, switch_on, switch_on_for_agent,

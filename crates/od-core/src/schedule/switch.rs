@@ -31,6 +31,8 @@ words! {
         Active = "active",
         /// It was switched on for another schedule or other sources than there are now.
         Changed = "changed",
+        /// It was switched on in a copy of the data directory or on another machine.
+        Elsewhere = "elsewhere",
         /// It is switched on, but the artifact may not be refreshed.
         Blocked = "blocked",
     }
@@ -187,7 +189,10 @@ impl ScheduleSummary {
     pub fn of(artifact: &Artifact, is_refreshable: bool) -> Option<Self> {
         let document = artifact.document.as_ref()?;
         let refresh = document.refresh.clone()?;
+        let is_elsewhere =
+            artifact.withheld.as_ref().is_some_and(|withheld| withheld.schedule.is_some());
         let state = match &artifact.schedule_grant {
+            None if is_elsewhere => ScheduleState::Elsewhere,
             None => ScheduleState::Proposed,
             Some(switch) if switch.permission == ScheduledPermission::None => ScheduleState::Off,
             Some(switch) if switch.covers != digest_of(document) => ScheduleState::Changed,
@@ -239,7 +244,7 @@ impl Outlook {
 }
 
 /// Returns the digest of the schedule, the sources and the queries of a document, without their permission.
-fn digest_of(document: &Document) -> Digest {
+pub(crate) fn digest_of(document: &Document) -> Digest {
     let mut document = document.clone();
     document.set_permission(RefreshPermission::None);
     let parts = (&document.refresh, &document.source_json, &document.sources, &document.queries);

@@ -3,6 +3,7 @@
 
 mod fault_log;
 mod gated_github;
+mod grants;
 mod lifecycle;
 mod paired_browser;
 mod published;

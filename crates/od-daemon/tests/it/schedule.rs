@@ -17,10 +17,14 @@ use crate::test_daemon::{TestDaemon, config};
 
 /// A clock whose time the test sets; waiting takes the time it takes.
 #[derive(Debug)]
-struct SetClock(AtomicI64);
+pub(crate) struct SetClock(AtomicI64);
 
 impl SetClock {
-    fn advance_minutes(&self, minutes: i64) {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self(AtomicI64::new(1_777_507_200_000)))
+    }
+
+    pub(crate) fn advance_minutes(&self, minutes: i64) {
         self.0.fetch_add(minutes * 60_000, Ordering::Relaxed);
     }
 }
@@ -39,7 +43,7 @@ impl Clock for SetClock {
 /// A daemon with a project over one file, and its clock.
 async fn start() -> (TestDaemon, Arc<SetClock>) {
     let dirs = Arc::new(tempfile::tempdir().unwrap());
-    let clock = Arc::new(SetClock(AtomicI64::new(1_777_507_200_000)));
+    let clock = SetClock::new();
     let options = ComposeOptions {
         clock: Some(clock.clone() as Arc<dyn Clock>),
         ..ComposeOptions::default()

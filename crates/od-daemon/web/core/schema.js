@@ -93,6 +93,7 @@
  * @property {string | null=} edited The digest of the edits by hand since the last commit, if there are any.
  * @property {Restored | null=} restored The earlier state that it shows again, until it changes.
  * @property {ScheduleSummary | null=} schedule Its schedule, if it has one.
+ * @property {boolean=} grantedElsewhere Whether it was allowed to be refreshed in a copy of this data directory or on another machine, and waits for a person to allow it here.
  * @property {"static" | "never" | "fresh" | "stale" | "failed"} freshness How current its page is.
  * @property {string | null=} nextDue When the next scheduled run is due; in the past if it is overdue.
  * @property {string | null=} staleSince Since when the page is older than its `maxAge`.
@@ -642,7 +643,7 @@
 /**
  * @typedef {object} ScheduleSummary
  * @property {RefreshSchedule} refresh What it says.
- * @property {"proposed" | "off" | "active" | "changed" | "blocked"} state Whether it runs.
+ * @property {"proposed" | "off" | "active" | "changed" | "elsewhere" | "blocked"} state Whether it runs.
  * @property {string | null=} since When it was switched on.
  * @property {RunsSoFar} runs The refreshes so far.
  * @property {string | null=} connector The connector whose calls its runs make; absent where they only read project files.

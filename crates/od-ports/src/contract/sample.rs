@@ -65,6 +65,7 @@ pub fn state(project: &ProjectId, id: &ArtifactId, title: &str) -> ArtifactState
         source_pins: std::collections::BTreeMap::new(),
         stale: Vec::new(),
         permission_set_by: None,
+        withheld: None,
         schedule_grant: None,
         created_by_attempt: None,
         restored: None,

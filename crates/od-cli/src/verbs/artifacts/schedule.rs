@@ -106,6 +106,7 @@ fn text(answer: &ScheduleAnswer) -> Text {
         ScheduleState::Proposed => (Style::Warn, "proposed, not switched on"),
         ScheduleState::Off => (Style::Dim, "off"),
         ScheduleState::Changed => (Style::Warn, "changed since it was switched on; not running"),
+        ScheduleState::Elsewhere => (Style::Warn, "switched on elsewhere, not here"),
         ScheduleState::Blocked => (Style::Bad, "on, but the artifact may not be refreshed"),
     };
     let says = format!(": {} (", schedule.refresh);
@@ -119,7 +120,10 @@ fn text(answer: &ScheduleAnswer) -> Text {
         text = text.line(&format!("  {run}"));
     }
     match schedule.state {
-        ScheduleState::Proposed | ScheduleState::Changed | ScheduleState::Off => {
+        ScheduleState::Proposed
+        | ScheduleState::Changed
+        | ScheduleState::Elsewhere
+        | ScheduleState::Off => {
             text.line(&format!("  `od artifacts schedule {} --on` switches it on", line.summary.id))
         }
         ScheduleState::Active | ScheduleState::Blocked => text,

@@ -21,6 +21,7 @@ const STATES = {
   off: "Switched off.",
   active: "Switched on.",
   changed: "It was switched on for another pace or other sources, and does not run. Switch it on again if this is right.",
+  elsewhere: "It was switched on in a copy of this directory or on another machine, and does not run here. Switch it on if this is right.",
   blocked: "Switched on, but refresh is not allowed, or the artifact is not active.",
 };
 

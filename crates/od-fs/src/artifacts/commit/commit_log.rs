@@ -81,8 +81,9 @@ impl CommitLog {
         let staging = live.child_or_make(STAGING)?;
         // Shared with other creates: start-up clears `.staging` only while it has it alone.
         let _staging = locks::staging_shared(&staging)?.ok_or_else(|| busy(&id))?;
+        let grants = self.reader.grants();
         let (state, generation) =
-            generation::build(state, &page, note, None, Continued::nothing())?;
+            generation::build(state, &page, note, None, Continued::nothing(), grants)?;
         protocol::commit_first(&live, &staging, &id, &generation).map_err(|err| {
             if err.source.kind() == std::io::ErrorKind::AlreadyExists {
                 StoreError::Exists { artifact: id.clone() }
@@ -189,6 +190,7 @@ impl CommitLog {
         // Read again although the lock is held: a gate is used up by its commit, and its own state says
         // nothing of that.
         let pointer = current_pointer(&dir, project, id, before.health)?;
+        let pointer = pointer.checked(self.reader.grants());
         let actual = pointer.artifact.revision;
         check_revision(change.expected, actual)
             .map_err(|conflict| StoreError::revision_conflict(id, conflict))?;
@@ -209,7 +211,9 @@ impl CommitLog {
             log_end: log.chain_end(),
         };
         let Change { state, page, note, refresh, .. } = change;
-        let (state, mut generation) = generation::build(state, &page, note, refresh, continued)?;
+        let grants = self.reader.grants();
+        let (state, mut generation) =
+            generation::build(state, &page, note, refresh, continued, grants)?;
         generation.replaces =
             generation::replaceable(before, &pointer.artifact.digests, &state.artifact.digests);
         protocol::commit_next(&dir, &generation)?;

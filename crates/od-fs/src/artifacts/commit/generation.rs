@@ -12,6 +12,7 @@ use od_ports::store::{SourceFile, Stored};
 
 use super::pointer::{POINTER_FILE, Pointer, StorePart};
 use crate::disk::{DiskError, Frame, FrameError};
+use crate::grants::GrantGuard;
 
 /// A file of the set.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -256,6 +257,7 @@ pub(crate) fn build(
     note: CommitNote,
     refresh: Option<RefreshRecord>,
     continued: Continued,
+    grants: Option<&GrantGuard>,
 ) -> Result<(ArtifactState, Generation), DiskError> {
     let Continued { revision, last_refresh, before, unsynced, log_end } = continued;
     let unwritable = |err: serde_json::Error| {
@@ -275,7 +277,11 @@ pub(crate) fn build(
     };
     let commit = CommitRecord::new(note, before.as_ref(), &state.artifact);
     let log = LogPart::new(&unsynced, log_end, refresh, commit);
-    let store = StorePart { last_refresh };
+    // What is committed was decided here: from a state whose foreign grants were withheld as it was read,
+    // and by a caller who may grant.
+    state.artifact.withheld = None;
+    let store =
+        StorePart { last_refresh, grants: grants.and_then(|grants| grants.seal(&state.artifact)) };
     let pointer = Pointer { artifact: state.artifact.clone(), store };
     let pointer_bytes = pointer.encode().map_err(unwritable)?;
     let generation = Generation {

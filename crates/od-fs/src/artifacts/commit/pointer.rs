@@ -3,11 +3,13 @@
 //! The last line is a checksum over every byte before it, so that no damaged pointer is believed.
 
 use od_core::artifact::Artifact;
+use od_core::grant::GrantSeal;
 use od_core::ids::{Digest, RefreshId};
 use od_core::json::{self, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{Dir, DiskError, is_foreign};
+use crate::grants::GrantGuard;
 
 pub(crate) const POINTER_FILE: &str = "artifact.json";
 /// Metadata is bounded like any document; source and schema come on top of it, and the store's part.
@@ -25,6 +27,9 @@ pub(crate) struct StorePart {
     /// The refresh of the last refresh commit: ids never go back behind it, whatever the log says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last_refresh: Option<RefreshId>,
+    /// The seal of what the artifact is allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) grants: Option<GrantSeal>,
 }
 
 /// A pointer that was read and believed.
@@ -60,6 +65,15 @@ impl Pointer {
         bytes.extend_from_slice(checksum.as_str().as_bytes());
         bytes.extend_from_slice(TAIL_END);
         Ok(bytes)
+    }
+
+    /// Takes away what the artifact was allowed elsewhere.
+    #[must_use]
+    pub(crate) fn checked(mut self, grants: Option<&GrantGuard>) -> Self {
+        if let Some(grants) = grants {
+            grants.check(&mut self.artifact, self.store.grants.as_ref());
+        }
+        self
     }
 
     /// Reads the pointer of an artifact; `None` if there is none that can be believed.

@@ -20,6 +20,7 @@ use crate::artifacts::dirs::{not_found, open_artifact};
 use crate::artifacts::history::{AuditLog, Tail, audit_log};
 use crate::artifacts::read::{ArtifactReader, newest_generation};
 use crate::disk::{Dir, DiskError, is_foreign};
+use crate::grants::GrantGuard;
 
 /// Plans a repair, or carries it out.
 pub(crate) fn repair(
@@ -72,7 +73,7 @@ pub(crate) fn repair(
             if AuditLog::read(&dir)?.tail != Tail::Clean {
                 repair_tail(&dir, mode, &mut report)?;
             }
-            repair_head(&dir, &stored, mode, &mut report)?;
+            repair_head(&dir, &stored, mode, &mut report, reader.grants())?;
         }
     }
     if report.applied {
@@ -114,9 +115,10 @@ fn repair_head(
     stored: &Stored,
     mode: RepairMode,
     report: &mut RepairReport,
+    grants: Option<&GrantGuard>,
 ) -> Result<(), DiskError> {
     let base = newest_generation(dir)?;
-    let pointer = Pointer::read_sound(dir)?;
+    let pointer = Pointer::read_sound(dir)?.map(|pointer| pointer.checked(grants));
     let Some(rescue) = rescue(dir, stored, base.as_ref(), pointer.as_ref(), report)? else {
         report.drops.push(
             "nothing of it can be proved good; delete it, it stays in the trash for 7 days"
@@ -139,7 +141,7 @@ fn repair_head(
         unsynced: log.unsynced_steps().to_vec(),
         log_end: log.chain_end(),
     };
-    let (_, mut generation) = build(rescue.state, &rescue.page, note, None, continued)?;
+    let (_, mut generation) = build(rescue.state, &rescue.page, note, None, continued, grants)?;
     // It replaces nothing that it did not write itself: every copy that is there is kept aside.
     generation.replaces = Replaces::new();
     protocol::commit_next(dir, &generation)?;

@@ -16,17 +16,20 @@ use crate::artifacts::commit::{Pointer, SetFile, aside, locks, obstacle, pending
 use crate::artifacts::dirs::open_artifact;
 use crate::artifacts::history::{AuditLog, Tail};
 use crate::disk::{Dir, DiskError, is_damage, is_foreign};
+use crate::grants::GrantGuard;
 
 /// Reads a whole artifact; `None` if there is none.
 pub(super) fn read_artifact(
     live: &Dir,
     project: &ProjectId,
     id: &ArtifactId,
+    guard: Option<&GrantGuard>,
 ) -> Result<Option<LoadedArtifact>, DiskError> {
     let Some(dir) = open_artifact(live, id)? else { return Ok(None) };
     // The files before the log: a refresh commits first and appends its record afterwards, so whatever
     // these files hold has its record in the log read next, or still in a frame.
     let mut found = read_content(&dir)?;
+    found.check_grants(guard);
     let mut log = AuditLog::read(&dir)?;
     let mut unlogged = None;
     if let Some(refresh) =
@@ -56,10 +59,11 @@ pub(super) fn read_list_entry(
     live: &Dir,
     project: &ProjectId,
     id: &ArtifactId,
+    guard: Option<&GrantGuard>,
 ) -> Result<Option<ListEntry>, DiskError> {
-    let read = || match read_unedited_entry(live, id)? {
+    let read = || match read_unedited_entry(live, id, guard)? {
         Some(entry) => Ok(Some(entry)),
-        None => Ok(read_artifact(live, project, id)?.map(|loaded| loaded.entry)),
+        None => Ok(read_artifact(live, project, id, guard)?.map(|loaded| loaded.entry)),
     };
     match read() {
         // One artifact that the disk does not give hides no other, and is not hidden itself.
@@ -68,7 +72,7 @@ pub(super) fn read_list_entry(
             let health = Health::unsound(HealthState::CorruptHead, reason);
             let summary = Arc::new(summary::of_unreadable(project, id, health));
             // Who made it is asked before the same attempt is made again.
-            let known = read_despite_damage(live, project, id);
+            let known = read_despite_damage(live, project, id, guard);
             let attempt = known.and_then(|loaded| loaded.entry.attempt);
             Ok(Some(ListEntry { summary, attempt, validity: Validity::ThisAnswer }))
         }
@@ -82,9 +86,14 @@ pub(super) fn read_list_entry(
 /// Nearly every artifact is like that, and its digests then say that data, template and provenance are
 /// what a commit has checked. Data may take a quarter of a mebibyte, and parsing it takes many times
 /// what its digest takes.
-fn read_unedited_entry(live: &Dir, id: &ArtifactId) -> Result<Option<ListEntry>, DiskError> {
+fn read_unedited_entry(
+    live: &Dir,
+    id: &ArtifactId,
+    guard: Option<&GrantGuard>,
+) -> Result<Option<ListEntry>, DiskError> {
     let Some(dir) = open_artifact(live, id)? else { return Ok(None) };
     let Some(pointer) = Pointer::read_sound(&dir)? else { return Ok(None) };
+    let pointer = pointer.checked(guard);
     for file in SetFile::SOURCES {
         let committed = &file.digests(&pointer.artifact.digests).raw;
         if read_copy(&dir, file)?.is_none_or(|bytes| Digest::of_bytes(&bytes) != *committed) {
@@ -112,9 +121,11 @@ pub(super) fn read_despite_damage(
     live: &Dir,
     project: &ProjectId,
     id: &ArtifactId,
+    guard: Option<&GrantGuard>,
 ) -> Option<LoadedArtifact> {
     let dir = open_artifact(live, id).ok()??;
-    let found = last_good_content(&dir, HealthReason::FileUnreadable).ok()?;
+    let mut found = last_good_content(&dir, HealthReason::FileUnreadable).ok()?;
+    found.check_grants(guard);
     let has_page = found.state.is_some() || found.last_page.is_some();
     let health = found.health;
     has_page.then(|| assemble(project, id, found, health, &RefreshLedger::default(), Vec::new()))

@@ -6,6 +6,7 @@ use od_core::artifact::{
     ArtifactState, Health, HealthReason, HealthState, PageSettings, Provenance, check_state,
     render_stored,
 };
+use od_core::grant::GrantSeal;
 use od_core::ids::{Digest, RefreshId};
 use od_core::json::BoundedObject;
 use od_core::template::Grammar;
@@ -17,6 +18,7 @@ use crate::artifacts::commit::{
     Generation, POINTER_BYTES_MAX, POINTER_FILE, Pointer, PointerFault, SetFile,
 };
 use crate::disk::{Dir, DiskError, is_foreign};
+use crate::grants::GrantGuard;
 
 /// Tries of a reader whose pointer moves. Each time a whole commit went by.
 const TRIES_MAX: usize = 100;
@@ -33,7 +35,18 @@ pub(super) struct Content {
     pub(super) last_page: Option<Arc<[u8]>>,
     /// The last refresh that committed.
     pub(super) last_refresh: Option<RefreshId>,
+    /// The seal of what the artifact is allowed.
+    pub(super) grants: Option<GrantSeal>,
     pub(super) bytes: usize,
+}
+
+impl Content {
+    /// Takes away what the artifact was allowed elsewhere.
+    pub(super) fn check_grants(&mut self, guard: Option<&GrantGuard>) {
+        if let (Some(guard), Some(state)) = (guard, &mut self.state) {
+            guard.check(&mut state.artifact, self.grants.as_ref());
+        }
+    }
 }
 
 /// The three source files as they were read.
@@ -183,6 +196,7 @@ fn sound(pointer: &Pointer, sources: Sources) -> Option<Content> {
         page_key: Some(page_key),
         last_page: None,
         last_refresh: pointer.store.last_refresh.clone(),
+        grants: pointer.store.grants.clone(),
         bytes,
     })
 }
@@ -215,7 +229,7 @@ fn edited(dir: &Dir, pointer: Pointer) -> Result<Content, DiskError> {
         data: Digest::of_bytes(&sources.data),
         provenance: Digest::of_bytes(&sources.provenance),
     };
-    let last_refresh = pointer.store.last_refresh.clone();
+    let (last_refresh, grants) = (pointer.store.last_refresh.clone(), pointer.store.grants.clone());
     let committed_data = committed_data(dir, &pointer, &page_key)?;
     let state = match validate(pointer, &sources) {
         Ok(state) => state,
@@ -230,6 +244,7 @@ fn edited(dir: &Dir, pointer: Pointer) -> Result<Content, DiskError> {
         page_key: Some(page_key),
         last_page: None,
         last_refresh,
+        grants,
         bytes,
     })
 }
@@ -289,6 +304,7 @@ pub(super) fn last_good_content(dir: &Dir, reason: HealthReason) -> Result<Conte
             page_key: None,
             last_page: render_copies(dir)?.map(Arc::from),
             last_refresh: None,
+            grants: None,
             bytes: 0,
         },
     })

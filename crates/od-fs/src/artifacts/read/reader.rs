@@ -16,6 +16,7 @@ use crate::artifacts::commit::checkpoint::CheckpointQueue;
 use crate::artifacts::commit::roll_forward::{self, WrittenCopies};
 use crate::artifacts::dirs::{ArtifactDirs, not_found};
 use crate::disk::{Dir, DiskError, EntryKind, is_damage};
+use crate::grants::GrantGuard;
 
 /// Artifacts that have to be read from the disk before threads are worth it.
 const PARALLEL_MIN: usize = 64;
@@ -117,6 +118,11 @@ impl ArtifactReader {
         loaded
     }
 
+    /// Returns the guard that tells which grants were given here.
+    pub(crate) fn grants(&self) -> Option<&GrantGuard> {
+        self.dirs.data_dir().grants()
+    }
+
     /// Returns an artifact if memory has it as it is now.
     pub(crate) fn cached(
         &self,
@@ -137,7 +143,7 @@ impl ArtifactReader {
             return Err(not_found(project, artifact));
         };
         let version = self.index().begin_read(project, artifact);
-        let Some(loaded) = read_artifact(&live, project, artifact)? else {
+        let Some(loaded) = read_artifact(&live, project, artifact, self.grants())? else {
             self.index().end_read_missing(version, project, artifact);
             return Err(not_found(project, artifact));
         };
@@ -170,7 +176,8 @@ impl ArtifactReader {
                 return Err(err);
             }
             let live = self.dirs.live(project)?;
-            let shown = live.and_then(|live| read_despite_damage(&live, project, artifact));
+            let shown =
+                live.and_then(|live| read_despite_damage(&live, project, artifact, self.grants()));
             shown.map_or(Err(err), |loaded| Ok(loaded.stored))
         })
     }
@@ -265,7 +272,7 @@ impl ArtifactReader {
             };
             let entries = batch
                 .iter()
-                .map(|id| read_list_entry(&live, project, id))
+                .map(|id| read_list_entry(&live, project, id, self.grants()))
                 .collect::<Result<Vec<_>, _>>()?;
             let mut index = self.index();
             for ((id, version), entry) in batch.iter().zip(versions).zip(entries) {

@@ -34,6 +34,7 @@ pub(super) fn of_unreadable(
         edited: None,
         restored: None,
         schedule: None,
+        granted_elsewhere: false,
     }
 }
 
