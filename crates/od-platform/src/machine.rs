@@ -26,10 +26,11 @@ pub fn node(file: impl AsFd) -> Result<Node, Errno> {
 pub fn boot_id() -> Option<&'static str> {
     static BOOT: OnceLock<Option<String>> = OnceLock::new();
     BOOT.get_or_init(|| {
-        if !crate::uses_linux_calls() {
-            return None;
-        }
-        let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        let id = if cfg!(target_os = "linux") {
+            std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?
+        } else {
+            printed("sysctl", &["-n", "kern.bootsessionuuid"])?
+        };
         Some(id.trim().to_owned()).filter(|id| !id.is_empty())
     })
     .as_deref()
@@ -38,11 +39,13 @@ pub fn boot_id() -> Option<&'static str> {
 /// Returns the release of the kernel, as a report of a fault names it.
 #[must_use]
 pub fn kernel_release() -> String {
-    let output = std::process::Command::new("uname").arg("-r").output();
-    output.map_or_else(
-        |_| String::new(),
-        |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
-    )
+    printed("uname", &["-r"]).unwrap_or_default().trim().to_owned()
+}
+
+/// Returns what a program of the system prints; nothing if it is not there.
+fn printed(program: &str, words: &[&str]) -> Option<String> {
+    let output = std::process::Command::new(program).args(words).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// The program that starts services when a person logs in.
