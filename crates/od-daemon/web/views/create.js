@@ -10,7 +10,7 @@ import { agentCommand, button, copyable, empty, icon, loading, problem, retry, s
 import { toast } from "../ui/overlays.js";
 import { newProject, projects } from "./home.js";
 import { templateFor, title as words } from "./shape.js";
-import { choiceOf, exampleRows, isDatabaseFile, isTableFile, sourceId, tableForm, writeQuery } from "./tables.js";
+import { choiceOf, isDatabaseFile, isTableFile, makeOfRows, sourceId, tableForm, writeQuery } from "./tables.js";
 
 const MOST_FILES = 60;
 
@@ -243,57 +243,6 @@ async function make(project, file, name, style) {
     toast("good", "Live artifact created", { detail: name });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    setUi("create error", error);
-  } finally {
-    setUi("creating", false);
-  }
-}
-
-/**
- * Creates an artifact of a query over rows, and refreshes it once, so that the page opens with them.
- * @param {string} project @param {string} file @param {string} name @param {import("./shape.js").Style} style
- * @param {import("./tables.js").Written} written @param {unknown} content
- */
-async function makeOfRows(project, file, name, style, written, content) {
-  if (ui("creating", false)) return;
-  setUi("creating", true);
-  setUi("create error", undefined);
-  try {
-    const bundled = await api.template(style);
-    const { html } = templateFor(bundled, style, name, { [written.key]: exampleRows(written, content) }, written.bars);
-    const target = `content.${written.key}`;
-    // A database answers the query itself, however large its tables are; the rows of a file are a table here.
-    const read = isDatabaseFile(file)
-      ? {
-          sources: [{
-            id: sourceId(file), type: "daemon_tool", toolName: "sqlite.query", input: { path: file, sql: written.sql },
-            outputMapping: { dataPaths: [{ from: "rows", to: target }] },
-          }],
-        }
-      : {
-          sources: [{ id: sourceId(file), type: "local_file", input: { path: file } }],
-          queries: [{ to: target, sql: written.sql, shape: "rows" }],
-        };
-    const { id } = await api.create(project, {
-      input: {
-        title: name,
-        document: {
-          format: "html_template_v2",
-          dataJson: { content: { [written.key]: [] } },
-          ...read,
-          refreshPermission: "manual_refresh_granted_for_read_only",
-        },
-      },
-      templateHtml: html,
-      provenanceJson: { sources: [{ label: file, type: "local_file" }] },
-    });
-    await api.refresh(id);
-    expire("artifacts");
-    go(to.live({ projectId: project, id }));
-    toast("good", "Live artifact created", { detail: name });
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    expire("artifacts");
     setUi("create error", error);
   } finally {
     setUi("creating", false);

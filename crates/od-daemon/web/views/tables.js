@@ -1,9 +1,13 @@
 // @ts-check
 // A page from rows: a person picks columns, a group, a figure, an order and a number; this writes the query.
 
+import { ApiError, api } from "../core/api.js";
 import { h } from "../core/dom.js";
 import { isObject, plural } from "../core/format.js";
-import { setUi, ui } from "../core/store.js";
+import { go, to } from "../core/router.js";
+import { expire, setUi, ui } from "../core/store.js";
+import { toast } from "../ui/overlays.js";
+import { templateFor } from "./shape.js";
 
 /**
  * @typedef {import("../core/schema.js").DatabaseTable} DatabaseTable
@@ -18,6 +22,9 @@ const MOST_ROWS = 500;
 const MOST_COLUMNS = 12;
 /** More bars than these are no chart. */
 const MOST_BARS = 40;
+
+/** The option that is no column: an empty value would be no value. No column has this name. */
+const OTHER = "\u0001";
 
 /** @type {Record<Figure, string>} */
 const FIGURES = { count: "Number of rows", sum: "Sum", avg: "Average", min: "Smallest", max: "Largest" };
@@ -145,7 +152,7 @@ export function tableForm(at, table, from, content) {
   const about = [count !== undefined && plural(count, "row"), plural(table.columns.length, "column")].filter(Boolean).join(", ");
   const names = table.columns.map(({ name }) => /** @type {[string, string]} */ ([name, name]));
   const sorts = choice.group
-    ? [[choice.group, choice.group], ["", choice.figure === "count" ? FIGURES.count : `${FIGURES[choice.figure]} of ${choice.of}`]]
+    ? [[choice.group, choice.group], [OTHER, choice.figure === "count" ? FIGURES.count : `${FIGURES[choice.figure]} of ${choice.of}`]]
     : names;
   return h(
     "section.table-form",
@@ -158,7 +165,7 @@ export function tableForm(at, table, from, content) {
     ),
     h(
       "div.choices",
-      pick("Group by", choice.group, [["", "Nothing: show the rows"], ...names], (group) => set(group ? { group, sort: "", down: true, limit: 20 } : { ...firstChoice(table) })),
+      pick("Group by", choice.group || OTHER, [[OTHER, "Nothing: show the rows"], ...names], (group) => set(group === OTHER ? firstChoice(table) : { group, sort: OTHER, down: true, limit: 20 })),
       choice.group && pick("Show", choice.figure, Object.entries(FIGURES).filter(([figure]) => figure === "count" || measurable(table, /** @type {Figure} */ (figure)).length > 0), (value) => {
         const figure = /** @type {Figure} */ (value);
         const possible = measurable(table, figure);
@@ -196,3 +203,53 @@ function pick(label, value, options, chosen) {
   );
 }
 
+/**
+ * Creates an artifact of a query over rows, and refreshes it once, so that the page opens with them.
+ * @param {string} project @param {string} file @param {string} name @param {import("./shape.js").Style} style
+ * @param {Written} written @param {unknown} content
+ */
+export async function makeOfRows(project, file, name, style, written, content) {
+  if (ui("creating", false)) return;
+  setUi("creating", true);
+  setUi("create error", undefined);
+  try {
+    const bundled = await api.template(style);
+    const { html } = templateFor(bundled, style, name, { [written.key]: exampleRows(written, content) }, written.bars);
+    const target = `content.${written.key}`;
+    // A database answers the query itself, however large its tables are; the rows of a file are a table here.
+    const read = isDatabaseFile(file)
+      ? {
+          sources: [{
+            id: sourceId(file), type: "daemon_tool", toolName: "sqlite.query", input: { path: file, sql: written.sql },
+            outputMapping: { dataPaths: [{ from: "rows", to: target }] },
+          }],
+        }
+      : {
+          sources: [{ id: sourceId(file), type: "local_file", input: { path: file } }],
+          queries: [{ to: target, sql: written.sql, shape: "rows" }],
+        };
+    const { id } = await api.create(project, {
+      input: {
+        title: name,
+        document: {
+          format: "html_template_v2",
+          dataJson: { content: { [written.key]: [] } },
+          ...read,
+          refreshPermission: "manual_refresh_granted_for_read_only",
+        },
+      },
+      templateHtml: html,
+      provenanceJson: { sources: [{ label: file, type: "local_file" }] },
+    });
+    await api.refresh(id);
+    expire("artifacts");
+    go(to.live({ projectId: project, id }));
+    toast("good", "Live artifact created", { detail: name });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    expire("artifacts");
+    setUi("create error", error);
+  } finally {
+    setUi("creating", false);
+  }
+}

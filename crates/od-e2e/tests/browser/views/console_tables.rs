@@ -1,6 +1,6 @@
 //! New live artifact from rows: a person groups, sorts and limits without SQL, and sees the SQL written.
 
-use od_e2e::browser::{Tab, serious_findings};
+use od_e2e::browser::{Chromium, Tab, serious_findings};
 
 use crate::world::{World, target};
 
@@ -37,7 +37,7 @@ fn database(world: &World) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_of_a_csv_file_are_grouped_without_sql() {
-    let world = World::start().await;
+    let world = World::start_in(Chromium::start_with_frames_in_process().await).await;
     world.project("web", &[]).await;
     world.write("web", "orders.csv", ORDERS);
     let tab = world.console("#/new?project=web").await;
@@ -54,6 +54,8 @@ async fn rows_of_a_csv_file_are_grouped_without_sql() {
         "document.querySelector('pre.sql').innerText.includes('sum(\"Amount (EUR)\") AS \"sum_Amount_EUR\"')",
     )
     .await;
+    tab.until("document.querySelector('select[name=\"Sort by\"]').selectedOptions[0]?.text === 'Sum of Amount (EUR)'")
+        .await;
     tab.run("(() => { const el = document.querySelector('input[name=limit]'); el.value = '2'; el.dispatchEvent(new Event('input', { bubbles: true })); })()").await;
     tab.until("document.querySelector('pre.sql').innerText.endsWith('LIMIT 2')").await;
     tab.click_named("button", "Create live artifact").await;
@@ -70,6 +72,10 @@ async fn rows_of_a_csv_file_are_grouped_without_sql() {
     tab.press("1").await;
     tab.click_named("button", "Refresh").await;
     tab.sees("Refreshed with new data").await;
+    // A frame of its own: the one before is replaced some time after the refresh.
+    tab.press("2").await;
+    tab.until("!document.querySelector('.preview-frame')").await;
+    tab.press("1").await;
     tab.shows_preview().await;
     let page = tab.framed(".preview-frame").await;
     page.until("document.querySelector('tbody').innerText.replace(/\\s+/g, ' ').startsWith('south 105 west 40')").await;
@@ -79,7 +85,7 @@ async fn rows_of_a_csv_file_are_grouped_without_sql() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_of_a_database_becomes_a_page() {
-    let world = World::start().await;
+    let world = World::start_in(Chromium::start_with_frames_in_process().await).await;
     world.project("web", &[]).await;
     database(&world);
     let tab = world.console("#/new?project=web&file=shop.db").await;
