@@ -34,6 +34,7 @@ pub(crate) fn of_parameters(route: &Route) -> Value {
         match parameter.name {
             QueryName::ProjectId | QueryName::RunId => {}
             QueryName::DryRun
+            | QueryName::Offline
             | QueryName::Path
             | QueryName::Variant
             | QueryName::Snapshot

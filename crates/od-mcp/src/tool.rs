@@ -206,6 +206,19 @@ impl ToolName {
         }
     }
 
+    /// Returns whether a call reads the sources that it is about, unless `offline` says otherwise.
+    pub(crate) const fn reads_sources(self) -> bool {
+        match self {
+            Self::CreateArtifact | Self::UpdateArtifact | Self::ValidateArtifact => true,
+            Self::ListArtifacts
+            | Self::GetArtifact
+            | Self::RefreshArtifact
+            | Self::DeleteArtifact
+            | Self::ListConnectors
+            | Self::ExecuteConnector => false,
+        }
+    }
+
     pub(crate) const fn operation(self) -> Operation {
         match self {
             Self::CreateArtifact => Operation::ToolCreateArtifact,

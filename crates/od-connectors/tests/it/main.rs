@@ -33,6 +33,7 @@ mod refreshes {
     mod audit;
     mod canary;
     mod crowd;
+    mod dry_run;
     mod full_disk;
     mod ordinary_reports;
     mod refresh;

@@ -2,7 +2,7 @@
 
 use super::patchwork::{Patchwork, TextEdit, quoted};
 use crate::error::Issue;
-use crate::json::Message;
+use crate::json::{Message, Value};
 
 /// The most rounds of repair of one text.
 const ROUNDS: usize = 400;
@@ -35,6 +35,12 @@ fn told(patched: &Patchwork) -> Option<String> {
     let whole = format!("write {}", quoted(patched.text().trim()));
     let shorter = if lines.len() <= whole.len() { lines } else { whole };
     Some(shorter).filter(|fix| !fix.is_empty() && fix.len() <= FIX_BYTES_MAX)
+}
+
+/// Returns the object or list that a text is nearly the JSON of.
+pub(super) fn meant(text: &str) -> Option<Value> {
+    let value: Value = serde_json::from_str(repaired(text)?.text().trim()).ok()?;
+    (value.is_object() || value.is_array()).then_some(value)
 }
 
 /// Rewrites a text until it is JSON; `None` if that does not come about.
@@ -304,6 +310,11 @@ fn string(
     for (found, mark) in text[start..].char_indices() {
         let at = start + found;
         match mark {
+            // A line that goes on behind a backslash, as in JavaScript.
+            '\n' if escaped => {
+                put(at - 1..at + 1, "");
+                escaped = false;
+            }
             _ if escaped => {
                 if close == '"' && !"\"\\/bfnrtu".contains(mark) {
                     put(at - 1..at, "\\\\");
@@ -397,6 +408,12 @@ fn mend_at(text: &str, at: usize, error: &str) -> Option<TextEdit> {
             return Some(TextEdit { span: at..at + 1, text: String::new(), owner: 0 });
         }
         return insert(here, ",");
+    }
+    if error.contains("key must be a string") {
+        // `title": …`: the mark before the name is missing.
+        let rest = &text[at.min(text.len())..];
+        let name = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(0);
+        return if name > 0 && rest[name..].starts_with('"') { insert(at, "\"") } else { None };
     }
     if error.contains("trailing characters") {
         return Some(TextEdit { span: at..text.len(), text: String::new(), owner: 0 });

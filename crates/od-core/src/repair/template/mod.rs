@@ -3,6 +3,7 @@
 
 mod blocks;
 mod code_marks;
+mod dates;
 mod expression;
 mod lists;
 mod marks;
@@ -10,6 +11,7 @@ mod objects;
 mod outline;
 mod page;
 mod roots;
+mod second;
 mod translate;
 mod unroll;
 

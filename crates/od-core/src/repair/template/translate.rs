@@ -9,7 +9,7 @@ use super::marks::{self, Loop, Mark, MarkKind};
 use super::outline::Outline;
 use super::roots;
 use crate::json::Value;
-use crate::template::is_key;
+use crate::template::{Grammar, is_key};
 
 /// Edits of a template that belong together.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub(super) struct Translation {
 }
 
 /// Rewrites what is written in another language; `data` helps to find what names mean.
-pub(super) fn translate(source: &str, data: Option<&Value>) -> Translation {
+pub(super) fn translate(source: &str, data: Option<&Value>, grammar: Grammar) -> Translation {
     let outline = Outline::of(source);
     let marks = marks::marks(&outline);
     let none = Value::Null;
@@ -34,6 +34,7 @@ pub(super) fn translate(source: &str, data: Option<&Value>) -> Translation {
         needs: BTreeMap::new(),
         marks,
         outline,
+        grammar,
     };
     translator.unroll_objects();
     translator.loops();
@@ -67,9 +68,13 @@ pub(super) struct Scope {
 struct Need {
     span: Range<usize>,
     steps: Vec<String>,
+    /// The formats behind it, with their bar.
+    formats: String,
 }
 
 pub(super) struct Translator<'s, 'd> {
+    /// The format that it is rewritten in.
+    pub(super) grammar: Grammar,
     pub(super) outline: Outline<'s>,
     pub(super) marks: Vec<Mark>,
     pub(super) data: &'d Value,
@@ -317,7 +322,7 @@ impl<'d> Translator<'_, 'd> {
             },
         };
         let steps = steps.iter().map(|step| (*step).to_owned()).collect();
-        let need = Need { span: span.clone(), steps };
+        let need = Need { span: span.clone(), steps, formats: String::new() };
         self.needs.entry((alias.to_owned(), list.path.clone())).or_default().push(need);
         true
     }
@@ -327,7 +332,7 @@ impl<'d> Translator<'_, 'd> {
         for ((alias, list), needs) in std::mem::take(&mut self.needs) {
             for need in &needs {
                 let path = [&[alias.clone()][..], &need.steps].concat().join(".");
-                self.edit(need.span.clone(), format!("{{{{{path}}}}}"));
+                self.edit(need.span.clone(), format!("{{{{{path}{}}}}}", need.formats));
             }
             let attribute = format!(" data-od-repeat=\"{alias} in {list}\"");
             for element in self.elements_to_repeat(&needs) {
@@ -431,23 +436,29 @@ impl<'d> Translator<'_, 'd> {
         }
     }
 
+    /// Keeps the formats of a value whose element is still to be repeated.
+    pub(super) fn keep_formats(&mut self, span: &Range<usize>, formats: &str) {
+        for need in self.needs.values_mut().flatten().filter(|need| need.span == *span) {
+            need.formats = formats.to_owned();
+        }
+    }
+
+    /// Returns whether a name is that of the position of a row.
+    pub(super) fn is_index(&self, text: &str, at: usize) -> bool {
+        let Some(scope) = self.scope_at(at) else { return false };
+        let words = ["@index", "$index", "loop.index", "loop.index0", "@number", "forloop.index"];
+        scope.index.as_deref() == Some(text)
+            || words.contains(&text)
+            || (matches!(text, "index" | "i" | "idx") && !self.row_has(scope, text))
+    }
+
     fn output(&mut self, text: &str, span: Range<usize>) {
+        if self.grammar == Grammar::V2 {
+            return self.output_second(text, span);
+        }
         let in_text = !self.outline.elements.iter().any(|it| it.tag.span.contains(&span.start));
         let read = expression::read(text);
-        let scope = self.scope_at(span.start).cloned();
-        let last = read.steps.last().map(String::as_str).unwrap_or_default();
-        let is_index = match &scope {
-            Some(scope) => {
-                scope.index.as_deref() == Some(text.trim())
-                    || matches!(
-                        text.trim(),
-                        "@index" | "$index" | "loop.index" | "loop.index0" | "@number"
-                    )
-                    || (matches!(text.trim(), "index" | "i" | "idx") && !self.row_has(scope, last))
-            }
-            None => false,
-        };
-        if is_index {
+        if self.is_index(text.trim(), span.start) {
             self.rules.insert(
                 ".row-number::before{counter-increment:row;content:counter(row)}".to_owned(),
             );
@@ -501,7 +512,7 @@ impl<'d> Translator<'_, 'd> {
     }
 
     /// Writes the parts of a text one behind the other.
-    fn join(&mut self, parts: &[Part<'_>], span: Range<usize>) {
+    pub(super) fn join(&mut self, parts: &[Part<'_>], span: Range<usize>) {
         let mut whole = String::new();
         for part in parts {
             match part {
@@ -543,7 +554,7 @@ pub(in crate::repair) fn style_place(source: &str) -> usize {
 }
 
 /// Splits `'Total: ' + data.total` into its parts; `None` if something else is computed.
-fn joined(text: &str) -> Option<Vec<Part<'_>>> {
+pub(super) fn joined(text: &str) -> Option<Vec<Part<'_>>> {
     let parts = text.split('+').map(str::trim).map(|part| {
         let quote = part.chars().next().filter(|mark| matches!(mark, '\'' | '"' | '`'));
         match quote {
@@ -564,7 +575,7 @@ fn joined(text: &str) -> Option<Vec<Part<'_>>> {
 }
 
 /// A part of a text that is put together.
-enum Part<'t> {
+pub(super) enum Part<'t> {
     Text(&'t str),
     Path(&'t str),
 }

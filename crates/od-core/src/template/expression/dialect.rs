@@ -67,6 +67,12 @@ pub(crate) fn repair_condition(
         ConditionFault::NoRow(_) => return None,
     };
     let candidate = candidate.trim_ascii();
+    // `not data.ok` is `!data.ok`.
+    let negated =
+        text.trim_ascii().strip_prefix("not ").map(|rest| format!("!{}", rest.trim_ascii()));
+    if let Some(negated) = negated.filter(|it| condition::parse(it, aliases).is_ok()) {
+        return Some(negated);
+    }
     if condition::parse(candidate, aliases).is_ok() {
         return Some(candidate.to_owned());
     }
