@@ -32,11 +32,13 @@ pub async fn update(
 ) -> Result<UpdatedArtifact, UpdateError> {
     let UpdateArtifact { target, body, reading } = request;
     let (address, request) = read(app, caller, target, &body, reading).await?;
-    let project = match find(app, caller, &address).await {
-        Ok(project) => project,
-        Err(err) => return Err(not_found(app, caller, &address, err).await),
+    let project = find(app, caller, &address).await?;
+    let seen = match read_state(app, &project, &address, mode).await {
+        Err(UpdateError::Store(StoreError::NotFound { .. })) => {
+            return Err(not_found(app, caller, &address).await);
+        }
+        read => read?,
     };
-    let seen = read_state(app, &project, &address, mode).await?;
     check_revision(&seen, request.if_revision)?;
     // Decided before the lock is taken, because the check of a source may ask a connector, and
     // decided again under it if somebody committed in between.
@@ -180,7 +182,8 @@ impl From<UpdateError> for Failure {
 }
 
 /// Finds the artifact that a title, a slug or a part of an id was meant for.
-async fn not_found(app: &App, caller: &Caller, address: &Address, err: FindError) -> UpdateError {
+async fn not_found(app: &App, caller: &Caller, address: &Address) -> UpdateError {
+    let err = FindError::NotFound { artifact: address.artifact.clone() };
     let request = ListArtifacts { project: address.project.clone() };
     let Ok(listed) = list(app, caller, request).await else { return err.into() };
     let asked = address.artifact.as_str();

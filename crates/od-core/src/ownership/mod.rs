@@ -16,7 +16,7 @@ mod several;
 mod writes;
 
 pub use advice::advice;
-pub(crate) use advice::{position, same_step, steps};
+pub(crate) use advice::{first_shown, position, same_step, steps};
 pub use first_values::first_values;
 pub(crate) use origin::last_write;
 pub use origin::{PathOrigin, PathWriter, origins};

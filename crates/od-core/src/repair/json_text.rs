@@ -224,6 +224,12 @@ fn spelling(text: &str) -> Vec<TextEdit> {
                     .unwrap_or(rest.len());
                 let word = &rest[..length];
                 let is_key = rest[length..].trim_start().starts_with(':');
+                // `title": …`: only the mark before the name is missing.
+                if rest[length..].starts_with("\":") {
+                    put(at..at, "\"");
+                    at += length + 1;
+                    continue;
+                }
                 let meant = match word {
                     _ if is_key => Some(format!("\"{word}\"")),
                     "true" | "false" | "null" => None,
@@ -408,12 +414,6 @@ fn mend_at(text: &str, at: usize, error: &str) -> Option<TextEdit> {
             return Some(TextEdit { span: at..at + 1, text: String::new(), owner: 0 });
         }
         return insert(here, ",");
-    }
-    if error.contains("key must be a string") {
-        // `title": …`: the mark before the name is missing.
-        let rest = &text[at.min(text.len())..];
-        let name = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(0);
-        return if name > 0 && rest[name..].starts_with('"') { insert(at, "\"") } else { None };
     }
     if error.contains("trailing characters") {
         return Some(TextEdit { span: at..text.len(), text: String::new(), owner: 0 });

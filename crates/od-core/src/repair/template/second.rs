@@ -10,29 +10,20 @@ use crate::template::{Grammar, Template};
 /// Returns whether the second format has an attribute, or refuses it with a fix of its own.
 pub(super) fn has_attribute(name: &str) -> bool {
     let Some(word) = name.strip_prefix("data-od-") else { return false };
-    !matches!(
-        word,
-        "for"
-            | "each"
-            | "foreach"
-            | "loop"
-            | "show"
-            | "hide"
-            | "text"
-            | "bind"
-            | "value"
-            | "html"
-            | "raw"
-            | "bind-html"
-    )
+    let binds = ["attr-", "bind-"].iter().any(|start| word.starts_with(start));
+    let words =
+        ["for", "each", "foreach", "loop", "show", "hide", "text", "bind", "value", "html", "raw"];
+    let html = ["href", "src", "class", "style", "alt", "content", "placeholder", "colspan"];
+    !binds && !words.contains(&word) && !html.contains(&word)
 }
 
 impl Translator<'_, '_> {
     /// Rewrites a mark that shows a value; one that is right stays as it is.
     pub(super) fn output_second(&mut self, text: &str, span: Range<usize>) {
         let text = text.trim();
-        let is_double = self.outline.source[span.clone()].starts_with("{{")
-            && !self.outline.source[span.clone()].starts_with("{{{");
+        let written = &self.outline.source[span.clone()];
+        let is_double =
+            written.starts_with("{{") && !written.starts_with("{{{") && written.ends_with("}}");
         if is_double && self.is_accepted(text, span.start) {
             return;
         }
@@ -164,6 +155,13 @@ impl Translator<'_, '_> {
 
     /// Returns whether the compiler takes a binding at a place, with the rows around it.
     fn is_accepted(&self, text: &str, at: usize) -> bool {
+        let root = text.split(['.', ' ']).next().unwrap_or_default();
+        // `data` inside `data in data.rows` is the row.
+        let is_renamed = |written: Option<&str>| written.is_some_and(|written| written == root);
+        let scopes = self.scopes.iter().filter(|scope| scope.range.contains(&at));
+        if scopes.clone().any(|scope| is_renamed(scope.written.as_deref())) {
+            return false;
+        }
         let around: Vec<&str> = self
             .scopes
             .iter()
