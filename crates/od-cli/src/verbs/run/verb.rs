@@ -1,8 +1,9 @@
 //! The run of one command.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write as _};
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -70,7 +71,7 @@ pub(crate) async fn run(
 /// Installs the skill where the project lacks it, and says so. An agent that cannot learn it still
 /// has its tools: a failure is a remark.
 fn skill_made_known(settings: &Settings, args: &Run, project: &Project) -> Option<String> {
-    let root = project.root.as_deref().filter(|_| !args.no_skill)?;
+    let root = project.root.as_deref().filter(|_| !args.no_skill && is_there(&args.program))?;
     match skills::make_known(settings, root, false) {
         Ok(places) if places.is_empty() => None,
         Ok(places) => Some(format!(
@@ -81,6 +82,16 @@ fn skill_made_known(settings: &Settings, args: &Run, project: &Project) -> Optio
             Some(format!("the skill live-artifact is not installed: {}", error.failure.message))
         }
     }
+}
+
+/// Returns whether a command can be found: for one that cannot start nothing is written.
+fn is_there(program: &OsStr) -> bool {
+    let path = Path::new(program);
+    if path.components().count() > 1 {
+        return path.exists();
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| folder.join(path).is_file())
 }
 
 async fn plan(settings: &Settings, args: &Run, project: &Project) -> Answer {
