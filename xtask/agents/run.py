@@ -144,7 +144,8 @@ class World:
 
     def __init__(self, asked, inside):
         self.asked, self.inside = asked, inside
-        self.base = pathlib.Path(tempfile.mkdtemp(prefix="od-agents-"))
+        # Not below /tmp: Gemini reads no settings below a directory that others may write to.
+        self.base = pathlib.Path(tempfile.mkdtemp(prefix="world-", dir=asked.work))
         self.project, self.home = self.base / "site", self.base / "user"
         self.project.mkdir()
         self.log = self.base / "model.jsonl"

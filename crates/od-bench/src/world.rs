@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use od_app::artifacts::{CreateArtifact, create};
+use od_app::artifacts::{CreateArtifact, Reading, create};
 use od_app::projects::{self, CreateProject};
 use od_app::{App, Caller, Mode};
 use od_core::ids::{ArtifactId, ProjectId, Timestamp};
@@ -130,7 +130,11 @@ impl World {
 
     /// Creates an artifact from a whole request.
     pub(crate) fn create(&self, body: Value) -> Outcome<ArtifactId> {
-        let request = CreateArtifact { project: self.project.clone(), body: body.into() };
+        let request = CreateArtifact {
+            project: self.project.clone(),
+            body: body.into(),
+            reading: Reading::Now,
+        };
         let created =
             self.run(create(&self.app, &Caller::Person, request, Mode::Commit)).map_err(told)?;
         Ok(created.stored.id.clone())

@@ -141,6 +141,7 @@ pub mod ownership;
 /// This module holds what needs no engine: the query's shape, its bounds, the tables it may read, the
 /// functions it may call, and the rules from result to JSON. The engine is a port.
 pub mod query {
+    mod dialect;
     mod fault;
     mod functions;
     mod plan;

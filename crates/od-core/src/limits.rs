@@ -153,6 +153,10 @@ limits! {
     QUERIES = "queries", 20, "queries", "of document.queries";
     /// The rows of a large output that an agent is shown.
     OUTPUT_SAMPLE = "output_sample", 20, "rows", "of an output that is larger than an answer; the rest is counted";
+    /// The values that an answer to a create, an update or a validation shows of the page.
+    FIRST_VALUES = "first_values", 8, "values", "of the page, by position; of a list its first row";
+    /// The length of one of them.
+    FIRST_VALUE_TEXT = "first_value_text", 80, "UTF-16 code units", "of one shown text; the rest is cut";
     /// The most sources that provenance may list.
     PROVENANCE_SOURCES = "provenance_sources", 50, "entries", "of provenanceJson.sources";
     /// The most places of the data whose last write by an author is remembered.

@@ -10,7 +10,7 @@ use od_client::{Call, CallError, Client};
 use od_core::error::{ErrorCode, Failure, Issue, nearest_name};
 use od_core::limits;
 use od_wire::error::Envelope;
-use od_wire::route::Operation;
+use od_wire::route::{Operation, QueryName};
 use serde_json::{Map, Value, json};
 use tokio::sync::Mutex;
 
@@ -230,11 +230,19 @@ fn request<'c>(
     tool: ToolName,
     arguments: Arguments<'_>,
 ) -> Result<Call<'c>, Envelope> {
-    let call = client.call(tool.operation());
+    let mut call = client.call(tool.operation());
     let body = match arguments {
         Arguments::Read(read) if !tool.sends_body() => return with_parameters(tool, call, read),
         Arguments::Read(read) => {
-            serde_json::to_vec(read).map_err(|source| CallError::Encode { source })?
+            let mut read = read.clone();
+            // No part of what is saved: the endpoints take it in their query.
+            if tool.reads_sources()
+                && let Some(Value::Bool(offline)) = read.get("offline").cloned()
+            {
+                read.remove("offline");
+                call = call.maybe_query(QueryName::Offline, offline.then_some(true));
+            }
+            serde_json::to_vec(&read).map_err(|source| CallError::Encode { source })?
         }
         Arguments::AsWritten(text) => text.as_bytes().to_vec(),
     };

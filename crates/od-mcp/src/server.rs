@@ -147,7 +147,7 @@ impl Server {
 
     /// Describes the tools when they are first asked for.
     pub(crate) fn tools(&self) -> &[Value] {
-        self.tools.get_or_init(|| ToolName::ALL.iter().map(|tool| described(*tool)).collect())
+        self.tools.get_or_init(|| ToolName::ALL.map(ToolName::definition).to_vec())
     }
 
     async fn perform(&self, request: &Request, peer: &dyn Peer) -> Result<Value, Fault> {
@@ -351,30 +351,6 @@ fn capabilities() -> Value {
 
 fn server_info() -> Value {
     json!({ "name": "od-live-artifacts", "version": env!("CARGO_PKG_VERSION") })
-}
-
-fn described(tool: ToolName) -> Value {
-    let hints = tool.hints();
-    let mut described = json!({
-        "name": tool.as_str(),
-        "description": tool.description(),
-        "inputSchema": tool.input_schema(),
-        "outputSchema": tool.output_schema(),
-        "annotations": {
-            "readOnlyHint": hints.read_only,
-            "destructiveHint": hints.destructive,
-            "idempotentHint": hints.idempotent,
-            "openWorldHint": hints.open_world,
-        },
-    });
-    if tool.answers_one_artifact() {
-        // Both forms: hosts of the extension's first drafts know the flat key only.
-        described["_meta"] = json!({
-            "ui": { "resourceUri": resources::VIEW_URI },
-            "ui/resourceUri": resources::VIEW_URI,
-        });
-    }
-    described
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -6,6 +6,7 @@ use od_wire::route::Operation;
 use od_wire::schema::{AnswerShape, bodies};
 use serde_json::{Value, json};
 
+use crate::resources::VIEW_URI;
 use crate::schema;
 
 /// One tool. The order here is the order of `tools/list`.
@@ -49,8 +50,10 @@ pub struct Hints {
 const WORDS: &[(ToolName, &str, &str)] = &[
     (ToolName::CreateArtifact, "/templateHtml", TEMPLATE),
     (ToolName::CreateArtifact, "/attemptId", "makes a retry safe"),
+    (ToolName::CreateArtifact, "/offline", "do not try the sources"),
     (ToolName::CreateArtifact, "/input/document/dataJson", "the data, 256 KiB; no secrets, no raw responses"),
     (ToolName::CreateArtifact, "/input/document/dataSchemaJson", "JSON Schema of dataJson, enforced"),
+    (ToolName::CreateArtifact, "/input/document/sourceJson", "one source, as in sources without id, with refreshPermission"),
     (ToolName::CreateArtifact, "/input/document/sources", "where a refresh reads"),
     (ToolName::CreateArtifact, "/input/document/sources/[]/input", "the tool's input; local_file: {\"path\"}"),
     (ToolName::CreateArtifact, "/input/document/queries/[]/sql", "one SELECT (SQLite); each source is a table by its id"),
@@ -62,6 +65,10 @@ const WORDS: &[(ToolName, &str, &str)] = &[
     (ToolName::UpdateArtifact, "/ifRevision", "refuse if changed since"),
     (ToolName::UpdateArtifact, "/input/document/dataJson", "replaces data"),
     (ToolName::UpdateArtifact, "/input/document/dataSchemaJson", "null removes it"),
+    (ToolName::UpdateArtifact, "/input/document/sourceJson", AS_CREATE),
+    (ToolName::UpdateArtifact, "/input/document/sources", AS_CREATE),
+    (ToolName::UpdateArtifact, "/input/document/queries", AS_CREATE),
+    (ToolName::UpdateArtifact, "/input/document/refresh", AS_CREATE),
     (ToolName::ExecuteConnector, "/input", "by the tool's inputSchema"),
 ];
 
@@ -69,9 +76,10 @@ const WORDS: &[(ToolName, &str, &str)] = &[
 #[rustfmt::skip]
 const LEFT_OUT: &[(ToolName, &[&str])] = &[
     (ToolName::CreateArtifact, &[
-        "/input/sessionId", "/input/preview", "/input/document/templatePath",
+        "/input/sessionId", "/input/slug", "/input/preview", "/input/document/templatePath",
+        "/provenanceJson/sources/[]/accountLabel",
         "/input/document/generatedPreviewPath", "/input/document/dataPath",
-        "/input/document/sourceJson", "/input/document/sources/[]/connector/approvalPolicy",
+        "/input/document/sources/[]/connector/approvalPolicy",
         "/input/document/sources/[]/connector/accountLabel",
         "/input/document/refresh/onChange", "/input/document/refresh/missed",
         "/provenanceJson/generatedAt", "/provenanceJson/generatedBy",
@@ -80,12 +88,31 @@ const LEFT_OUT: &[(ToolName, &[&str])] = &[
         "/input/preview", "/input/document/templatePath",
         "/input/document/generatedPreviewPath", "/input/document/dataPath",
         "/input/document/locale", "/input/document/timeZone",
-        "/input/document/sourceJson", "/input/document/sources", "/input/document/queries",
-        "/input/document/refresh",
+        "/input/slug",
         "/provenanceJson/generatedAt", "/provenanceJson/generatedBy",
+        "/provenanceJson/sources/[]/accountLabel",
     ]),
     (ToolName::ExecuteConnector, &["/purpose"]),
 ];
+
+/// The parts of an update whose fields a model has read at create.
+const SHORTENED: &[&str] = &[
+    "/input/document/sourceJson",
+    "/input/document/sources/[]",
+    "/input/document/queries/[]",
+    "/input/document/refresh",
+];
+
+/// The paths of create: what is wrong with one the daemon tells with the path that was meant, and a host
+/// that checks a pattern itself only that it does not match.
+const PATHS: &[&str] = &[
+    "/input/document/sources/[]/outputMapping/dataPaths/[]/from",
+    "/input/document/sources/[]/outputMapping/dataPaths/[]/to",
+    "/input/document/sources/[]/rows",
+    "/input/document/queries/[]/to",
+];
+
+const AS_CREATE: &str = "as for create";
 
 /// The rules of a template, as short as they go.
 const TEMPLATE: &str = "HTML without scripts; {{data.a.b}} in text and attribute values, \
@@ -192,7 +219,7 @@ impl ToolName {
     }
 
     /// Returns whether the answer is about one artifact, whose page a host may show.
-    pub(crate) const fn answers_one_artifact(self) -> bool {
+    const fn answers_one_artifact(self) -> bool {
         match self {
             Self::CreateArtifact
             | Self::GetArtifact
@@ -200,6 +227,19 @@ impl ToolName {
             | Self::RefreshArtifact => true,
             Self::ListArtifacts
             | Self::ValidateArtifact
+            | Self::DeleteArtifact
+            | Self::ListConnectors
+            | Self::ExecuteConnector => false,
+        }
+    }
+
+    /// Returns whether a call reads the sources that it is about, unless `offline` says otherwise.
+    pub(crate) const fn reads_sources(self) -> bool {
+        match self {
+            Self::CreateArtifact | Self::UpdateArtifact | Self::ValidateArtifact => true,
+            Self::ListArtifacts
+            | Self::GetArtifact
+            | Self::RefreshArtifact
             | Self::DeleteArtifact
             | Self::ListConnectors
             | Self::ExecuteConnector => false,
@@ -267,17 +307,66 @@ impl ToolName {
         for place in left_out.flat_map(|(_, places)| *places) {
             found(*place, schema::leave_out(input, place));
         }
+        if self == Self::CreateArtifact {
+            schema::outline(input, SHORTENED[0]);
+            for place in PATHS {
+                schema::without_pattern(input, place);
+            }
+        }
+        if self == Self::UpdateArtifact {
+            for place in SHORTENED {
+                schema::outline(input, place);
+            }
+        }
+        if self.reads_sources()
+            && let Some(Value::Object(properties)) = input.get_mut("properties")
+        {
+            properties.insert("offline".to_owned(), json!({ "type": "boolean" }));
+        }
         for (_, place, words) in WORDS.iter().filter(|(tool, _, _)| *tool == self) {
             found(*place, schema::describe(input, place, words));
         }
         lost
     }
 
+    /// Returns everything that `tools/list` says of the tool.
+    #[must_use]
+    pub fn definition(self) -> Value {
+        let hints = self.hints();
+        let mut described = json!({
+            "name": self.as_str(),
+            "description": self.description(),
+            "inputSchema": self.input_schema(),
+            "outputSchema": self.output_schema(),
+            "annotations": {
+                "readOnlyHint": hints.read_only,
+                "destructiveHint": hints.destructive,
+                "idempotentHint": hints.idempotent,
+                "openWorldHint": hints.open_world,
+            },
+        });
+        if self.answers_one_artifact() {
+            // Both forms: hosts of the extension's first drafts know the flat key only.
+            described["_meta"] = json!({
+                "ui": { "resourceUri": VIEW_URI },
+                "ui/resourceUri": VIEW_URI,
+            });
+        }
+        described
+    }
+
     /// Returns the schema of the payload.
     #[must_use]
     pub fn output_schema(self) -> Value {
         match bodies(self.operation()).answer {
-            AnswerShape::Json(answer) => schema::of_answer(answer),
+            AnswerShape::Json(answer) => {
+                let mut answer = schema::of_answer(answer);
+                // The answer of create says what an artifact is.
+                if self != Self::CreateArtifact {
+                    schema::outline(&mut answer, "/artifact");
+                }
+                answer
+            }
             AnswerShape::Page | AnswerShape::Events | AnswerShape::Description => {
                 schema::of_nothing()
             }

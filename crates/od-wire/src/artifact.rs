@@ -274,6 +274,10 @@ pub struct ToolArtifactAnswer {
     /// Whether it was only tried: nothing was changed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
+    /// What the page shows first: paths with their values, as a refresh would leave them where the
+    /// source could be read; `null` is nothing.
+    #[serde(default, skip_serializing_if = "BoundedObject::is_empty")]
+    pub first_values: BoundedObject,
     /// What will not work as written.
     #[schemars(length(max = 100))]
     pub warnings: Vec<Issue>,
@@ -400,6 +404,10 @@ impl JsonSchema for ValidateRequest {
 pub struct ToolValidAnswer {
     /// Always true; everything that is wrong is an error with its issues.
     pub valid: bool,
+    /// What the page shows first: paths with their values, as a refresh would leave them where the
+    /// source could be read; `null` is nothing.
+    #[serde(default, skip_serializing_if = "BoundedObject::is_empty")]
+    pub first_values: BoundedObject,
     /// What will not work as written.
     #[schemars(length(max = 100))]
     pub warnings: Vec<Issue>,

@@ -243,6 +243,8 @@ pub enum QueryName {
     RunId,
     /// `true` or `false`.
     DryRun,
+    /// `true` or `false`.
+    Offline,
     /// A [`RelPath`].
     Path,
     /// A [`Variant`].
@@ -277,6 +279,7 @@ impl QueryName {
             Self::ProjectId => "projectId",
             Self::RunId => "runId",
             Self::DryRun => "dryRun",
+            Self::Offline => "offline",
             Self::Path => "path",
             Self::Variant => "variant",
             Self::Snapshot => "snapshot",
@@ -297,7 +300,7 @@ impl QueryName {
         match self {
             Self::ProjectId => generator.subschema_for::<ProjectId>(),
             Self::RunId => generator.subschema_for::<RunId>(),
-            Self::DryRun | Self::Trash => generator.subschema_for::<bool>(),
+            Self::DryRun | Self::Offline | Self::Trash => generator.subschema_for::<bool>(),
             Self::Path => generator.subschema_for::<RelPath>(),
             Self::Variant => generator.subschema_for::<Variant>(),
             Self::Snapshot => generator.subschema_for::<RefreshId>(),
@@ -396,6 +399,10 @@ const OF_AGENT_DRY: &[QueryParameter] = &[
         "With `true` everything is checked and answered, and nothing is changed.",
     ),
 ];
+const OFFLINE: QueryParameter =
+    optional(QueryName::Offline, "With `true` no source is read: its mapping is not tried.");
+const OF_AGENT_WRITTEN: &[QueryParameter] = &[OWN[0], OWN[1], OF_AGENT_DRY[2], OFFLINE];
+const OF_AGENT_CHECKED: &[QueryParameter] = &[OWN[0], OWN[1], OFFLINE];
 const OF_AGENT_LISTED: &[QueryParameter] = &[
     OWN[0],
     OWN[1],
@@ -513,14 +520,14 @@ pub const ROUTES: &[Route] = &[
     route(Post,   "/api/runs",                                     Person,   Operation::StartRun,            NONE,         "Start a run and mint its tool token."),
     route(Post,   "/api/runs/{run}/renew",                         Person,   Operation::RenewRun,            NONE,         "Renew the lease of a run."),
     route(Delete, "/api/runs/{run}",                               Person,   Operation::EndRun,              NONE,         "End a run; its token is dead before the answer."),
-    route(Post,   "/api/tools/live-artifacts/create",   Tool(Endpoint::LiveArtifactsCreate),   Operation::ToolCreateArtifact,   OF_AGENT_DRY, "Create an artifact in the run's project."),
+    route(Post,   "/api/tools/live-artifacts/create",   Tool(Endpoint::LiveArtifactsCreate),   Operation::ToolCreateArtifact,   OF_AGENT_WRITTEN, "Create an artifact in the run's project."),
     route(Get,    "/api/tools/live-artifacts/list",     Tool(Endpoint::LiveArtifactsList),     Operation::ToolListArtifacts,    OF_AGENT_LISTED, "List the artifacts of the run's project, one page at a time."),
     route(Get,    "/api/tools/live-artifacts/{artifact}", Tool(Endpoint::LiveArtifactsGet),    Operation::ToolGetArtifact,      OF_AGENT_READ, "Outline an artifact of the run's project and its data."),
-    route(Post,   "/api/tools/live-artifacts/update",   Tool(Endpoint::LiveArtifactsUpdate),   Operation::ToolUpdateArtifact,   OF_AGENT_DRY, "Change an artifact of the run's project."),
+    route(Post,   "/api/tools/live-artifacts/update",   Tool(Endpoint::LiveArtifactsUpdate),   Operation::ToolUpdateArtifact,   OF_AGENT_WRITTEN, "Change an artifact of the run's project."),
     route(Post,   "/api/tools/live-artifacts/refresh",  Tool(Endpoint::LiveArtifactsRefresh),  Operation::ToolRefreshArtifact,  OF_AGENT_DRY, "Refresh an artifact of the run's project."),
     route(Post,   "/api/tools/live-artifacts/cancel",   Tool(Endpoint::LiveArtifactsCancel),   Operation::ToolCancelRefresh,    OF_AGENT,     "Cancel a refresh that this run started."),
     route(Post,   "/api/tools/live-artifacts/delete",   Tool(Endpoint::LiveArtifactsDelete),   Operation::ToolDeleteArtifact,   OF_AGENT_DRY, "Move an artifact that this run created to the trash, kept 7 days."),
-    route(Post,   "/api/tools/live-artifacts/validate", Tool(Endpoint::LiveArtifactsValidate),   Operation::ToolValidateArtifact, OF_AGENT,     "Say everything create would say and write nothing."),
+    route(Post,   "/api/tools/live-artifacts/validate", Tool(Endpoint::LiveArtifactsValidate),   Operation::ToolValidateArtifact, OF_AGENT_CHECKED, "Say everything create would say and write nothing."),
     route(Get,    "/api/tools/connectors/list",         Tool(Endpoint::ConnectorsList),    Operation::ToolListConnectors,   OF_AGENT,     "List connected connectors and their allowed read tools."),
     route(Post,   "/api/tools/connectors/execute",      Tool(Endpoint::ConnectorsExecute), Operation::ToolExecuteConnector, OF_AGENT,     "Execute one read tool of a connector."),
     route(Get,    "/api/tools/schema",                  AnyTool,                                Operation::ToolSchema,           NONE,         "Describe the tool endpoints and their bodies."),

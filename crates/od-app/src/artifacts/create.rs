@@ -7,16 +7,16 @@ use od_core::decide::{self, CreateContext, Decision};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::event::ArtifactAction;
 use od_core::ids::{ArtifactId, ProjectId, Revision};
-use od_core::json::Message;
+use od_core::json::{Map, Message};
 use od_core::ledger::CommitKind;
+use od_core::ownership::first_values;
 use od_core::repair::{Operation, foreign_marks};
 use od_ports::store::{Created, StoreError, Stored};
 use od_ports::system::EntropyError;
 
-use super::rehearsal::{Rehearsal, rehearse};
+use super::dry_run::{DryRun, Reading, Tried, dry_run, payer_of};
 use super::request_faults::{check_sources, further_faults, mended, refused_code};
 use super::transaction::{Mode, preview};
-use super::trial::{Trial, try_queries};
 use crate::projects::{self, ReadProjectError};
 use crate::{App, Caller, failure, schedule};
 
@@ -27,7 +27,7 @@ pub async fn create(
     request: CreateArtifact,
     mode: Mode,
 ) -> Result<CreatedArtifact, CreateError> {
-    let CreateArtifact { project, body } = request;
+    let CreateArtifact { project, body, reading } = request;
     projects::get(app, caller, project.clone()).await?;
     let attempt = body.is_sound().then(|| CreateRequest::attempt(body.value())).flatten();
     // Looked up before anything that may be different today, such as a connector that is off by
@@ -36,9 +36,10 @@ pub async fn create(
         && let Some(stored) = app.ports.artifacts.find_attempt(&project, attempt).await?
     {
         let warnings = replayed_warnings(app, caller, &project, &body);
-        return Ok(CreatedArtifact { stored, replayed: true, warnings });
+        let shown = stored.state.as_deref().map(first_values).unwrap_or_default();
+        return Ok(CreatedArtifact { stored, replayed: true, warnings, first_values: shown });
     }
-    let decision = decide(app, caller, &project, &body, attempt).await?;
+    let (decision, first_values) = decide(app, caller, &project, &body, attempt, reading).await?;
     let allowed = schedule::allowed_for_agents(app, caller, &project).await;
     let decision = decision.with_agents_schedule(allowed);
     let warnings = decision.warnings.clone();
@@ -55,7 +56,7 @@ pub async fn create(
             }
         }
     };
-    Ok(CreatedArtifact { stored, replayed, warnings })
+    Ok(CreatedArtifact { stored, replayed, warnings, first_values })
 }
 
 /// Says everything a create would say but for its attempt, which is not looked up, and writes
@@ -64,10 +65,20 @@ pub async fn validate(
     app: &App,
     caller: &Caller,
     request: CreateArtifact,
-) -> Result<Decision, CreateError> {
-    let CreateArtifact { project, body } = request;
+) -> Result<ValidArtifact, CreateError> {
+    let CreateArtifact { project, body, reading } = request;
     projects::get(app, caller, project.clone()).await?;
-    decide(app, caller, &project, &body, None).await
+    let (decision, first_values) = decide(app, caller, &project, &body, None, reading).await?;
+    Ok(ValidArtifact { decision, first_values })
+}
+
+/// A request that create would accept.
+#[derive(Clone, Debug)]
+pub struct ValidArtifact {
+    /// What create would store, with its remarks.
+    pub decision: Decision,
+    /// What its page would show first; see [`od_core::ownership::first_values`].
+    pub first_values: Map,
 }
 
 /// An artifact to make.
@@ -77,6 +88,8 @@ pub struct CreateArtifact {
     pub project: ProjectId,
     /// The request body: `{ input, templateHtml?, provenanceJson?, attemptId? }`.
     pub body: Message,
+    /// Whether its sources are read.
+    pub reading: Reading,
 }
 
 /// An artifact that was made, now or by the same attempt before.
@@ -88,6 +101,9 @@ pub struct CreatedArtifact {
     pub replayed: bool,
     /// Remarks for its author.
     pub warnings: Vec<Issue>,
+    /// What its page shows first, after a refresh where its source could be read; see
+    /// [`od_core::ownership::first_values`].
+    pub first_values: Map,
 }
 
 /// Why it was not made.
@@ -128,28 +144,27 @@ async fn decide(
     project: &ProjectId,
     body: &Message,
     attempt: Option<Attempt>,
-) -> Result<Decision, CreateError> {
+    reading: Reading,
+) -> Result<(Decision, Map), CreateError> {
     let request = match CreateRequest::parse(body.value()) {
         Ok(request) => request,
         Err(mut issues) => {
-            issues.extend(further_faults(app, project, None, body.value()).await);
-            let issues = mended(app, project, Operation::Create, None, body, issues).await;
+            issues.extend(further_faults(app, project, None, body.value(), reading).await);
+            let issues = mended(app, project, Operation::Create, None, body, issues, reading).await;
             return Err(CreateError::Invalid { issues });
         }
     };
     let document = request.input.document.as_ref().map(DocumentInput::to_document);
     let mut issues = Vec::new();
     let mut pins = Pins::new();
-    let mut trial = Trial::default();
-    let mut rehearsal = Rehearsal::default();
+    let mut dry = DryRun::default();
     if let Some(document) = &document {
         let sources = document.all_sources();
         (pins, issues) = check_sources(app, project, &sources).await;
-        if issues.is_empty() {
-            rehearsal = rehearse(app, project, &sources).await;
-            issues.append(&mut rehearsal.issues);
-            trial = try_queries(app, caller, project, None, document).await;
-            issues.append(&mut trial.issues);
+        if issues.is_empty() && reading == Reading::Now {
+            let tried = Tried { document, new: &sources, artifact: None };
+            dry = dry_run(app, &payer_of(caller, project), project, tried).await;
+            issues.append(&mut dry.issues);
         }
     }
     issues.extend(request.template_html.as_deref().map(foreign_marks).unwrap_or_default());
@@ -161,13 +176,14 @@ async fn decide(
         CreateContext { pins, attempt, ..context(app, caller, project, &request, entropy) };
     match decide::create(request, context) {
         Ok(mut decision) if issues.is_empty() && body.is_sound() => {
-            decision.warnings.append(&mut rehearsal.warnings);
-            decision.warnings.append(&mut trial.warnings);
-            Ok(decision)
+            let (first_values, remarks) = dry.first_values(app, &decision.state);
+            decision.warnings.append(&mut dry.warnings);
+            decision.warnings.extend(remarks);
+            Ok((decision, first_values))
         }
         decided => {
             issues.extend(decided.err().unwrap_or_default());
-            let issues = mended(app, project, Operation::Create, None, body, issues).await;
+            let issues = mended(app, project, Operation::Create, None, body, issues, reading).await;
             Err(CreateError::Invalid { issues })
         }
     }

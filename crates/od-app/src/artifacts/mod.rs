@@ -1,26 +1,26 @@
 //! Artifacts: make, change, read, remove, check, repair.
 
 mod create;
+mod dry_run;
 mod read;
-mod rehearsal;
 mod repair;
 mod request_faults;
 mod revisions;
 mod roll_back;
 mod transaction;
 mod trash;
-mod trial;
 mod trust;
 mod update;
 mod verify;
 
-pub use create::{CreateArtifact, CreateError, CreatedArtifact, create, validate};
+pub use create::{CreateArtifact, CreateError, CreatedArtifact, ValidArtifact, create, validate};
+pub use dry_run::Reading;
+pub(crate) use dry_run::nearest_file;
 pub(crate) use read::find;
 pub use read::{
     Address, FindError, ListArtifacts, ListError, OutlineError, get, history, list, outline, page,
     snapshot, snapshots,
 };
-pub(crate) use rehearsal::nearest_file;
 pub use repair::{RepairArtifact, RepairError, Repaired, repair};
 pub use revisions::{
     CompareError, CompareRevisions, Comparison, ListRevisions, RevisionPage, TimelineEntry,

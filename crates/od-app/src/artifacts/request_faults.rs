@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use od_core::artifact::{
-    ArtifactState, CreateRequest, Pins, ReadableParts, Source, SourcePin, SourceRef, UpdateRequest,
-    check_page, page_grammar,
+    ArtifactState, CreateRequest, Document, DocumentInput, Pins, ReadableParts, Source, SourcePin,
+    SourceRef, UpdateRequest, check_page, page_grammar,
 };
+use od_core::decide::next_design;
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::ProjectId;
 use od_core::json::{BoundedObject, Message, Value};
 use od_core::repair::{Operation, Proposal, foreign_marks};
 use od_core::template::Grammar;
 
-use super::rehearsal::rehearse_one;
+use super::dry_run::{Reading, Tried, dry_run, mapping_faults};
 use crate::App;
-use crate::connectors::{self, SourceRefused};
+use crate::connectors::{self, Payer, SourceRefused};
 
 /// Checks everything about sources that a refresh would check, short of running them; returns their
 /// pins, and every fault.
@@ -63,6 +64,7 @@ pub(super) async fn mended(
     before: Option<&ArtifactState>,
     body: &Message,
     issues: Vec<Issue>,
+    reading: Reading,
 ) -> Vec<Issue> {
     let mut proposal = Proposal::new(operation, body.value());
     let of_bytes: Vec<String> =
@@ -73,7 +75,7 @@ pub(super) async fn mended(
         if !proposal.mend(found, before) {
             break;
         }
-        found = faults(app, project, before, operation, proposal.body()).await;
+        found = faults(app, project, before, operation, proposal.body(), reading).await;
         // What a reader says of a stand-in is no fault of the author.
         found.retain(|issue| !of_bytes.contains(&issue.path));
         holds = found.is_empty();
@@ -91,21 +93,45 @@ async fn faults(
     before: Option<&ArtifactState>,
     operation: Operation,
     body: &Value,
+    reading: Reading,
 ) -> Vec<Issue> {
     let mut body = body.clone();
+    let mut next: Option<Document> = None;
     let refused = match operation {
-        Operation::Create => CreateRequest::parse(&body).err(),
+        Operation::Create => match CreateRequest::parse(&body) {
+            Ok(request) => {
+                next = request.input.document.as_ref().map(DocumentInput::to_document);
+                None
+            }
+            Err(issues) => Some(issues),
+        },
         Operation::Update => {
             // The artifact is known; whether the address or the body names it is the door's.
             if let Some(fields) = body.as_object_mut() {
                 fields.remove("artifactId");
             }
-            UpdateRequest::parse(&body).err()
+            match UpdateRequest::parse(&body) {
+                Ok(request) => {
+                    let design = before.and_then(|before| next_design(before, &request));
+                    next = design.map(|design| design.document);
+                    None
+                }
+                Err(issues) => Some(issues),
+            }
         }
         Operation::Execute => None,
     };
     let mut issues = refused.unwrap_or_default();
-    issues.extend(further_faults(app, project, before, &body).await);
+    issues.extend(further_faults(app, project, before, &body, reading).await);
+    // What the faults before hid: the queries are tried once everything else is right.
+    if let Some(document) = next.filter(|it| !it.queries.is_empty() && issues.is_empty())
+        && reading == Reading::Now
+    {
+        let payer = Payer::Project(project.clone());
+        let artifact = before.map(|before| &before.artifact.id);
+        let tried = Tried { document: &document, new: &[], artifact };
+        issues.extend(dry_run(app, &payer, project, tried).await.issues);
+    }
     issues
 }
 
@@ -117,15 +143,19 @@ pub(super) async fn further_faults(
     project: &ProjectId,
     before: Option<&ArtifactState>,
     body: &Value,
+    reading: Reading,
 ) -> Vec<Issue> {
     let ReadableParts { template_html, data, sources } = ReadableParts::of(body);
     let mut found = Vec::new();
     let known = before.map(|before| before.artifact.sources()).unwrap_or_default();
     for (pointer, source) in &sources {
         if !known.iter().any(|known| known.source.runs_as(source)) {
-            match check_source(app, project, pointer, source).await {
-                Ok(_) => found.extend(rehearse_one(app, project, pointer, source).await.issues),
-                Err(issues) => found.extend(issues),
+            match (check_source(app, project, pointer, source).await, reading) {
+                (Ok(_), Reading::Now) => {
+                    found.extend(mapping_faults(app, project, pointer, source).await);
+                }
+                (Ok(_), Reading::Offline) => {}
+                (Err(issues), _) => found.extend(issues),
             }
         }
     }

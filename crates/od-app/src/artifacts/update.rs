@@ -8,19 +8,19 @@ use od_core::artifact::{
 use od_core::decide::{self, Decision, UpdateRefused};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::event::ArtifactAction;
-use od_core::ids::ProjectId;
-use od_core::json::{Message, Value};
+use od_core::ids::{ArtifactId, ProjectId};
+use od_core::json::{Map, Message, Value};
 use od_core::ledger::CommitKind;
+use od_core::ownership::first_values;
 use od_core::repair::{Operation, foreign_marks, named_artifact};
 use od_ports::store::{StoreError, Stored};
 
-use super::read::{Address, FindError, find};
-use super::rehearsal::{Rehearsal, rehearse};
+use super::dry_run::{DryRun, Reading, Tried, dry_run, payer_of};
+use super::read::{Address, FindError, ListArtifacts, find, list};
 use super::request_faults::{check_sources, further_faults, mended, refused_code};
 use super::transaction::{
     BeginError, Mode, StaleRevision, Transaction, check_revision, healthy_state,
 };
-use super::trial::{Trial, try_queries};
 use crate::{App, Caller, failure, schedule};
 
 /// Changes an artifact: everything or nothing, by the rules of create.
@@ -30,14 +30,20 @@ pub async fn update(
     request: UpdateArtifact,
     mode: Mode,
 ) -> Result<UpdatedArtifact, UpdateError> {
-    let UpdateArtifact { target, body } = request;
-    let (address, request) = read(app, caller, target, &body).await?;
+    let UpdateArtifact { target, body, reading } = request;
+    let (address, request) = read(app, caller, target, &body, reading).await?;
     let project = find(app, caller, &address).await?;
-    let seen = read_state(app, &project, &address, mode).await?;
+    let seen = match read_state(app, &project, &address, mode).await {
+        Err(UpdateError::Store(StoreError::NotFound { .. })) => {
+            return Err(not_found(app, caller, &address).await);
+        }
+        read => read?,
+    };
     check_revision(&seen, request.if_revision)?;
     // Decided before the lock is taken, because the check of a source may ask a connector, and
     // decided again under it if somebody committed in between.
-    let (pins, mut decision) = decide(app, caller, &project, &seen, &body, &request).await?;
+    let Decided { pins, mut decision, mut first_values } =
+        decide(app, caller, &project, &seen, (&body, &request), reading).await?;
     let transaction = Transaction::begin(app, &project, &address.artifact, mode).await?;
     let before = transaction.state();
     if !Arc::ptr_eq(before, &seen) {
@@ -52,6 +58,7 @@ pub async fn update(
         }
         let (author, now) = (caller.author(), app.ports.clock.now());
         decision = decide::update(before, &request, &pins, author, now)?;
+        first_values = shown(&decision);
     }
     let allowed = schedule::allowed_for_agents(app, caller, &project).await;
     let decision = decision.with_agents_schedule(allowed);
@@ -63,10 +70,10 @@ pub async fn update(
         // Asked only to keep what was edited by hand; a second revision would hold nothing new.
         let stored = Arc::clone(transaction.stored());
         app.publish(ArtifactAction::Updated, &stored);
-        return Ok(UpdatedArtifact { stored, warnings });
+        return Ok(UpdatedArtifact { stored, warnings, first_values });
     }
     let stored = transaction.commit(decision, caller.note(CommitKind::Update)).await?;
-    Ok(UpdatedArtifact { stored, warnings })
+    Ok(UpdatedArtifact { stored, warnings, first_values })
 }
 
 /// A change of an artifact.
@@ -77,6 +84,8 @@ pub struct UpdateArtifact {
     /// The request body: `{ input?, templateHtml?, provenanceJson?, ifRevision? }`, and
     /// `artifactId` if it names the artifact.
     pub body: Message,
+    /// Whether its new sources are read.
+    pub reading: Reading,
 }
 
 /// The place that names the artifact to change.
@@ -101,6 +110,8 @@ pub struct UpdatedArtifact {
     pub stored: Arc<Stored>,
     /// Remarks for its author.
     pub warnings: Vec<Issue>,
+    /// What its page shows first; see [`od_core::ownership::first_values`].
+    pub first_values: Map,
 }
 
 /// Why it was not changed.
@@ -109,6 +120,15 @@ pub enum UpdateError {
     /// There is no such artifact.
     #[error(transparent)]
     Find(#[from] FindError),
+    /// There is no such artifact, and one that was probably meant.
+    #[error("{err}")]
+    Meant {
+        /// Why there is none.
+        #[source]
+        err: FindError,
+        /// The artifact that was meant, with its title.
+        meant: (ArtifactId, String),
+    },
     /// The request breaks rules; each is an issue.
     #[error("the change breaks {} rules", issues.len())]
     Invalid {
@@ -142,6 +162,15 @@ impl From<UpdateError> for Failure {
     fn from(err: UpdateError) -> Self {
         match err {
             UpdateError::Find(err) => err.into(),
+            UpdateError::Meant { err, meant: (id, title) } => {
+                let message = err.to_string();
+                let fix = format!("write `{}`", Value::from(id.as_str()));
+                let issue = Issue::new("/artifactId", "not_found", message).fix(fix);
+                let issues = serde_json::to_value([issue]).unwrap_or_default();
+                Self::from(err)
+                    .suggest(format!("did you mean `{id}` ({title})?"))
+                    .detail("issues", issues)
+            }
             UpdateError::Invalid { issues } => Self::validation(refused_code(&issues), &issues),
             UpdateError::SwitchedOff => Self::new(ErrorCode::Forbidden, err.to_string())
                 .suggest("leave refreshPermission at none, and ask the person to switch it on"),
@@ -152,12 +181,37 @@ impl From<UpdateError> for Failure {
     }
 }
 
+/// Finds the artifact that a title, a slug or a part of an id was meant for.
+async fn not_found(app: &App, caller: &Caller, address: &Address) -> UpdateError {
+    let err = FindError::NotFound { artifact: address.artifact.clone() };
+    let request = ListArtifacts { project: address.project.clone() };
+    let Ok(listed) = list(app, caller, request).await else { return err.into() };
+    let asked = address.artifact.as_str();
+    let same: Vec<_> = listed
+        .iter()
+        .filter(|it| {
+            let slug = it.heading.slug.as_str();
+            it.heading.title.as_str().eq_ignore_ascii_case(asked)
+                || slug.eq_ignore_ascii_case(asked)
+                || it.id.as_str().strip_prefix("la-").is_some_and(|rest| rest == asked)
+        })
+        .collect();
+    match same[..] {
+        [only] => {
+            let meant = (only.id.clone(), only.heading.title.to_string());
+            UpdateError::Meant { err, meant }
+        }
+        _ => err.into(),
+    }
+}
+
 /// Reads a request; one that is refused is refused with everything that can be said of it.
 async fn read(
     app: &App,
     caller: &Caller,
     target: Target,
     body: &Message,
+    reading: Reading,
 ) -> Result<(Address, UpdateRequest), UpdateError> {
     let (parsed, address) = match target {
         Target::Address(address) => (UpdateRequest::parse(body.value()), Some(address)),
@@ -182,8 +236,8 @@ async fn read(
         && let Ok(stored) = app.ports.artifacts.load(&project, &address.artifact).await
     {
         let before = stored.state.as_deref();
-        issues.extend(further_faults(app, &project, before, body.value()).await);
-        let issues = mended(app, &project, Operation::Update, before, body, issues).await;
+        issues.extend(further_faults(app, &project, before, body.value(), reading).await);
+        let issues = mended(app, &project, Operation::Update, before, body, issues, reading).await;
         return Err(UpdateError::Invalid { issues });
     } else if let Some(html) = body.value().get("templateHtml").and_then(Value::as_str) {
         issues.extend(check_page(html, None, page_grammar(body.value(), None)));
@@ -209,45 +263,53 @@ async fn read_state(
     }
 }
 
+/// A change that was decided on before its artifact is locked.
+struct Decided {
+    pins: Pins,
+    decision: Decision,
+    first_values: Map,
+}
+
+fn shown(decision: &Decision) -> Map {
+    first_values(&decision.state)
+}
+
 /// Checks and pins a new source and decides on the next state; refuses with every fault at once.
 async fn decide(
     app: &App,
     caller: &Caller,
     project: &ProjectId,
     before: &ArtifactState,
-    body: &Message,
-    request: &UpdateRequest,
-) -> Result<(Pins, Decision), UpdateError> {
+    (body, request): (&Message, &UpdateRequest),
+    reading: Reading,
+) -> Result<Decided, UpdateError> {
     let mut issues = Vec::new();
     let mut pins = Pins::new();
-    let mut trial = Trial::default();
-    let mut rehearsal = Rehearsal::default();
+    let mut dry = DryRun::default();
     if let Some(next) = decide::next_design(before, request) {
         let mut sources = next.document.all_sources();
         sources.retain(|source| next.new_sources.iter().any(|id| id == source.id));
         (pins, issues) = check_sources(app, project, &sources).await;
-        if issues.is_empty() {
-            rehearsal = rehearse(app, project, &sources).await;
-            issues.append(&mut rehearsal.issues);
-        }
-        if issues.is_empty() && next.tries_queries {
-            let id = Some(&before.artifact.id);
-            trial = try_queries(app, caller, project, id, &next.document).await;
-            issues.append(&mut trial.issues);
+        if issues.is_empty() && reading == Reading::Now {
+            let artifact = Some(&before.artifact.id);
+            let tried = Tried { document: &next.document, new: &sources, artifact };
+            dry = dry_run(app, &payer_of(caller, project), project, tried).await;
+            issues.append(&mut dry.issues);
         }
     }
     issues.extend(request.template_html.as_deref().map(foreign_marks).unwrap_or_default());
     let (author, now) = (caller.author(), app.ports.clock.now());
     match decide::update(before, request, &pins, author, now) {
         Ok(mut decision) if issues.is_empty() && body.is_sound() => {
-            decision.warnings.append(&mut rehearsal.warnings);
-            decision.warnings.append(&mut trial.warnings);
-            return Ok((pins, decision));
+            let (first_values, remarks) = dry.first_values(app, &decision.state);
+            decision.warnings.append(&mut dry.warnings);
+            decision.warnings.extend(remarks);
+            return Ok(Decided { pins, decision, first_values });
         }
         Ok(_) => {}
         Err(UpdateRefused::SwitchedOff) => return Err(UpdateError::SwitchedOff),
         Err(UpdateRefused::Invalid { issues: found }) => issues.extend(found),
     }
-    let issues = mended(app, project, Operation::Update, Some(before), body, issues).await;
+    let issues = mended(app, project, Operation::Update, Some(before), body, issues, reading).await;
     Err(UpdateError::Invalid { issues })
 }

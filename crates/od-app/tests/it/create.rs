@@ -1,6 +1,6 @@
 //! What create says, all of it at once, and the same to the same attempt.
 
-use od_app::artifacts::{self, CreateArtifact, CreateError, CreatedArtifact};
+use od_app::artifacts::{self, CreateArtifact, CreateError, CreatedArtifact, Reading};
 use od_app::{Caller, Mode, connectors};
 use od_core::artifact::ProvenanceSourceType;
 use od_core::error::{ErrorCode, Failure, Issue};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::world::{World, body, id};
 
 async fn create(world: &World, body: impl Into<Message>) -> Result<CreatedArtifact, CreateError> {
-    let request = CreateArtifact { project: id("web"), body: body.into() };
+    let request = CreateArtifact { project: id("web"), body: body.into(), reading: Reading::Now };
     artifacts::create(&world.app, &Caller::Person, request, Mode::Commit).await
 }
 
@@ -125,9 +125,9 @@ async fn a_page_of_its_own_shows_the_title_and_what_is_inside() {
     let world = World::new().await;
     let body = json!({ "input": { "title": "Mine", "document": {
         "dataJson": { "summary": { "count": 3 }, "my-key": 4 } } } });
-    let request = CreateArtifact { project: id("web"), body: body.into() };
+    let request = CreateArtifact { project: id("web"), body: body.into(), reading: Reading::Now };
     let valid = artifacts::validate(&world.app, &Caller::Person, request).await.unwrap();
-    let page = String::from_utf8(valid.page.to_vec()).unwrap();
+    let page = String::from_utf8(valid.decision.page.to_vec()).unwrap();
     assert!(page.contains("<title>Mine</title>") && page.contains("<dd>3</dd>"), "{page}");
     assert!(page.contains("<dd>4</dd>"), "{page}");
 }

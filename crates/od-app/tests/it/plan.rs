@@ -1,6 +1,6 @@
 //! What is only tried says what the real call says, and changes nothing.
 
-use od_app::artifacts::{self, CreateArtifact, ListArtifacts, ListTrash};
+use od_app::artifacts::{self, CreateArtifact, ListArtifacts, ListTrash, Reading};
 use od_app::refresh::run::{Cause, RunRefresh};
 use od_app::{Caller, Mode, connectors, refresh};
 use od_core::artifact::{Health, HealthReason, HealthState};
@@ -72,7 +72,7 @@ async fn a_planned_refresh_is_refused_by_what_the_source_gives() {
 fn create(attempt: &str, title: &str) -> CreateArtifact {
     let document = json!({ "dataJson": { "title": title } });
     let body = json!({ "input": { "title": title, "document": document }, "attemptId": attempt });
-    CreateArtifact { project: id("web"), body: body.into() }
+    CreateArtifact { project: id("web"), body: body.into(), reading: Reading::Now }
 }
 
 #[tokio::test]
@@ -118,7 +118,8 @@ async fn the_list_of_all_projects_is_newest_first() {
     for (project, title) in [("web", "oldest"), ("app", "middle"), ("web", "newest")] {
         world.clock.advance(std::time::Duration::from_secs(1));
         let body: Value = json!({ "input": { "title": title } });
-        let request = CreateArtifact { project: id(project), body: body.into() };
+        let request =
+            CreateArtifact { project: id(project), body: body.into(), reading: Reading::Now };
         artifacts::create(&world.app, &Caller::Person, request, Mode::Commit).await.unwrap();
     }
     let all = artifacts::list(&world.app, &Caller::Person, ListArtifacts::default()).await.unwrap();

@@ -1,8 +1,8 @@
 //! A stored state becomes the current one again, by the rules of an update.
 
 use od_app::artifacts::{
-    self, Address, RollBack, RollBackError, RollBackTo, RolledBack, Target, UpdateArtifact,
-    roll_back,
+    self, Address, Reading, RollBack, RollBackError, RollBackTo, RolledBack, Target,
+    UpdateArtifact, roll_back,
 };
 use od_app::refresh::run::{Cause, RunRefresh};
 use od_app::{Caller, Mode, refresh};
@@ -40,7 +40,11 @@ async fn with_two_states(world: &World) -> ArtifactId {
 
 async fn change(world: &World, artifact: &ArtifactId, body: Value) {
     let address = Address { project: None, artifact: artifact.clone() };
-    let request = UpdateArtifact { target: Target::Address(address), body: body.into() };
+    let request = UpdateArtifact {
+        target: Target::Address(address),
+        body: body.into(),
+        reading: Reading::Now,
+    };
     artifacts::update(&world.app, &Caller::Person, request, Mode::Commit).await.unwrap();
 }
 

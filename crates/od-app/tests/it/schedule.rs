@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use od_app::artifacts::{self, Address, CreateArtifact, UpdateArtifact};
+use od_app::artifacts::{self, Address, CreateArtifact, Reading, UpdateArtifact};
 use od_app::refresh::run::{Cause, RunRefresh};
 use od_app::schedule::{self, ChangeSchedule, SlotOutcome};
 use od_app::{App, Caller, Mode, projects, refresh};
@@ -78,7 +78,8 @@ async fn an_agent_proposes_and_only_a_person_switches_on() {
     let world = World::new().await;
     let mut proposed = body("proposed");
     proposed["input"]["document"]["refresh"] = json!({ "every": "15m" });
-    let request = CreateArtifact { project: id("web"), body: proposed.into() };
+    let request =
+        CreateArtifact { project: id("web"), body: proposed.into(), reading: Reading::Now };
     let created = artifacts::create(&world.app, &agent("web"), request, Mode::Commit).await;
     let created = created.unwrap();
     let artifact = created.stored.id.clone();
@@ -109,7 +110,8 @@ async fn an_agent_that_changes_schedule_or_source_leaves_nothing_switched_on() {
     assert_eq!(state(&world, &artifact).await, ScheduleState::Active);
     let target = Address { project: Some(id("web")), artifact: artifact.clone() };
     let input = json!({ "input": { "document": { "refresh": { "every": "5m" } } } });
-    let request = UpdateArtifact { target: target.into(), body: input.into() };
+    let request =
+        UpdateArtifact { target: target.into(), body: input.into(), reading: Reading::Now };
     let updated = artifacts::update(&world.app, &agent("web"), request, Mode::Commit).await;
     assert!(updated.unwrap().warnings.iter().any(|issue| issue.code == "schedule_changed"));
     assert_eq!(state(&world, &artifact).await, ScheduleState::Changed);
@@ -125,7 +127,8 @@ async fn a_project_lets_no_agent_switch_on_what_reads_beyond_the_machine() {
     projects::allow_schedules(&world.app, &Caller::Person, &id("web"), true).await.unwrap();
     let mut proposed = body("far");
     proposed["input"]["document"]["refresh"] = json!({ "every": "15m" });
-    let request = CreateArtifact { project: id("web"), body: proposed.into() };
+    let request =
+        CreateArtifact { project: id("web"), body: proposed.into(), reading: Reading::Now };
     let created = artifacts::create(&world.app, &agent("web"), request, Mode::Commit).await;
     let artifact = created.unwrap().stored.id.clone();
     assert_eq!(state(&world, &artifact).await, ScheduleState::Proposed);

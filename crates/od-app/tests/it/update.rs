@@ -1,6 +1,8 @@
 //! What update says and keeps, by the rules of the core.
 
-use od_app::artifacts::{self, Address, Target, UpdateArtifact, UpdateError, UpdatedArtifact};
+use od_app::artifacts::{
+    self, Address, Reading, Target, UpdateArtifact, UpdateError, UpdatedArtifact,
+};
 use od_app::{Caller, Mode, connectors};
 use od_core::artifact::{Author, SourcePin};
 use od_core::error::{ErrorCode, Failure, Issue};
@@ -17,7 +19,8 @@ async fn update(
     body: impl Into<Message>,
 ) -> Result<UpdatedArtifact, UpdateError> {
     let address = Address { project: Some(id("web")), artifact: artifact.clone() };
-    let request = UpdateArtifact { target: address.into(), body: body.into() };
+    let request =
+        UpdateArtifact { target: address.into(), body: body.into(), reading: Reading::Now };
     artifacts::update(&world.app, caller, request, Mode::Commit).await
 }
 
@@ -135,8 +138,11 @@ async fn new_data_has_the_origin_that_is_known_and_keeps_the_notes() {
 #[tokio::test]
 async fn a_body_that_names_its_artifact_badly_hides_nothing() {
     let world = World::new().await;
-    let request =
-        |body: Value| UpdateArtifact { target: Target::InBody(id("web")), body: body.into() };
+    let request = |body: Value| UpdateArtifact {
+        target: Target::InBody(id("web")),
+        body: body.into(),
+        reading: Reading::Now,
+    };
     let bad = json!({ "artifactId": "a b", "input": { "titel": 1 }, "templateHtml": "<script>" });
     let refused = artifacts::update(&world.app, &agent("web"), request(bad), Mode::Commit).await;
     let found = issues(refused);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use od_app::App;
-use od_app::artifacts::{self, CreateArtifact};
+use od_app::artifacts::{self, CreateArtifact, Reading};
 use od_app::projects::{self, CreateProject};
 use od_app::{Caller, Mode, runs};
 use od_core::ids::{ArtifactId, ProjectId, RunId};
@@ -85,7 +85,8 @@ impl World {
 
     /// Creates an artifact in `web` whose source is the scripted connector.
     pub(crate) async fn create_artifact(&self, title: &str) -> ArtifactId {
-        let request = CreateArtifact { project: id("web"), body: body(title).into() };
+        let request =
+            CreateArtifact { project: id("web"), body: body(title).into(), reading: Reading::Now };
         let created = artifacts::create(&self.app, &Caller::Person, request, Mode::Commit).await;
         created.unwrap_or_else(|err| panic!("{err}: {err:?}")).stored.id.clone()
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use od_app::artifacts::{self, Address, ListArtifacts, UpdateArtifact};
+use od_app::artifacts::{self, Address, ListArtifacts, Reading, UpdateArtifact};
 use od_app::{Caller, Mode};
 use od_core::ids::ArtifactId;
 use serde_json::json;
@@ -73,7 +73,8 @@ fn update(world: &World, artifact: &ArtifactId, number: usize) -> Outcome<()> {
         "templateHtml": template(4),
     });
     let address = Address { project: Some(world.project.clone()), artifact: artifact.clone() };
-    let request = UpdateArtifact { target: address.into(), body: body.into() };
+    let request =
+        UpdateArtifact { target: address.into(), body: body.into(), reading: Reading::Now };
     world
         .run(artifacts::update(&world.app, &Caller::Person, request, Mode::Commit))
         .map(drop)

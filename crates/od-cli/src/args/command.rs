@@ -318,6 +318,8 @@ pub struct Run {
     pub program: OsString,
     /// The program's arguments.
     pub arguments: Vec<OsString>,
+    /// Whether to leave the skill alone where it is missing.
+    pub no_skill: bool,
     /// Whether to change nothing.
     pub dry_run: bool,
 }
@@ -326,9 +328,10 @@ impl From<Matches> for Run {
     fn from(mut given: Matches) -> Self {
         let (project, dry_run) = (given.text("project"), given.dry_run());
         let agent = given.text("agent").and_then(|word| RunAgent::from_word(&word));
+        let no_skill = given.has("no-skill");
         let mut words = given.positionals.into_iter();
         let program = words.next().unwrap_or_default();
-        Self { project, agent, program, arguments: words.collect(), dry_run }
+        Self { project, agent, program, arguments: words.collect(), no_skill, dry_run }
     }
 }
 

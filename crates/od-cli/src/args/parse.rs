@@ -409,6 +409,7 @@ mod tests {
                 project: project.map(str::to_owned),
                 program: "claude".into(),
                 arguments: ["-p", "--json", "hi"].map(OsString::from).to_vec(),
+                no_skill: false,
                 dry_run: false,
             })
         };
@@ -436,6 +437,7 @@ mod tests {
                 if_revision: Some(3),
                 format: Format::Json,
                 dry_run: false,
+                offline: false,
             }))
         );
         let two = understood("serve --port 0 --data-dir /d --dry-run");

@@ -20,6 +20,7 @@ pub const GLOBAL_FLAGS: &[Flag] = &[
     Flag { long: "help", short: Some('h'), value: None, required: false, help: "Show the verb's help." },
 ];
 
+const OFFLINE: Flag = switch("offline", "Read no source; mapping and queries are not tried.");
 const DRY_RUN: Flag = switch("dry-run", "Check everything, say what would happen, change nothing.");
 const YES: Flag = switch("yes", "Do not ask for confirmation.");
 const PROJECT: Flag =
@@ -120,7 +121,7 @@ pub const VERBS: &[Verb] = &[
         summary: "Start any agent with the right to make live artifacts.",
         detail: "Starts the daemon if none runs, mints a token that is good for this project and this run only, puts OD_BIN, OD_DAEMON_URL, OD_DATA_DIR, OD_TOOL_TOKEN and OD_RUN_ID into the command's environment, renews the run's lease while the command lives, passes signals on, and ends the run when the command exits. Input, output and exit code are the command's; --json is only for what goes wrong before it starts. With --agent the command also gets the flags with which that agent sees od's tools over MCP and may use them without a question each: then it needs no shell, and works in a sandbox without a network.",
         positional: takes("CMD", Arity::Rest, Value::Text, "The command and its arguments."),
-        flags: &[option("agent", "NAME", Value::Choice(RunAgent::WORDS), "Add the flags of this agent: claude, codex, copilot, cursor, gemini, opencode or qwen."), PROJECT, DRY_RUN],
+        flags: &[option("agent", "NAME", Value::Choice(RunAgent::WORDS), "Add the flags of this agent: claude, codex, copilot, cursor, gemini, opencode or qwen."), PROJECT, switch("no-skill", "Do not install the skill where the project lacks it."), DRY_RUN],
         examples: &["od run --agent claude -- claude", "od run --agent codex --project site -- codex exec 'make a live release dashboard'", "od run -- my-agent"],
     },
     Verb {
@@ -418,9 +419,9 @@ pub const VERBS: &[Verb] = &[
         words: "tools live-artifacts create",
         build: |given| Command::Tools(ToolCommand::Create(given.into())),
         summary: "Create a live artifact (for agents, inside `od run`).",
-        detail: "Reads artifact.json and, beside it, template.html, data.json and provenance.json. data.json wins over document.dataJson, with a warning when they differ. The same --attempt-id twice returns the first result.",
+        detail: "Reads artifact.json and, beside it, template.html, data.json and provenance.json. data.json wins over document.dataJson, with a warning when they differ. Sources are read once, to try mapping and queries; firstValues says what the page shows first. The same --attempt-id twice returns the first result.",
         positional: None,
-        flags: &[needed("input", "FILE", Value::File, "artifact.json."), option("attempt-id", "TEXT", Value::Text, "Makes a repeated call return the first result."), FORMAT, DRY_RUN],
+        flags: &[needed("input", "FILE", Value::File, "artifact.json."), option("attempt-id", "TEXT", Value::Text, "Makes a repeated call return the first result."), FORMAT, OFFLINE, DRY_RUN],
         examples: &["od tools live-artifacts create --input artifact.json"],
     },
     Verb {
@@ -447,7 +448,7 @@ pub const VERBS: &[Verb] = &[
         summary: "Change a live artifact (for agents).",
         detail: "Reads the input and, beside it, template.html and provenance.json if they are there; data.json only with --with-data. Fields that are left out keep their value. What a source writes is never changed by an update: its present values are kept, with a warning that names the paths.",
         positional: None,
-        flags: &[ARTIFACT_ID, needed("input", "FILE", Value::File, "artifact.json."), WITH_DATA, option("if-revision", "N", Value::Number, "Refuse if the artifact is at another revision."), FORMAT, DRY_RUN],
+        flags: &[ARTIFACT_ID, needed("input", "FILE", Value::File, "artifact.json."), WITH_DATA, option("if-revision", "N", Value::Number, "Refuse if the artifact is at another revision."), FORMAT, OFFLINE, DRY_RUN],
         examples: &["od tools live-artifacts update --artifact-id la-x-1a2b3c4d5e6f --input artifact.json", "od tools live-artifacts update --artifact-id la-x-1a2b3c4d5e6f --input artifact.json --with-data"],
     },
     Verb {
@@ -470,7 +471,7 @@ pub const VERBS: &[Verb] = &[
         summary: "Check what create or update would be given, and change nothing (for agents).",
         detail: "Reads the same files as create and says everything that create would say. With --artifact-id it checks a change of that artifact instead, and says everything that update would say.",
         positional: None,
-        flags: &[needed("input", "FILE", Value::File, "artifact.json."), option("artifact-id", "ID", Value::Text, "Check a change of this artifact."), WITH_DATA, option("if-revision", "N", Value::Number, "Refuse if that artifact is at another revision."), FORMAT],
+        flags: &[needed("input", "FILE", Value::File, "artifact.json."), option("artifact-id", "ID", Value::Text, "Check a change of this artifact."), WITH_DATA, option("if-revision", "N", Value::Number, "Refuse if that artifact is at another revision."), FORMAT, OFFLINE],
         examples: &["od tools live-artifacts validate --input artifact.json", "od tools live-artifacts validate --artifact-id la-x-1a2b3c4d5e6f --input artifact.json"],
     },
     Verb {

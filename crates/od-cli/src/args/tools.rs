@@ -96,6 +96,8 @@ pub struct ToolCreate {
     pub format: Format,
     /// Whether to change nothing.
     pub dry_run: bool,
+    /// Whether to read no source.
+    pub offline: bool,
 }
 
 impl From<Matches> for ToolCreate {
@@ -105,6 +107,7 @@ impl From<Matches> for ToolCreate {
             attempt_id: given.text("attempt-id"),
             format: given.format(),
             dry_run: given.dry_run(),
+            offline: given.has("offline"),
         }
     }
 }
@@ -196,6 +199,8 @@ pub struct ToolUpdate {
     pub format: Format,
     /// Whether to change nothing.
     pub dry_run: bool,
+    /// Whether to read no source.
+    pub offline: bool,
 }
 
 impl From<Matches> for ToolUpdate {
@@ -207,6 +212,7 @@ impl From<Matches> for ToolUpdate {
             if_revision: given.number("if-revision"),
             format: given.format(),
             dry_run: given.dry_run(),
+            offline: given.has("offline"),
         }
     }
 }
@@ -245,6 +251,8 @@ pub struct ToolValidate {
     pub if_revision: Option<u64>,
     /// The form of the answer.
     pub format: Format,
+    /// Whether to read no source.
+    pub offline: bool,
 }
 
 impl From<Matches> for ToolValidate {
@@ -257,6 +265,7 @@ impl From<Matches> for ToolValidate {
             artifact_id,
             if_revision: given.number("if-revision"),
             format: given.format(),
+            offline: given.has("offline"),
         }
     }
 }

@@ -67,7 +67,7 @@ pub(crate) mod skills {
     mod list;
 
     pub(crate) use check::check;
-    pub(crate) use install::install;
+    pub(crate) use install::{install, make_known};
     pub(crate) use list::{list, list_templates, show, show_template};
 }
 /// `od tools …`: the agent's commands, a thin client of `/api/tools/*`.

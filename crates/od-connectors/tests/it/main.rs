@@ -34,6 +34,7 @@ mod refreshes {
     mod audit;
     mod canary;
     mod crowd;
+    mod dry_run;
     mod full_disk;
     mod hostile_sources;
     mod ordinary_reports;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use od_app::artifacts::{CreateArtifact, CreatedArtifact};
+use od_app::artifacts::{CreateArtifact, CreatedArtifact, Reading};
 use od_app::connectors::connect;
 use od_app::connectors::connect::Connect;
 use od_app::preview::PageRequest;
@@ -91,7 +91,7 @@ impl Asked {
         let template = fs::read_to_string(self.folder.join("template.html")).unwrap();
         body["templateHtml"] = template.into();
         let body = Message::read(body.to_string().as_bytes()).unwrap();
-        let request = CreateArtifact { project: project(), body };
+        let request = CreateArtifact { project: project(), body, reading: Reading::Now };
         let created =
             od_app::artifacts::create(&self.world.app, &Caller::Person, request, Mode::Commit);
         created.await.map_err(Failure::from)

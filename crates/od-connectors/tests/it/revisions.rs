@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use od_app::artifacts::{self, Address, RollBack, RollBackTo, UpdateArtifact};
+use od_app::artifacts::{self, Address, Reading, RollBack, RollBackTo, UpdateArtifact};
 use od_app::{Caller, Mode};
 use od_core::artifact::ArtifactState;
 use od_core::ids::{ArtifactId, Revision};
@@ -57,7 +57,8 @@ impl Model {
                 let body =
                     json!({ "templateHtml": html, "input": { "title": format!("T{value}") } });
                 let body = Message::read(body.to_string().as_bytes()).unwrap();
-                let request = UpdateArtifact { target: self.address().into(), body };
+                let request =
+                    UpdateArtifact { target: self.address().into(), body, reading: Reading::Now };
                 artifacts::update(&app, &Caller::Person, request, Mode::Commit).await.unwrap();
                 self.note(CommitKind::Update, edited).await;
             }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use od_app::artifacts::CreateArtifact;
+use od_app::artifacts::{CreateArtifact, Reading};
 use od_app::{Caller, Mode};
 use od_core::json::{Message, Value};
 use serde_json::json;
@@ -27,8 +27,11 @@ async fn the_example_of_the_skill_joins_two_files() {
     write("orders.csv", "at,customer,total\n2026-09-03,1,100\n2026-10-01,2,50\n2026-10-02,1,5\n");
     write("customers.csv", "id,name\n1,Acme\n2,Bolt\n");
     let body = json!({ "input": input }).to_string();
-    let request =
-        CreateArtifact { project: project(), body: Message::read(body.as_bytes()).unwrap() };
+    let request = CreateArtifact {
+        project: project(),
+        body: Message::read(body.as_bytes()).unwrap(),
+        reading: Reading::Now,
+    };
     let created = od_app::artifacts::create(&world.app, &Caller::Person, request, Mode::Commit);
     let artifact = created.await.unwrap().stored.id.clone();
     let refreshed = world.refresh(&artifact).await.unwrap();

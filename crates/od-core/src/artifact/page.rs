@@ -5,6 +5,8 @@ use crate::error::Issue;
 use crate::format::Context;
 use crate::ids::Timestamp;
 use crate::json::Value;
+use crate::limits;
+use crate::ownership::{first_shown, steps};
 use crate::repair;
 use crate::template::{
     Grammar, Inspection, IssueCode, RenderError, Template, TemplateIssue, TemplateWarning, Warnings,
@@ -76,7 +78,34 @@ pub fn render_page(
         .map_err(|fault| PageRefused::Data(vec![fault]))?;
     let mut remarks: Vec<Issue> = remarks.iter().chain(&check.warnings).map(remark).collect();
     repair::mend_unresolved(&template, html, data, settings.grammar, &mut remarks);
+    remarks.extend(shown_percents(&template, html, data));
     Ok((page, remarks))
+}
+
+/// Remarks on percentages that are percentages already: `93` as `percent` is 9,300%.
+fn shown_percents(template: &Template, html: &str, data: &Value) -> Vec<Issue> {
+    let mut remarks: Vec<Issue> = Vec::new();
+    for binding in template.bindings() {
+        let written = html.get(binding.offset..binding.offset + binding.length).unwrap_or_default();
+        let Some((path, format)) = written.trim_matches(['{', '}']).split_once('|') else {
+            continue;
+        };
+        let value = first_shown(data, &steps(binding)).and_then(Value::as_f64);
+        let Some(value) = value.filter(|value| value.abs() > 5.0) else { continue };
+        if !format.trim().starts_with("percent") || !limits::JSON_FAULTS.allows(remarks.len() + 1) {
+            continue;
+        }
+        let message = format!(
+            "`{}` is {value}: `percent` shows a hundred times as much, it takes {} for {value}%",
+            binding.full_path,
+            value / 100.0
+        );
+        let fix =
+            format!("line {}: replace `{written}` with `{{{{{}}}}}%`", binding.line, path.trim());
+        let at = format!("template.html:{}:{}", binding.line, binding.column);
+        remarks.push(Issue::new(at, "percent_of_percent", message).got(written).fix(fix));
+    }
+    remarks
 }
 
 /// Renders the page of a state that was checked when it was stored, with the origin of its values

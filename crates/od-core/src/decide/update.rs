@@ -48,7 +48,7 @@ pub fn update(
     }
     // From here on faults are collected and not returned: the page is rendered with what was given all the
     // same, so that one answer names everything.
-    let mut warnings = warnings.clone();
+    let mut warnings = [&warnings[..], &kept_format(request, &artifact)].concat();
     let mut issues = Vec::new();
     let data = match new_data {
         Some(given) => {
@@ -137,6 +137,23 @@ fn keep_sources(
     BoundedObject::check(Value::Object(data))
 }
 
+/// Tells an author that a format without a template changes nothing.
+fn kept_format(request: &UpdateRequest, artifact: &Artifact) -> Vec<Issue> {
+    let patch = request.input.as_ref().and_then(|input| input.document.as_ref());
+    let asked = patch.and_then(|patch| patch.format).filter(|_| request.template_html.is_none());
+    let (Some(asked), Some(document)) = (asked, &artifact.document) else { return Vec::new() };
+    if asked == document.format {
+        return Vec::new();
+    }
+    let message = format!(
+        "the template stays as it is, and so does its format: it is {}, not {}",
+        document.format.as_str(),
+        asked.as_str()
+    );
+    let fix = "send `templateHtml` in the new format with it, or leave `format` out";
+    vec![Issue::new("/input/document/format", "format_kept", message).fix(fix)]
+}
+
 /// Tells an author which places of the given data were not taken.
 fn kept_warning(places: &[Place]) -> Issue {
     let message = format!(
@@ -168,8 +185,6 @@ pub struct NextDesign {
     pub document: Document,
     /// The ids of the sources that have to be checked and pinned before the update is decided on.
     pub new_sources: Vec<String>,
-    /// Whether there are queries, and they or what they read are new: they have to be tried.
-    pub tries_queries: bool,
 }
 
 /// Returns what an update would run; none if what runs stays the same.
@@ -189,8 +204,7 @@ pub fn next_design(before: &ArtifactState, request: &UpdateRequest) -> Option<Ne
         .filter(is_new)
         .map(|source| source.id.to_owned())
         .collect();
-    let tries_queries = !document.queries.is_empty();
-    Some(NextDesign { document, new_sources, tries_queries })
+    Some(NextDesign { document, new_sources })
 }
 
 /// Why an update may not be made.
@@ -573,6 +587,22 @@ mod tests {
         let (same, again) = page(&plain, json!({ "format": "html_template_v1" }));
         assert_eq!(same.artifact.document, plain.artifact.document);
         assert_eq!(again, shown);
+    }
+
+    #[test]
+    fn a_format_without_a_template_is_told_that_it_changes_nothing() {
+        let body = json!({ "templateHtml": "<p>{{data.n | number}}</p>", "input": { "title": "T",
+            "document": { "format": "html_template_v2", "dataJson": { "n": 1 } } } });
+        let before = created(&body, Agent);
+        let warnings = |document: Value| {
+            let request = request(&json!({ "document": document }));
+            let at = Timestamp::from_unix_ms(9);
+            let decision = update(&before, &request, &Pins::new(), Agent, at).unwrap();
+            decision.warnings.into_iter().map(|it| it.code.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(warnings(json!({ "format": "html_template_v1" })), ["format_kept"]);
+        assert_eq!(warnings(json!({ "format": "html_template_v2" })), [""; 0]);
+        assert_eq!(warnings(json!({ "locale": "de" })), [""; 0]);
     }
 
     #[test]

@@ -116,6 +116,12 @@ impl BoundedObject {
         self.value.as_object().unwrap_or(&EMPTY)
     }
 
+    /// Returns whether it has no members.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.object().is_empty()
+    }
+
     /// Returns the bytes of the canonical form, as counted while reading.
     #[must_use]
     pub const fn canonical_size(&self) -> usize {

@@ -79,7 +79,7 @@ fn author_numbers(data: &Value, ownership: &Ownership<'_>, template: &Template) 
     remarks
 }
 
-const fn is_shown(binding: &Binding) -> bool {
+pub(super) const fn is_shown(binding: &Binding) -> bool {
     match binding.place {
         BindingPlace::Text
         | BindingPlace::Attribute(_)
@@ -91,7 +91,7 @@ const fn is_shown(binding: &Binding) -> bool {
 }
 
 /// Returns what a binding shows first: in repeats, the value of the first row.
-fn first_shown<'v>(data: &'v Value, steps: &[&str]) -> Option<&'v Value> {
+pub(crate) fn first_shown<'v>(data: &'v Value, steps: &[&str]) -> Option<&'v Value> {
     steps.iter().try_fold(data, |value, step| match value {
         Value::Object(map) => map.get(*step),
         Value::Array(items) if *step == "*" => items.first(),

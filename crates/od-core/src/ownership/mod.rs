@@ -5,6 +5,7 @@
 //! wrote each place last, so that a page can say where every number comes from.
 
 mod advice;
+mod first_values;
 #[cfg(test)]
 mod interleavings;
 mod origin;
@@ -15,7 +16,8 @@ mod several;
 mod writes;
 
 pub use advice::advice;
-pub(crate) use advice::{position, same_step, steps};
+pub(crate) use advice::{first_shown, position, same_step, steps};
+pub use first_values::first_values;
 pub(crate) use origin::last_write;
 pub use origin::{PathOrigin, PathWriter, origins};
 pub(crate) use place::{NO_SUCH_INDEX, WHOLE_DATA};

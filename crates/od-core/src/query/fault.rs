@@ -1,5 +1,6 @@
 //! Faults of a query, with what its author needs to mend it.
 
+use super::dialect;
 use super::sql_text::{Position, SqlText};
 use crate::words::words;
 
@@ -56,15 +57,16 @@ impl QueryFault {
     /// Returns the SQL with the unknown name replaced by the nearest one, if both are known.
     #[must_use]
     pub fn mended(&self, sql: &SqlText) -> Option<String> {
-        let unknown = self.message.split('`').nth(1)?;
-        let unknown = unknown.rsplit('.').next().unwrap_or(unknown);
         match self.kind {
             QueryFaultKind::UnknownTable | QueryFaultKind::UnknownColumn => {
+                let unknown = self.message.split('`').nth(1)?;
+                let unknown = unknown.rsplit('.').next().unwrap_or(unknown);
                 sql.renamed(unknown, self.nearest.as_deref()?)
             }
-            QueryFaultKind::Syntax
-            | QueryFaultKind::UnknownFunction
-            | QueryFaultKind::UnknownParameter
+            QueryFaultKind::Syntax | QueryFaultKind::UnknownFunction => {
+                dialect::rewritten(sql.as_str())
+            }
+            QueryFaultKind::UnknownParameter
             | QueryFaultKind::Refused
             | QueryFaultKind::TimedOut
             | QueryFaultKind::OutOfMemory

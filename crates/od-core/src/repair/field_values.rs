@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::change::{Change, parent_of, unquoted};
+use super::json_text;
 use super::names;
 use super::source;
 use crate::error::{Issue, nearest_name};
@@ -80,10 +81,16 @@ pub(super) fn wrong_type(
         return vec![Change::Remove { at: at.to_owned() }];
     }
     if let Some(text) = value.as_str()
-        && unquoted(text).is_some()
         && issue.want.as_deref() != Some("a string")
     {
-        return vec![Change::Unquote { at: at.to_owned() }];
+        if unquoted(text).is_some() {
+            return vec![Change::Unquote { at: at.to_owned() }];
+        }
+        if text.trim_start().starts_with(['{', '['])
+            && let Some(read) = json_text::meant(text)
+        {
+            return write(read);
+        }
     }
     if let Some(changes) = source::wrong_type(body, at, key, value) {
         return changes;
@@ -105,19 +112,7 @@ pub(super) fn wrong_type(
             to: format!("{at}/dataJson/{}", list_name(body)),
         }],
         ("/input", Value::Array(items)) if items.len() == 1 => write(items[0].clone()),
-        ("/provenanceJson", Value::String(_)) => into("notes"),
-        ("/provenanceJson", Value::Array(_)) => into("sources"),
-        ("/provenanceJson/sources", Value::Object(_)) => write(json!([value])),
-        ("/provenanceJson/sources", Value::String(text)) => {
-            write(json!([{ "label": text, "type": "derived" }]))
-        }
-        ("/provenanceJson/notes", Value::Array(items)) => {
-            let lines: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
-            write(json!(lines.join("\n")))
-        }
-        (_, Value::String(text)) if at.starts_with("/provenanceJson/sources/") => {
-            write(json!({ "label": text, "type": "derived" }))
-        }
+        _ if at.starts_with("/provenanceJson") => provenance(at, value),
         ("/input/preview", _) => write(json!({ "type": "html", "entry": "index.html" })),
         ("/templateHtml", Value::Object(map)) => {
             let text = |names: &[&str]| names.iter().find_map(|name| map.get(*name)?.as_str());
@@ -141,6 +136,29 @@ pub(super) fn wrong_type(
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_ascii_lowercase);
             write(json!(matches!(text.as_str(), "true" | "yes" | "1" | "on")))
         }
+        _ => Vec::new(),
+    }
+}
+
+/// Rewrites a part of provenance that is of another type than it should be.
+fn provenance(at: &str, value: &Value) -> Vec<Change> {
+    let write = |value: Value| vec![Change::Write { at: at.to_owned(), value }];
+    let into = |name: &str| vec![Change::Move { from: at.to_owned(), to: format!("{at}/{name}") }];
+    match (at, value) {
+        ("/provenanceJson", Value::String(_)) => into("notes"),
+        ("/provenanceJson", Value::Array(_)) => into("sources"),
+        ("/provenanceJson/sources", Value::Object(_)) => write(json!([value])),
+        ("/provenanceJson/sources", Value::String(text)) => {
+            write(json!([{ "label": text, "type": "derived" }]))
+        }
+        ("/provenanceJson/notes", Value::Array(items)) => {
+            let lines: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+            write(json!(lines.join("\n")))
+        }
+        (_, Value::String(text)) if at.starts_with("/provenanceJson/sources/") => {
+            write(json!({ "label": text, "type": "derived" }))
+        }
+        (_, Value::Number(_) | Value::Bool(_)) => write(json!(value.to_string())),
         _ => Vec::new(),
     }
 }

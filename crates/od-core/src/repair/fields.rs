@@ -5,6 +5,7 @@ use serde_json::json;
 use super::change::{Change, parent_of, unquoted};
 use super::field_values::{denied_key, not_allowed, required, too_long, wrong_type};
 use super::names::{self, Operation};
+use super::schedule;
 use super::source;
 use super::wrapping;
 use crate::error::{Issue, nearest_name};
@@ -26,12 +27,22 @@ const HOLDS_JSON: &[&str] = &[
     "provenanceJson",
 ];
 
+/// The fields of a document that no page's data is called after.
+const OF_DOCUMENT: &[&str] =
+    &["dataJson", "sourceJson", "sources", "queries", "format", "dataSchemaJson", "refresh"];
+
+const SCHEDULE: &str = "/input/document/refresh";
+
 /// Returns the changes that repair one fault of the body; none if nobody but the author knows.
 pub(super) fn mend(issue: &Issue, body: &Value, operation: Operation) -> Vec<Change> {
     let at = issue.path.as_str();
     let Some((parent, key)) = parent_of(at) else { return whole_body(issue, body) };
     let value = body.pointer(at);
     match issue.code.as_str() {
+        code if at.starts_with(SCHEDULE) && !matches!(code, "unknown_field" | "required") => {
+            schedule::mend(issue, at, &key, value)
+        }
+        "not_a_template" => vec![Change::Remove { at: at.to_owned() }],
         "unknown_field" => unknown_field(body, operation, parent, &key, at, issue),
         "daemon_owned" if !matches!(parent, "" | "/input") => {
             unknown_field(body, operation, parent, &key, at, issue)
@@ -65,23 +76,12 @@ pub(super) fn mend(issue: &Issue, body: &Value, operation: Operation) -> Vec<Cha
         }
         "denied_key" if at.ends_with("/to") => source::denied_target(at, value),
         "denied_key" => denied_key(at, &key, value),
+        "malformed" if key == "id" && names::named_source(at).is_some() => {
+            let given = value.and_then(Value::as_str).unwrap_or_default();
+            super::several::table_name(body, at, given)
+        }
         "malformed" => source::malformed(at, &key, value),
-        // Only what is stored may be a text in place of a number.
-        "inexact_number" if !at.starts_with("/input/") => Vec::new(),
-        "inexact_number" => {
-            let digits = issue.got.as_deref().and_then(|got| got.split_whitespace().next());
-            let digits = digits.unwrap_or_default().trim_matches('`');
-            let is_number = digits.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
-            let value =
-                if is_number && !digits.is_empty() { json!(digits) } else { return Vec::new() };
-            vec![Change::Write { at: at.to_owned(), value }]
-        }
-        "nul_character" | "lone_surrogate" => {
-            value.and_then(Value::as_str).map_or_else(Vec::new, |text| {
-                let value = json!(text.replace(['\0', '\u{fffd}'], ""));
-                vec![Change::Write { at: at.to_owned(), value }]
-            })
-        }
+        "inexact_number" | "nul_character" | "lone_surrogate" => unstorable(issue, at, value),
         "too_many_items" => {
             let count = if at.ends_with("dataPaths") {
                 limits::MAPPING_PATHS.max()
@@ -99,6 +99,21 @@ pub(super) fn mend(issue: &Issue, body: &Value, operation: Operation) -> Vec<Cha
         code if code.starts_with("schema_") => super::schema::mend(issue, body),
         _ => source::mend(issue, body, at, &key),
     }
+}
+
+/// Writes a number or a text that cannot be stored as one that can.
+fn unstorable(issue: &Issue, at: &str, value: Option<&Value>) -> Vec<Change> {
+    let write = |text: String| vec![Change::Write { at: at.to_owned(), value: json!(text) }];
+    if issue.code != "inexact_number" {
+        let text = value.and_then(Value::as_str);
+        return text.map_or_else(Vec::new, |text| write(text.replace(['\0', '\u{fffd}'], "")));
+    }
+    let digits = issue.got.as_deref().and_then(|got| got.split_whitespace().next());
+    let digits = digits.unwrap_or_default().trim_matches('`');
+    let is_number = digits.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
+    // Only what is stored may be a text in place of a number.
+    let is_stored = at.starts_with("/input/") && is_number && !digits.is_empty();
+    if is_stored { write(digits.to_owned()) } else { Vec::new() }
 }
 
 fn whole_body(issue: &Issue, body: &Value) -> Vec<Change> {
@@ -120,29 +135,20 @@ fn unknown_field(
     issue: &Issue,
 ) -> Vec<Change> {
     let Some(value) = body.pointer(at) else { return Vec::new() };
+    if operation != Operation::Execute
+        && let Some(changes) = schedule::misplaced(body, parent, key, at, value)
+    {
+        return changes;
+    }
+    if parent == "/input/document" && is_data(body) {
+        let to = "/input/document/dataJson".to_owned();
+        return vec![Change::Move { from: parent.to_owned(), to }];
+    }
     if let Some(changes) = packed_or_misplaced(body, operation, at, value) {
         return changes;
     }
-    // A wrapper around the whole request, or around its input.
-    if parent.is_empty()
-        && let Some(inner) = value.as_object()
-        && operation != Operation::Execute
-    {
-        if inner.contains_key("input") && body.get("input").is_none() {
-            let up = |name: &String| Change::Move {
-                from: format!("{at}/{name}"),
-                to: format!("/{name}"),
-            };
-            let mut changes: Vec<Change> = inner.keys().map(up).collect();
-            changes.push(Change::Remove { at: at.to_owned() });
-            return changes;
-        }
-        let whole = ["title", "document", "dataJson"].iter().any(|name| inner.contains_key(*name));
-        let is_data =
-            names::place(operation, parent, key).is_some_and(|to| to.contains("/document"));
-        if whole && body.get("input").is_none() && !is_data {
-            return vec![Change::Rename { at: at.to_owned(), to: "input".to_owned() }];
-        }
+    if let Some(changes) = wrapper(body, operation, at, value) {
+        return changes;
     }
     if let Some(to) = names::place(operation, parent, key)
         && to != at
@@ -193,6 +199,35 @@ fn unknown_field(
     vec![Change::Move { from: at.to_owned(), to }]
 }
 
+/// Opens a wrapper around the whole request, or around its input.
+fn wrapper(body: &Value, operation: Operation, at: &str, value: &Value) -> Option<Vec<Change>> {
+    let (parent, key) = parent_of(at)?;
+    let inner = value.as_object()?;
+    if !parent.is_empty() || operation == Operation::Execute || body.get("input").is_some() {
+        return None;
+    }
+    if inner.contains_key("input") {
+        let up =
+            |name: &String| Change::Move { from: format!("{at}/{name}"), to: format!("/{name}") };
+        let mut changes: Vec<Change> = inner.keys().map(up).collect();
+        changes.push(Change::Remove { at: at.to_owned() });
+        return Some(changes);
+    }
+    let whole = ["title", "document", "dataJson"].iter().any(|name| inner.contains_key(*name));
+    let is_data = names::place(operation, parent, &key).is_some_and(|to| to.contains("/document"));
+    (whole && !is_data).then(|| vec![Change::Rename { at: at.to_owned(), to: "input".to_owned() }])
+}
+
+/// Returns whether a document is the data itself: nothing in it is a document's, and the page binds it.
+fn is_data(body: &Value) -> bool {
+    let html = body.get("templateHtml").and_then(Value::as_str).unwrap_or_default();
+    let document = body.pointer("/input/document").and_then(Value::as_object);
+    document.is_some_and(|document| {
+        !OF_DOCUMENT.iter().any(|field| document.contains_key(*field))
+            && document.keys().any(|key| html.contains(&format!("data.{key}")))
+    })
+}
+
 /// Unpacks a field that holds others, leaves out what no request can set, and follows a path that was
 /// written as a key; `None` if the field is none of that.
 fn packed_or_misplaced(
@@ -228,14 +263,10 @@ fn packed_or_misplaced(
 fn is_left_out(body: &Value, operation: Operation, parent: &str, key: &str, value: &Value) -> bool {
     let is_source = parent.starts_with("/input/document/sourceJson");
     match names::fold(key).as_str() {
-        "schedule"
-        | "refreshinterval"
-        | "autorefresh"
-        | "interval"
-        | "cron"
-        | "pollinterval"
-        | "refreshintervalseconds"
-        | "refreshevery" => operation != Operation::Execute,
+        name if schedule::says_when(name) => operation != Operation::Execute,
+        // Of a request that is a document of its own kind.
+        _ if key.starts_with('$') => parent.is_empty() || parent == "/input",
+        "version" => operation == Operation::Create && !value.is_object() && !value.is_array(),
         "format" | "timeout" | "timeoutms" | "verbose" | "dryrun" => {
             operation == Operation::Execute
         }
@@ -256,16 +287,9 @@ pub(super) fn note(issue: &Issue, body: &Value) -> Option<&'static str> {
     let (parent, key) = parent_of(&issue.path)?;
     match names::fold(&key).as_str() {
         _ if issue.code != "unknown_field" => source::note(issue, body),
-        "schedule"
-        | "refreshinterval"
-        | "autorefresh"
-        | "interval"
-        | "cron"
-        | "pollinterval"
-        | "refreshintervalseconds"
-        | "refreshevery" => {
-            Some("nothing refreshes a page by itself: a person does, or you with the refresh tool")
-        }
+        name if schedule::says_when(name) => Some(
+            "a page with a source is refreshed by itself by `document.refresh`, such as {\"every\": \"1h\"}",
+        ),
         "refresh" | "refreshable" if !parent.starts_with("/input/document/sourceJson") => Some(
             "a page can be refreshed if it has `document.sourceJson`; refreshing is a call of its own",
         ),

@@ -2,7 +2,7 @@
 
 use super::patchwork::{Patchwork, TextEdit, quoted};
 use crate::error::Issue;
-use crate::json::Message;
+use crate::json::{Message, Value};
 
 /// The most rounds of repair of one text.
 const ROUNDS: usize = 400;
@@ -35,6 +35,12 @@ fn told(patched: &Patchwork) -> Option<String> {
     let whole = format!("write {}", quoted(patched.text().trim()));
     let shorter = if lines.len() <= whole.len() { lines } else { whole };
     Some(shorter).filter(|fix| !fix.is_empty() && fix.len() <= FIX_BYTES_MAX)
+}
+
+/// Returns the object or list that a text is nearly the JSON of.
+pub(super) fn meant(text: &str) -> Option<Value> {
+    let value: Value = serde_json::from_str(repaired(text)?.text().trim()).ok()?;
+    (value.is_object() || value.is_array()).then_some(value)
 }
 
 /// Rewrites a text until it is JSON; `None` if that does not come about.
@@ -218,6 +224,12 @@ fn spelling(text: &str) -> Vec<TextEdit> {
                     .unwrap_or(rest.len());
                 let word = &rest[..length];
                 let is_key = rest[length..].trim_start().starts_with(':');
+                // `title": …`: only the mark before the name is missing.
+                if rest[length..].starts_with("\":") {
+                    put(at..at, "\"");
+                    at += length + 1;
+                    continue;
+                }
                 let meant = match word {
                     _ if is_key => Some(format!("\"{word}\"")),
                     "true" | "false" | "null" => None,
@@ -304,6 +316,11 @@ fn string(
     for (found, mark) in text[start..].char_indices() {
         let at = start + found;
         match mark {
+            // A line that goes on behind a backslash, as in JavaScript.
+            '\n' if escaped => {
+                put(at - 1..at + 1, "");
+                escaped = false;
+            }
             _ if escaped => {
                 if close == '"' && !"\"\\/bfnrtu".contains(mark) {
                     put(at - 1..at, "\\\\");

@@ -14,6 +14,7 @@ mod json_text;
 mod names;
 mod patchwork;
 mod proposal;
+mod schedule;
 mod schema;
 mod several;
 mod source;

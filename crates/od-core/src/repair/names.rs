@@ -37,7 +37,8 @@ pub(super) fn place(operation: Operation, parent: &str, key: &str) -> Option<Str
     }
     if let Some(entry) = parent.strip_prefix(&format!("{SOURCE}/outputMapping/dataPaths/")) {
         let field = match name {
-            "source" | "path" | "src" | "field" | "sourcepath" | "frompath" | "output" => "from",
+            "source" | "path" | "src" | "field" | "sourcepath" | "frompath" | "output"
+            | "select" | "get" | "jsonpath" | "expression" => "from",
             "target" | "dest" | "destination" | "as" | "into" | "datapath" | "topath" | "key"
             | "targetpath" | "destpath" | "destinationpath" | "targetfield" => "to",
             _ => return None,
@@ -133,7 +134,9 @@ pub(super) fn named_source(place: &str) -> Option<&str> {
 fn several_place(source: &str, parent: &str, name: &str) -> Option<String> {
     if parent.starts_with(&format!("{source}/outputMapping/dataPaths/")) {
         let field = match name {
-            "source" | "path" | "src" | "field" | "output" => "from",
+            "source" | "path" | "src" | "field" | "output" | "select" | "get" | "jsonpath" => {
+                "from"
+            }
             "target" | "dest" | "destination" | "as" | "into" | "key" => "to",
             _ => return None,
         };
@@ -182,8 +185,11 @@ fn source_place(parent: &str, name: &str) -> Option<&'static str> {
 
 fn execute_place(name: &str) -> Option<&'static str> {
     Some(match name {
-        "connector" | "connectorname" | "provider" | "source" | "id" => "/connectorId",
-        "tool" | "name" | "toolid" | "method" | "action" | "function" => "/toolName",
+        "connector" | "connectorname" | "provider" | "source" | "id" | "server" | "servername"
+        | "service" | "integration" => "/connectorId",
+        "tool" | "name" | "toolid" | "method" | "action" | "function" | "operation" | "command" => {
+            "/toolName"
+        }
         "args" | "arguments" | "params" | "parameters" | "payload" | "toolinput" | "inputs" => {
             "/input"
         }
@@ -221,7 +227,7 @@ pub(super) fn word(field: &str, place: &str, given: &str) -> Option<&'static str
         "purpose" => Some("agent_preview"),
         "onFailure" if has(&["keep", "stale", "ignor", "skip", "true", "continue"]) => Some("keep"),
         "onFailure" => Some("fail"),
-        "shape" if has(&["value", "scalar", "single", "number"]) => Some("value"),
+        "shape" if has(&["value", "scalar", "single", "number", "count"]) => Some("value"),
         "shape" if has(&["column", "list"]) => Some("column"),
         "shape" if has(&["object", "one", "first"]) => Some("row"),
         "shape" => Some("rows"),

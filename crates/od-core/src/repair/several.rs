@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::change::{Change, parent_of};
-use crate::json::Value;
+use crate::json::{Map, Value};
 
 const SOURCE: &str = "/input/document/sourceJson";
 
@@ -24,6 +24,73 @@ pub(super) fn mend(code: &str, body: &Value, at: &str) -> Vec<Change> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Writes an object of parts as a list of them, each with its key as a field.
+pub(super) fn listed(map: &Map, field: &str, of_one: &[&str]) -> Value {
+    if of_one.iter().any(|name| map.contains_key(*name)) {
+        return json!([map]);
+    }
+    let part = |(key, value): (&String, &Value)| match value {
+        Value::Object(part) => {
+            let mut part = part.clone();
+            part.insert(field.to_owned(), json!(key));
+            Value::Object(part)
+        }
+        Value::String(path) if field == "id" => {
+            json!({ field: key, "type": "local_file", "input": { "path": path } })
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            json!({ field: key, "sql": value })
+        }
+    };
+    map.iter().map(part).collect()
+}
+
+/// Writes an object of queries as a list, each with the shape of what stands where it writes.
+pub(super) fn queries(body: &Value, map: &Map) -> Value {
+    let mut list = listed(map, "to", &["sql", "query", "to"]);
+    for query in list.as_array_mut().into_iter().flatten() {
+        let to = query["to"].as_str().unwrap_or_default().trim_start_matches("data.");
+        let place = format!("/input/document/dataJson/{}", to.replace('.', "/"));
+        let shape = match body.pointer(&place) {
+            Some(Value::Array(_) | Value::Null) | None => continue,
+            Some(Value::Object(_)) => "row",
+            Some(Value::Bool(_) | Value::Number(_) | Value::String(_)) => "value",
+        };
+        if query.get("shape").is_none() {
+            query["shape"] = json!(shape);
+        }
+    }
+    list
+}
+
+/// Writes the id of a source so that it can name a table, and follows it into the queries.
+pub(super) fn table_name(body: &Value, at: &str, given: &str) -> Vec<Change> {
+    let plain: String = given
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
+        .skip_while(|c| !c.is_ascii_lowercase())
+        .take(31)
+        .collect();
+    if plain.is_empty() {
+        return Vec::new();
+    }
+    let mut changes = vec![Change::Write { at: at.to_owned(), value: json!(plain) }];
+    let queries = body.pointer("/input/document/queries").and_then(Value::as_array);
+    for (index, query) in queries.into_iter().flatten().enumerate() {
+        let Some(sql) = query["sql"].as_str() else { continue };
+        let mut followed = sql.to_owned();
+        for quoted in [format!("\"{given}\""), format!("`{given}`"), format!("[{given}]")] {
+            followed = followed.replace(&quoted, &plain);
+        }
+        followed = followed.replace(given, &plain);
+        if followed != sql {
+            let at = format!("/input/document/queries/{index}/sql");
+            changes.push(Change::Write { at, value: json!(followed) });
+        }
+    }
+    changes
 }
 
 /// Puts the source of `sourceJson` among `sources`, with its permission beside them.

@@ -286,16 +286,7 @@ pub(super) fn wrong_type(body: &Value, at: &str, key: &str, value: &Value) -> Op
     let into =
         |name: &str| Some(vec![Change::Move { from: at.to_owned(), to: format!("{at}/{name}") }]);
     if !at.starts_with(SOURCE) {
-        return match (at, value) {
-            ("/input/document/sources" | "/input/document/queries", Value::Object(_)) => {
-                write(json!([value]))
-            }
-            ("/input/document/queries", Value::String(sql)) => {
-                write(json!([{ "to": "rows", "sql": sql }]))
-            }
-            ("/input", Value::String(_)) => into("path"),
-            _ => None,
-        };
+        return wrong_type_elsewhere(body, at, key, value);
     }
     let outer = body.pointer(&format!("{SOURCE}/toolName")).and_then(Value::as_str);
     match (key, value) {
@@ -321,6 +312,7 @@ pub(super) fn wrong_type(body: &Value, at: &str, key: &str, value: &Value) -> Op
             write(json!(mapping_path(&path.join("."))?))
         }
         ("outputMapping", Value::Array(_)) => into("dataPaths"),
+        (_, Value::Array(items)) if is_path_of_input(at, key) => one_path(items, write),
         ("input", Value::String(_)) => into("path"),
         ("dataPaths", Value::Object(map)) if map.contains_key("from") || map.contains_key("to") => {
             write(json!([value]))
@@ -348,6 +340,36 @@ pub(super) fn wrong_type(body: &Value, at: &str, key: &str, value: &Value) -> Op
         (_, Value::Array(pair)) if at.contains("/dataPaths/") && pair.len() == 2 => {
             write(json!({ "from": pair[0], "to": pair[1] }))
         }
+        _ => None,
+    }
+}
+
+fn wrong_type_elsewhere(body: &Value, at: &str, key: &str, value: &Value) -> Option<Vec<Change>> {
+    let write = |value: Value| Some(vec![Change::Write { at: at.to_owned(), value }]);
+    let into =
+        |name: &str| Some(vec![Change::Move { from: at.to_owned(), to: format!("{at}/{name}") }]);
+    match (at, value) {
+        ("/input/document/sources", Value::Object(map)) => {
+            write(several::listed(map, "id", &["type", "input", "connector", "toolName"]))
+        }
+        ("/input/document/queries", Value::Object(map)) => write(several::queries(body, map)),
+        ("/input/document/queries", Value::String(sql)) => {
+            write(json!([{ "to": "rows", "sql": sql }]))
+        }
+        ("/input", Value::String(_)) => into("path"),
+        (_, Value::Array(items)) if is_path_of_input(at, key) => one_path(items, write),
+        _ => None,
+    }
+}
+
+fn is_path_of_input(at: &str, key: &str) -> bool {
+    matches!(key, "path" | "file" | "name") && at.ends_with(&format!("/input/{key}"))
+}
+
+/// A list of one file is that file; of several, each would be a source of its own.
+fn one_path(items: &[Value], write: impl Fn(Value) -> Option<Vec<Change>>) -> Option<Vec<Change>> {
+    match items {
+        [Value::String(path)] => write(json!(path)),
         _ => None,
     }
 }

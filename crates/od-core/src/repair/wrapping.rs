@@ -36,6 +36,19 @@ pub(super) fn unpack(
             return changes;
         }
     }
+    if let (true, Value::Array(items), "artifacts" | "items" | "requests" | "documents") =
+        (is_top && operation != Operation::Execute, value, name.as_str())
+        && let [Value::Object(only)] = items.as_slice()
+        && body.get("input").is_none()
+    {
+        let put = |(key, value): (&String, &Value)| Change::Write {
+            at: format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+            value: value.clone(),
+        };
+        let mut changes = vec![Change::Remove { at: at.to_owned() }];
+        changes.extend(only.iter().map(put));
+        return changes;
+    }
     match (name.as_str(), value) {
         ("files", _) if operation != Operation::Execute => files(at, value),
         ("patch" | "operations" | "ops" | "changes" | "edits", Value::Array(steps)) => {

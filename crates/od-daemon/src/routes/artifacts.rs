@@ -3,7 +3,7 @@
 use hyper::body::Incoming;
 use od_app::Mode;
 use od_app::artifacts::{
-    self, CreateArtifact, DeleteArtifact, ListArtifacts, ListTrash, UpdateArtifact,
+    self, CreateArtifact, DeleteArtifact, ListArtifacts, ListTrash, Reading, UpdateArtifact,
 };
 use od_core::error::{Failure, Issue};
 use od_ports::store::Stored;
@@ -32,7 +32,7 @@ pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
 pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let project = exchange.query.required(QueryName::ProjectId)?;
     let body = exchange.document(body).await?;
-    let request = CreateArtifact { project, body };
+    let request = CreateArtifact { project, body, reading: Reading::Now };
     let created =
         artifacts::create(&exchange.daemon.app, &exchange.person(), request, Mode::Commit).await?;
     detail(exchange, &created.stored, created.warnings)
@@ -49,7 +49,7 @@ pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
 pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let address = exchange.address()?;
     let body = exchange.document(body).await?;
-    let request = UpdateArtifact { target: address.into(), body };
+    let request = UpdateArtifact { target: address.into(), body, reading: Reading::Now };
     let updated =
         artifacts::update(&exchange.daemon.app, &exchange.person(), request, Mode::Commit).await?;
     detail(exchange, &updated.stored, updated.warnings)

@@ -2,7 +2,7 @@
 
 use hyper::body::Incoming;
 use od_app::artifacts::{
-    self, Address, CreateArtifact, CreatedArtifact, DeleteArtifact, Target, UpdateArtifact,
+    self, Address, CreateArtifact, CreatedArtifact, DeleteArtifact, Reading, Target, UpdateArtifact,
 };
 use od_app::connectors::execute::ExecuteTool;
 use od_app::connectors::{self, Payer};
@@ -14,7 +14,7 @@ use od_core::artifact::ListQuery;
 use od_core::connector::{ExecuteRequest, Purpose};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{MappingPath, ProjectId, RunId};
-use od_core::json::{BoundedJson, BoundedObject, Message, Value};
+use od_core::json::{BoundedJson, BoundedObject, Map, Message, Value};
 use od_core::token::Variant;
 use od_ports::store::Stored;
 use od_wire::artifact::{
@@ -36,12 +36,12 @@ use crate::views;
 pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let (agent, dry_run) = Agent::changing(exchange)?;
     let body = agent.document(exchange, body).await?;
-    let request = CreateArtifact { project: agent.project, body };
+    let request = CreateArtifact { project: agent.project, body, reading: reading(exchange)? };
     let app = &exchange.daemon.app;
     let mode = Mode::of_dry_run(dry_run);
-    let CreatedArtifact { stored, replayed, warnings } =
+    let CreatedArtifact { stored, replayed, warnings, first_values } =
         artifacts::create(app, &agent.caller, request, mode).await?;
-    let answer = changed(exchange, &stored, warnings)?;
+    let answer = changed(exchange, &stored, warnings, first_values)?;
     Ok(Reply::json(&ToolArtifactAnswer { replayed, dry_run, ..answer }))
 }
 
@@ -49,11 +49,12 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
 pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Reply, Failure> {
     let (agent, dry_run) = Agent::changing(exchange)?;
     let body = agent.document(exchange, body).await?;
-    let request = UpdateArtifact { target: Target::InBody(agent.project), body };
+    let target = Target::InBody(agent.project);
+    let request = UpdateArtifact { target, body, reading: reading(exchange)? };
     let app = &exchange.daemon.app;
     let mode = Mode::of_dry_run(dry_run);
     let updated = artifacts::update(app, &agent.caller, request, mode).await?;
-    let answer = changed(exchange, &updated.stored, updated.warnings)?;
+    let answer = changed(exchange, &updated.stored, updated.warnings, updated.first_values)?;
     Ok(Reply::json(&ToolArtifactAnswer { dry_run, ..answer }))
 }
 
@@ -175,14 +176,15 @@ pub(crate) async fn validate(exchange: &Exchange<'_>, body: Incoming) -> Result<
     let agent = Agent::of(exchange)?;
     let body = agent.document(exchange, body).await?;
     if body.value().get("artifactId").is_some() {
-        let request = UpdateArtifact { target: Target::InBody(agent.project), body };
+        let target = Target::InBody(agent.project);
+        let request = UpdateArtifact { target, body, reading: reading(exchange)? };
         let app = &exchange.daemon.app;
         let updated = artifacts::update(app, &agent.caller, request, Mode::DryRun).await?;
-        return Ok(Reply::json(&ToolValidAnswer { valid: true, warnings: updated.warnings }));
+        return Ok(Reply::json(&valid(updated.first_values, updated.warnings)));
     }
-    let request = CreateArtifact { project: agent.project, body };
-    let valid = artifacts::validate(&exchange.daemon.app, &agent.caller, request).await?;
-    Ok(Reply::json(&ToolValidAnswer { valid: true, warnings: valid.warnings }))
+    let request = CreateArtifact { project: agent.project, body, reading: reading(exchange)? };
+    let checked = artifacts::validate(&exchange.daemon.app, &agent.caller, request).await?;
+    Ok(Reply::json(&valid(checked.first_values, checked.decision.warnings)))
 }
 
 /// Lists connected connectors with the tools that may run.
@@ -248,10 +250,25 @@ fn preview_only(purpose: Purpose) -> Result<Purpose, Failure> {
     }
 }
 
+fn valid(first_values: Map, warnings: Vec<Issue>) -> ToolValidAnswer {
+    ToolValidAnswer { valid: true, first_values: bounded(first_values), warnings }
+}
+
+/// Values of a page are parts of data that was checked, and a few of them.
+fn bounded(first_values: Map) -> BoundedObject {
+    BoundedObject::check(Value::Object(first_values)).unwrap_or_default()
+}
+
+/// Returns whether the query asks for sources to be left alone.
+fn reading(exchange: &Exchange<'_>) -> Result<Reading, Failure> {
+    Ok(Reading::of_offline(exchange.query.get(QueryName::Offline)?.unwrap_or(false)))
+}
+
 fn changed(
     exchange: &Exchange<'_>,
     stored: &Stored,
     warnings: Vec<Issue>,
+    first_values: Map,
 ) -> Result<ToolArtifactAnswer, Failure> {
     let Some(artifact) = stored.artifact() else {
         return Err(Failure::new(ErrorCode::LiveArtifactStorageFailed, "the artifact is gone")
@@ -262,6 +279,7 @@ fn changed(
         data_digest: artifact.digests.data.content.clone(),
         replayed: false,
         dry_run: false,
+        first_values: bounded(first_values),
         warnings,
     })
 }

@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use od_app::artifacts::{CreateArtifact, create};
+use od_app::artifacts::{CreateArtifact, Reading, create};
 use od_app::projects::{self, CreateProject};
 use od_app::{Caller, Mode};
 use od_core::error::Failure;
@@ -144,7 +144,11 @@ impl Victim {
             "input": { "title": "Page", "document": { "format": "html_template_v2", "dataJson": data } },
             "templateHtml": template,
         });
-        let request = CreateArtifact { project: self.project.clone(), body: body.into() };
+        let request = CreateArtifact {
+            project: self.project.clone(),
+            body: body.into(),
+            reading: Reading::Now,
+        };
         let created = create(self.running().app(), &Caller::Person, request, Mode::Commit);
         let created = self.runtime().block_on(created);
         created.map(|created| created.stored.id.clone()).map_err(Failure::from)

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use od_app::artifacts::CreateArtifact;
+use od_app::artifacts::{CreateArtifact, Reading};
 use od_app::projects::CreateProject;
 use od_app::{Caller, Mode};
 use od_core::ids::{ArtifactId, ProjectId, RunId, Timestamp};
@@ -166,7 +166,8 @@ impl World {
     }
 
     async fn artifact_by(&self, caller: &Caller, project: &ProjectId, body: Value) -> ArtifactId {
-        let request = CreateArtifact { project: project.clone(), body: body.into() };
+        let request =
+            CreateArtifact { project: project.clone(), body: body.into(), reading: Reading::Now };
         let app = self.daemon().app();
         match od_app::artifacts::create(app, caller, request, Mode::Commit).await {
             Ok(made) => made.stored.id.clone(),

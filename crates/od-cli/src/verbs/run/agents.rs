@@ -73,8 +73,9 @@ pub(super) fn additions(agent: RunAgent, od: &Path) -> Additions {
         RunAgent::Gemini => Additions {
             settings: Some(("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", trusted_server(&od))),
             remark: Some(
-                "Gemini may leave out servers that are not in its own settings: `od mcp config --agent \
-                 gemini` prints the entry; in a folder that it does not trust, add `--skip-trust`",
+                "Gemini passes od's tools over in a folder that it does not trust (add `--skip-trust`), and \
+                 where others may write to a directory above OD_HOME, as /tmp is (add the entry of \
+                 `od mcp config --agent gemini` to its settings then)",
             ),
             ..Additions::default()
         },

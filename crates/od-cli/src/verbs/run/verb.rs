@@ -1,8 +1,9 @@
 //! The run of one command.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write as _};
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -22,7 +23,7 @@ use crate::args::Run;
 use crate::local;
 use crate::output::{Answer, CommandError, Exit, Sink, Text, with_progress};
 use crate::settings::Settings;
-use crate::verbs::daemon;
+use crate::verbs::{daemon, skills};
 
 /// The pause after which a failed renewal is tried again.
 const RENEW_AGAIN: Duration = Duration::from_secs(20);
@@ -51,6 +52,9 @@ pub(crate) async fn run(
     let start = StartRun { project_id: project.id.clone(), agent };
     let started: StartedRun = client.call(Operation::StartRun).json(&start)?.send().await?;
     let added = added(settings, &args, &started.run)?;
+    if let Some(remark) = skill_made_known(settings, &args, &project) {
+        sink.remark(&remark);
+    }
     if let Some(remark) = added.remark {
         sink.remark(remark);
     }
@@ -64,6 +68,32 @@ pub(crate) async fn run(
     Ok(Answer::silent().ending(exit_of(status)))
 }
 
+/// Installs the skill where the project lacks it, and says so. An agent that cannot learn it still
+/// has its tools: a failure is a remark.
+fn skill_made_known(settings: &Settings, args: &Run, project: &Project) -> Option<String> {
+    let root = project.root.as_deref().filter(|_| !args.no_skill && is_there(&args.program))?;
+    match skills::make_known(settings, root, false) {
+        Ok(places) if places.is_empty() => None,
+        Ok(places) => Some(format!(
+            "installed the skill live-artifact in {} (--no-skill leaves it out)",
+            places.join(" and ")
+        )),
+        Err(error) => {
+            Some(format!("the skill live-artifact is not installed: {}", error.failure.message))
+        }
+    }
+}
+
+/// Returns whether a command can be found: for one that cannot start nothing is written.
+fn is_there(program: &OsStr) -> bool {
+    let path = Path::new(program);
+    if path.components().count() > 1 {
+        return path.exists();
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| folder.join(path).is_file())
+}
+
 async fn plan(settings: &Settings, args: &Run, project: &Project) -> Answer {
     let running = daemon::running(settings).await;
     let program = args.program.to_string_lossy();
@@ -73,8 +103,11 @@ async fn plan(settings: &Settings, args: &Run, project: &Project) -> Answer {
     };
     let text =
         Text::new().line(&format!("Would run `{program}` in project {} {daemon}.", project.id));
+    let root = project.root.as_deref().filter(|_| !args.no_skill);
+    let installs = root.and_then(|root| skills::make_known(settings, root, true).ok());
     let json = json!({
         "dryRun": true,
+        "installsSkill": installs.unwrap_or_default(),
         "projectId": project.id,
         "program": program,
         "arguments": args.arguments.len(),

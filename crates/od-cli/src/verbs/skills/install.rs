@@ -12,7 +12,8 @@ use serde_json::json;
 use crate::args::InstallSkill;
 use crate::local;
 use crate::output::{Answer, CommandError, Style, Text};
-use crate::skills::{BUILTIN_FILES, BUILTIN_NAME, BuiltinFile, PLACES};
+use crate::settings::Settings;
+use crate::skills::{self, BUILTIN_FILES, BUILTIN_NAME, BuiltinFile, PLACES};
 
 /// The state of one file before the skill is installed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -67,6 +68,35 @@ pub(crate) fn install(args: InstallSkill) -> Result<Answer, CommandError> {
         }
     }
     Ok(answer(&directory, &targets, args.dry_run))
+}
+
+/// Makes the built-in skill known to agents that are started in a project: it is written where agents
+/// look and do not find it. A copy that is there is its person's, whatever it says. Returns the
+/// places it was, or would be, written to.
+pub(crate) fn make_known(
+    settings: &Settings,
+    root: &Path,
+    dry_run: bool,
+) -> Result<Vec<&'static str>, CommandError> {
+    let found = skills::discover(settings.upward(root), settings.user_home.as_deref());
+    let is_known = |place: &str| {
+        let mut known = found.iter().filter(|skill| skill.directory == BUILTIN_NAME);
+        known.any(|skill| {
+            skill.path.parent().is_some_and(|it| it.ends_with(format!("{place}/{BUILTIN_NAME}")))
+        })
+    };
+    let missing: Vec<&'static str> = PLACES.into_iter().filter(|place| !is_known(place)).collect();
+    if missing.is_empty() {
+        return Ok(missing);
+    }
+    let args = InstallSkill {
+        directory: Some(root.to_owned()),
+        agents: missing.contains(&PLACES[0]),
+        claude: missing.contains(&PLACES[1]),
+        force: false,
+        dry_run,
+    };
+    install(args).map(|_| missing)
 }
 
 fn target(file: &'static BuiltinFile, root: &Path) -> Target {

@@ -144,13 +144,19 @@ async fn create(client: &Client, args: ToolCreate) -> Result<Value, CommandError
         read.body.set("attemptId", attempt);
     }
     let call = client.call(Operation::ToolCreateArtifact).json_bytes(read.body.text().into_bytes());
-    let answer: ToolArtifactAnswer = tried(call, args.dry_run).send().await?;
+    let call = tried(offline(call, args.offline), args.dry_run);
+    let answer: ToolArtifactAnswer = call.send().await?;
     finished(&answer, read.warnings)
 }
 
 /// Asks that a change is only tried.
 fn tried(call: Call<'_>, dry_run: bool) -> Call<'_> {
     call.maybe_query(QueryName::DryRun, dry_run.then_some(true))
+}
+
+/// Asks that no source is read.
+fn offline(call: Call<'_>, offline: bool) -> Call<'_> {
+    call.maybe_query(QueryName::Offline, offline.then_some(true))
 }
 
 /// Lists the artifacts of the run's project.
@@ -194,7 +200,8 @@ async fn update(client: &Client, args: ToolUpdate) -> Result<Value, CommandError
         read.body.set("ifRevision", revision);
     }
     let call = client.call(Operation::ToolUpdateArtifact).json_bytes(read.body.text().into_bytes());
-    let answer: ToolArtifactAnswer = tried(call, args.dry_run).send().await?;
+    let call = tried(offline(call, args.offline), args.dry_run);
+    let answer: ToolArtifactAnswer = call.send().await?;
     finished(&answer, read.warnings)
 }
 
@@ -217,7 +224,7 @@ async fn validate(client: &Client, args: ToolValidate) -> Result<Value, CommandE
     }
     let call =
         client.call(Operation::ToolValidateArtifact).json_bytes(read.body.text().into_bytes());
-    let answer: ToolValidAnswer = call.send().await?;
+    let answer: ToolValidAnswer = offline(call, args.offline).send().await?;
     finished(&answer, read.warnings)
 }
 

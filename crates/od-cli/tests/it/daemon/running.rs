@@ -176,3 +176,24 @@ fn the_lease_is_renewed_while_the_command_lives_and_the_run_ended_after_it() {
     assert_eq!(last.as_deref(), Some("DELETE /api/runs/run-1"));
     std::fs::remove_file(bench.data().join("daemon.json")).unwrap();
 }
+
+#[test]
+fn the_skill_is_made_known_where_it_is_missing_and_a_changed_copy_stays() {
+    let bench = Bench::with_project();
+    let copies = [".agents", ".claude"]
+        .map(|place| bench.project().join(place).join("skills/live-artifact/SKILL.md"));
+    let said = |arguments: &[&str]| {
+        let output = bench.od(arguments);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(!said(&["run", "--no-skill", "--", "true"]).contains("skill"));
+    assert!(!copies[0].exists() && !copies[1].exists());
+    let first = said(&["run", "--", "true"]);
+    assert!(first.contains("installed the skill live-artifact in .agents/skills"), "{first}");
+    assert!(copies[0].exists() && copies[1].exists());
+    std::fs::write(&copies[1], "mine").unwrap();
+    assert!(!said(&["run", "--", "true"]).contains("skill"));
+    assert_eq!(std::fs::read_to_string(&copies[1]).unwrap(), "mine");
+    bench.end_daemon();
+}

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use od_app::artifacts::{CreateArtifact, create};
+use od_app::artifacts::{CreateArtifact, Reading, create};
 use od_app::{Caller, Mode};
 use od_core::ids::ArtifactId;
 use od_core::json::{Map, Message, Value};
@@ -23,7 +23,7 @@ async fn made(world: &World, title: &str, data: &Value, file: &str) -> ArtifactI
     let body = json!({ "input": { "title": title, "document": {
         "dataJson": data, "sourceJson": file_source(file) } } });
     let body = Message::read(body.to_string().as_bytes()).unwrap();
-    let request = CreateArtifact { project: project(), body };
+    let request = CreateArtifact { project: project(), body, reading: Reading::Now };
     let created = create(&world.app, &Caller::Person, request, Mode::Commit).await;
     created.unwrap_or_else(|err| panic!("{title}: {err:?}")).stored.id.clone()
 }

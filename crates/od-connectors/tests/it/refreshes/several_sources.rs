@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use od_app::artifacts::CreateArtifact;
+use od_app::artifacts::{CreateArtifact, Reading};
 use od_app::connectors::execute::ExecuteTool;
 use od_app::connectors::{self, Payer};
 use od_app::{Caller, Mode};
@@ -51,7 +51,7 @@ fn write(world: &World, id: &str, rows: &[(&str, u32)]) {
 
 async fn create(world: &World, body: &Value) -> Result<(ArtifactId, Vec<String>), Failure> {
     let body = Message::read(body.to_string().as_bytes()).unwrap();
-    let request = CreateArtifact { project: project(), body };
+    let request = CreateArtifact { project: project(), body, reading: Reading::Now };
     let created = od_app::artifacts::create(&world.app, &Caller::Person, request, Mode::Commit);
     let created = created.await.map_err(Failure::from)?;
     Ok((created.stored.id.clone(), created.warnings.into_iter().map(|it| it.code).collect()))
@@ -182,7 +182,7 @@ async fn a_query_that_can_only_fail_is_refused_with_what_there_is() {
     // A source that is not there yet says nothing against its queries.
     let queries = json!([{ "to": "total", "sql": "SELECT sum(n) FROM later", "shape": "value" }]);
     let (_, warnings) = create(&world, &body(&[source("later")], &queries)).await.unwrap();
-    assert!(warnings.contains(&"source_not_read".to_owned()), "{warnings:?}");
+    assert!(warnings.contains(&"source_not_readable".to_owned()), "{warnings:?}");
 }
 
 #[tokio::test]

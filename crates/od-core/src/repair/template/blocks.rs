@@ -7,7 +7,9 @@ use super::expression::{self, Rest};
 use super::lists::follow;
 use super::marks::{MarkKind, read_loop};
 use super::row_scopes::is_alias;
+use super::second;
 use super::translate::Translator;
+use crate::template::Grammar;
 use crate::template::scan::Attribute;
 
 /// The meaning of an attribute of another language.
@@ -17,6 +19,7 @@ enum Foreign {
     If,
     Unless,
     Else,
+    ElseIf,
     Text,
     /// Binds an attribute of this name.
     Bound,
@@ -28,7 +31,11 @@ enum Foreign {
 
 /// Tells an attribute of another language by its name, and by its value where the name alone could
 /// be anybody's.
-fn foreign(name: &str, value: &str) -> Option<Foreign> {
+fn foreign(name: &str, value: &str, grammar: Grammar) -> Option<Foreign> {
+    // What the second format has is its own; what it lacks is the compiler's to refuse.
+    if grammar == Grammar::V2 && second::has_attribute(name) {
+        return None;
+    }
     let is_loop = [" in ", " of ", " as "].iter().any(|sign| value.contains(sign));
     let is_path = value.starts_with(|c: char| c.is_alphabetic() || c == '!')
         && value.chars().all(|c| c.is_alphanumeric() || "._!-[]' =".contains(c));
@@ -47,9 +54,13 @@ fn foreign(name: &str, value: &str) -> Option<Foreign> {
         | "wx:if" | "data-od-if" | "data-od-show" => Foreign::If,
         "ng-hide" | "th:unless" | "data-od-unless" | "data-od-hide" => Foreign::Unless,
         "v-else" | "wx:else" | "data-od-else" => Foreign::Else,
+        "v-else-if" | "wx:elif" if grammar == Grammar::V2 => Foreign::ElseIf,
         "v-text" | "x-text" | "ng-bind" | "th:text" | "v-html" | "x-html" | "ng-bind-html"
         | "data-od-text" | "data-od-bind" | "data-od-value" | "data-od-html" | "data-od-raw"
         | "data-od-bind-html" | "[innertext]" | "[textcontent]" | "[innerhtml]" => Foreign::Text,
+        "data-bind" if knockout(value, &["foreach"]).is_some() => Foreign::Loop,
+        "data-bind" if knockout(value, &["text", "html"]).is_some() => Foreign::Text,
+        "data-bind" if knockout(value, &["visible", "if"]).is_some() => Foreign::If,
         "data-bind" | "data-text" | "data-field" if is_path && value.contains('.') => Foreign::Text,
         "x-data" | "x-init" | "ng-app" | "ng-controller" | "ng-init" | "v-cloak" | "v-once"
         | ":key" | "v-bind:key" | "x-bind:key" | "x-cloak" => Foreign::Runs,
@@ -78,13 +89,19 @@ fn foreign(name: &str, value: &str) -> Option<Foreign> {
     })
 }
 
+/// Returns what a binding of Knockout names, such as `foreach: data.rows`.
+fn knockout<'v>(value: &'v str, words: &[&str]) -> Option<&'v str> {
+    let (word, path) = value.split_once(':')?;
+    words.contains(&word.trim()).then(|| path.split(',').next().unwrap_or_default().trim())
+}
+
 /// Returns the attributes of other languages in a template: name and place.
 pub(super) fn foreign_attributes(outline: &super::outline::Outline<'_>) -> Vec<(String, usize)> {
     let all = outline.elements.iter().flat_map(|element| &element.tag.attributes);
     all.filter(|it| {
         let value = &outline.source[it.value.clone()];
         // Those are refused by the compiler itself.
-        !it.name.starts_with("data-od-") && foreign(&it.name, value).is_some()
+        !it.name.starts_with("data-od-") && foreign(&it.name, value, Grammar::V1).is_some()
     })
     .map(|it| (it.name.to_string(), it.span.start))
     .collect()
@@ -99,8 +116,11 @@ impl Translator<'_, '_> {
                 let value = self.outline.source[attribute.value.clone()].to_owned();
                 if attribute.name == "data-od-repeat" {
                     self.repeat(element, attribute, &value);
-                } else if let Some(meaning) = foreign(&attribute.name, &value) {
-                    self.attribute(element, attribute, &value, meaning);
+                } else if let Some(meaning) = foreign(&attribute.name, &value, self.grammar) {
+                    let words = ["foreach", "text", "html", "visible", "if"];
+                    let bare = (attribute.name == "data-bind").then(|| knockout(&value, &words));
+                    let value = bare.flatten().unwrap_or(&value);
+                    self.attribute(element, attribute, value, meaning);
                 }
             }
         }
@@ -143,6 +163,9 @@ impl Translator<'_, '_> {
         let span = attribute.span.clone();
         let gone = self.with_space(&span);
         match meaning {
+            Foreign::Loop if attribute.name == "data-bind" => {
+                self.repeat_inside(element, gone, value);
+            }
             Foreign::Loop => {
                 let range = self.outline.elements[element].span.clone();
                 let scope = self.scope(&read_loop(value), range);
@@ -164,6 +187,14 @@ impl Translator<'_, '_> {
                         }
                     }
                 }
+            }
+            Foreign::ElseIf => {
+                let text = self.condition_second(value, false, &span);
+                let text = text.map(|it| format!("data-od-else-if=\"{it}\""));
+                self.edit(if text.is_some() { span } else { gone }, text.unwrap_or_default());
+            }
+            Foreign::Else if self.grammar == Grammar::V2 => {
+                self.edit(span, "data-od-else".to_owned());
             }
             Foreign::Else => match self.condition_before(element) {
                 Some((condition, negated)) => match self.condition(&condition, !negated, &span) {
@@ -195,6 +226,16 @@ impl Translator<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Repeats what stands in an element, as Knockout does.
+    fn repeat_inside(&mut self, element: usize, gone: Range<usize>, value: &str) {
+        let range = self.outline.elements[element].inner.clone();
+        let scope = self.scope(&read_loop(value), range.clone());
+        let text = format!("data-od-repeat=\"{} in {}\"", scope.alias, scope.list);
+        self.scopes.push(scope);
+        self.edit(gone, String::new());
+        self.put(&range, &text);
     }
 
     fn bound(&mut self, element: usize, attribute: &Attribute<'_>, value: &str) {
@@ -254,11 +295,12 @@ impl Translator<'_, '_> {
             .find(|other| other.parent == it.parent && other.span.end <= it.span.start)?;
         before.tag.attributes.iter().find_map(|attribute| {
             let value = &self.outline.source[attribute.value.clone()];
-            match foreign(&attribute.name, value)? {
+            match foreign(&attribute.name, value, self.grammar)? {
                 Foreign::If => Some((value.to_owned(), false)),
                 Foreign::Unless => Some((value.to_owned(), true)),
                 Foreign::Loop
                 | Foreign::Else
+                | Foreign::ElseIf
                 | Foreign::Text
                 | Foreign::Bound
                 | Foreign::Spelling
@@ -270,6 +312,10 @@ impl Translator<'_, '_> {
     /// Returns the attribute that hides an element where a condition does not hold, if a style rule
     /// can decide it.
     fn condition(&mut self, text: &str, negated: bool, span: &Range<usize>) -> Option<String> {
+        if self.grammar == Grammar::V2 {
+            let condition = self.condition_second(text, negated, span)?;
+            return Some(format!("data-od-if=\"{condition}\""));
+        }
         let read = expression::read(text);
         let path = self.path(text, span);
         let always = "is always shown: put what depends on the condition into the data";
@@ -333,6 +379,11 @@ impl Translator<'_, '_> {
                 MarkKind::Section(_, false) if is_loop => {
                     self.repeat_block(&open.span, block.close, first, second);
                 }
+                MarkKind::If(text, negated) | MarkKind::Section(text, negated)
+                    if self.grammar == Grammar::V2 =>
+                {
+                    self.branches(text, *negated, &parts);
+                }
                 MarkKind::If(text, negated) | MarkKind::Section(text, negated) => {
                     let attribute = self.condition(text, *negated, &open.span);
                     if let Some(attribute) = attribute {
@@ -363,6 +414,10 @@ impl Translator<'_, '_> {
         };
         let repeat = format!("data-od-repeat=\"{} in {}\"", scope.alias, scope.list);
         match second {
+            Some(second) if self.grammar == Grammar::V2 => {
+                self.put(&first, &repeat);
+                self.put(&second, "data-od-else");
+            }
             Some(second) => {
                 self.put(&first, &format!("{repeat} data-row"));
                 self.put(&second, "data-empty");
@@ -373,7 +428,7 @@ impl Translator<'_, '_> {
     }
 
     /// Puts an attribute on the one element of a range, or on an element around it.
-    fn put(&mut self, range: &Range<usize>, attribute: &str) {
+    pub(super) fn put(&mut self, range: &Range<usize>, attribute: &str) {
         let source = self.outline.source;
         let elements = self.outline.directly_in(range);
         if let [element] = elements[..] {

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod code_marks;
+mod dates;
 mod expression;
 mod lists;
 mod marks;
@@ -12,6 +13,7 @@ mod outputs;
 mod page;
 mod roots;
 mod row_scopes;
+mod second;
 mod translate;
 mod unroll;
 

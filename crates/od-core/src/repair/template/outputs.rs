@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::expression::{self, Rest};
 use super::marks::MarkKind;
-use super::row_scopes::Scope;
 use super::translate::Translator;
 
 impl Translator<'_, '_> {
@@ -29,23 +28,29 @@ impl Translator<'_, '_> {
         }
     }
 
+    /// Keeps the formats of a value whose element is still to be repeated.
+    pub(super) fn keep_formats(&mut self, span: &Range<usize>, formats: &str) {
+        for need in self.needs.values_mut().flatten().filter(|need| need.span == *span) {
+            need.formats = formats.to_owned();
+        }
+    }
+
+    /// Returns whether a name is that of the position of a row.
+    pub(super) fn is_index(&self, text: &str, at: usize) -> bool {
+        let Some(scope) = self.scope_at(at) else { return false };
+        let words = ["@index", "$index", "loop.index", "loop.index0", "@number", "forloop.index"];
+        scope.index.as_deref() == Some(text)
+            || words.contains(&text)
+            || (matches!(text, "index" | "i" | "idx") && !self.row_has(scope, text))
+    }
+
     fn output(&mut self, text: &str, span: Range<usize>) {
+        if self.grammar == Grammar::V2 {
+            return self.output_second(text, span);
+        }
         let in_text = !self.outline.elements.iter().any(|it| it.tag.span.contains(&span.start));
         let read = expression::read(text);
-        let scope = self.scope_at(span.start).cloned();
-        let last = read.steps.last().map(String::as_str).unwrap_or_default();
-        let is_index = match &scope {
-            Some(scope) => {
-                scope.index.as_deref() == Some(text.trim())
-                    || matches!(
-                        text.trim(),
-                        "@index" | "$index" | "loop.index" | "loop.index0" | "@number"
-                    )
-                    || (matches!(text.trim(), "index" | "i" | "idx") && !self.row_has(scope, last))
-            }
-            None => false,
-        };
-        if is_index {
+        if self.is_index(text.trim(), span.start) {
             self.rules.insert(
                 ".row-number::before{counter-increment:row;content:counter(row)}".to_owned(),
             );
@@ -99,7 +104,7 @@ impl Translator<'_, '_> {
     }
 
     /// Writes the parts of a text one behind the other.
-    fn join(&mut self, parts: &[Part<'_>], span: Range<usize>) {
+    pub(super) fn join(&mut self, parts: &[Part<'_>], span: Range<usize>) {
         let mut whole = String::new();
         for part in parts {
             match part {
@@ -119,7 +124,7 @@ impl Translator<'_, '_> {
 }
 
 /// Splits `'Total: ' + data.total` into its parts; `None` if something else is computed.
-fn joined(text: &str) -> Option<Vec<Part<'_>>> {
+pub(super) fn joined(text: &str) -> Option<Vec<Part<'_>>> {
     let parts = text.split('+').map(str::trim).map(|part| {
         let quote = part.chars().next().filter(|mark| matches!(mark, '\'' | '"' | '`'));
         match quote {
@@ -140,7 +145,7 @@ fn joined(text: &str) -> Option<Vec<Part<'_>>> {
 }
 
 /// A part of a text that is put together.
-enum Part<'t> {
+pub(super) enum Part<'t> {
     Text(&'t str),
     Path(&'t str),
 }

@@ -5,10 +5,11 @@ use std::ops::Range;
 use serde_json::json;
 
 use super::blocks::foreign_attributes;
+use super::dates;
 use super::lists::{self, follow};
 use super::marks;
 use super::outline::Outline;
-use super::translate::{Translation, translate};
+use super::translate::translate;
 use super::unroll;
 use crate::error::{ErrorCode, Issue};
 use crate::json::Value;
@@ -35,6 +36,12 @@ pub fn foreign_marks(html: &str) -> Vec<Issue> {
             "escaped_template: the tags are written as references, and would be shown as text";
         let code = ErrorCode::TemplateBindingInvalid.as_str();
         return vec![Issue::new("template.html:1:1", code, message).fix("write `<` and `>`")];
+    }
+    if is_file_name(html) {
+        let message = "the template is the name of a file, not its text";
+        let fix =
+            "send the text of the file; without a template the page shows the data by its shape";
+        return vec![Issue::new("/templateHtml", "not_a_template", message).got(html).fix(fix)];
     }
     let mut found: Vec<(usize, String)> =
         foreign_attributes(&outline).into_iter().map(|(name, at)| (at, name)).collect();
@@ -64,6 +71,13 @@ pub fn foreign_marks(html: &str) -> Vec<Issue> {
         .fix("write it as {{data.path}} or data-od-repeat=\"item in data.items\"")
     };
     found.into_iter().map(issue).collect()
+}
+
+/// Returns whether a template is one word that names a file.
+fn is_file_name(html: &str) -> bool {
+    let text = html.trim();
+    let ends = [".html", ".htm", ".hbs", ".mustache", ".j2", ".ejs", ".md"];
+    !text.contains(['<', '{', ' ', '\n']) && ends.iter().any(|end| text.ends_with(end))
 }
 
 /// Returns whether a whole template was escaped: references to `<` and `>`, and no tag at all.
@@ -113,11 +127,7 @@ pub(in crate::repair) fn mend(
     {
         return renamed_keys(html, changed, &names, owner_at);
     }
-    // The translation is into the first format, and would take the formats of the second for another language's.
-    let translated = match grammar {
-        Grammar::V1 => translate(html, data),
-        Grammar::V2 => Translation::default(),
-    };
+    let translated = translate(html, data, grammar);
     if !translated.edits.is_empty() {
         for (at, note) in translated.notes {
             mended.notes.push((owner_at(at), note));
@@ -243,8 +253,15 @@ fn of_data(
                     mended.data.push((owner, pointer, json!(plain.trim())));
                 }
             }
+            RenderError::Format { at, .. } => {
+                if let Some(pointer) = data_pointer(&at.path)
+                    && let Some(text) = data.pointer(&pointer).and_then(Value::as_str)
+                    && let Some(day) = dates::day(text)
+                {
+                    mended.data.push((owner, pointer, json!(day)));
+                }
+            }
             RenderError::NoOrder { .. }
-            | RenderError::Format { .. }
             | RenderError::NotDrawable { .. }
             | RenderError::TooManyPoints { .. }
             | RenderError::TooManyRows { .. }

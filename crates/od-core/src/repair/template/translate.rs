@@ -10,7 +10,7 @@ use super::outline::Outline;
 use super::roots;
 use super::row_scopes::{Scope, is_alias};
 use crate::json::Value;
-use crate::template::is_key;
+use crate::template::{Grammar, is_key};
 
 /// Edits of a template that belong together.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(super) struct Translation {
 }
 
 /// Rewrites what is written in another language; `data` helps to find what names mean.
-pub(super) fn translate(source: &str, data: Option<&Value>) -> Translation {
+pub(super) fn translate(source: &str, data: Option<&Value>, grammar: Grammar) -> Translation {
     let outline = Outline::of(source);
     let marks = marks::marks(&outline);
     let none = Value::Null;
@@ -35,6 +35,7 @@ pub(super) fn translate(source: &str, data: Option<&Value>) -> Translation {
         needs: BTreeMap::new(),
         marks,
         outline,
+        grammar,
     };
     translator.unroll_objects();
     translator.loops();
@@ -56,9 +57,13 @@ pub(super) fn translate(source: &str, data: Option<&Value>) -> Translation {
 struct Need {
     span: Range<usize>,
     steps: Vec<String>,
+    /// The formats behind it, with their bar.
+    formats: String,
 }
 
 pub(super) struct Translator<'s, 'd> {
+    /// The format that it is rewritten in.
+    pub(super) grammar: Grammar,
     pub(super) outline: Outline<'s>,
     pub(super) marks: Vec<Mark>,
     pub(super) data: &'d Value,
@@ -194,7 +199,7 @@ impl Translator<'_, '_> {
             },
         };
         let steps = steps.iter().map(|step| (*step).to_owned()).collect();
-        let need = Need { span: span.clone(), steps };
+        let need = Need { span: span.clone(), steps, formats: String::new() };
         self.needs.entry((alias.to_owned(), list.path.clone())).or_default().push(need);
         true
     }
@@ -204,7 +209,7 @@ impl Translator<'_, '_> {
         for ((alias, list), needs) in std::mem::take(&mut self.needs) {
             for need in &needs {
                 let path = [&[alias.clone()][..], &need.steps].concat().join(".");
-                self.edit(need.span.clone(), format!("{{{{{path}}}}}"));
+                self.edit(need.span.clone(), format!("{{{{{path}{}}}}}", need.formats));
             }
             let attribute = format!(" data-od-repeat=\"{alias} in {list}\"");
             for element in self.elements_to_repeat(&needs) {

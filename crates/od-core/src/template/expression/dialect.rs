@@ -67,6 +67,12 @@ pub(crate) fn repair_condition(
         ConditionFault::NoRow(_) => return None,
     };
     let candidate = candidate.trim_ascii();
+    // `not data.ok` is `!data.ok`.
+    let negated =
+        text.trim_ascii().strip_prefix("not ").map(|rest| format!("!{}", rest.trim_ascii()));
+    if let Some(negated) = negated.filter(|it| condition::parse(it, aliases).is_ok()) {
+        return Some(negated);
+    }
     if condition::parse(candidate, aliases).is_ok() {
         return Some(candidate.to_owned());
     }
@@ -211,7 +217,10 @@ pub(crate) fn repair_expression(
         return (path, "; a condition is data-od-if on the element");
     }
     let called = text.split(['(', ' ']).next().and_then(|name| name.rsplit('.').next());
-    let line = called.and_then(super::pipe::meant);
+    // `row.count * 10` calls nothing; `upper data.name` and `data.n.toFixed(2)` do.
+    let first = text.split(['(', ' ']).next().unwrap_or_default();
+    let calls = text.contains('(') || !first.contains('.');
+    let line = called.filter(|_| calls).and_then(super::pipe::meant);
     if let (Some(line), Some(path)) = (line, &path)
         && text.contains(['(', ' '])
     {

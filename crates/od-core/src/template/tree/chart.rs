@@ -213,9 +213,20 @@ impl<'s> Compiler<'s> {
                 (alias.to_owned(), format!("data.{list}"))
             }
             _ => {
-                let usable = is_alias(root) && !taken(root);
-                let alias = if usable { root } else { "d" };
-                (alias.to_owned(), "data.rows".to_owned())
+                // A list in an attribute of another library: `data-od-data="data.rows"`.
+                let named =
+                    ["data", "source", "rows", "list", "items", "values", "series", "points"];
+                let list = named
+                    .iter()
+                    .filter_map(|name| part(tag, &format!("data-od-{name}")))
+                    .map(|it| self.source[it.value.clone()].trim_ascii())
+                    .find(|list| list.starts_with("data."))
+                    .unwrap_or("data.rows");
+                // A bare word is a key of the row, not the row.
+                let usable = !rest.is_empty() && is_alias(root) && !taken(root);
+                let free = ["d", "point", "row"].into_iter().find(free).unwrap_or("d");
+                let alias = if usable { root } else { free };
+                (alias.to_owned(), list.to_owned())
             }
         }
     }

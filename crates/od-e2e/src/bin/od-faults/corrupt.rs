@@ -103,6 +103,7 @@ fn refuses(target: &Target<'_>) -> Result<(), Violation> {
     let request = UpdateArtifact {
         target: world::address(&target.id).into(),
         body: world::body(SUBJECT, "forbidden").into(),
+        reading: artifacts::Reading::Now,
     };
     match world::wait(artifacts::update(target.app, &Caller::Person, request, Mode::Commit)) {
         Ok(_) => Err(Violation::Torn("a damaged artifact was written".to_owned())),

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use od_app::artifacts::{self, DeleteArtifact, RepairArtifact, UpdateArtifact};
+use od_app::artifacts::{self, DeleteArtifact, Reading, RepairArtifact, UpdateArtifact};
 use od_app::refresh::run::{Cause, RunRefresh};
 use od_app::{App, Caller, Mode, refresh};
 use od_core::error::{ErrorCode, Failure};
@@ -160,7 +160,11 @@ async fn race(app: &App, id: &ArtifactId) -> Result<(), Failure> {
         let revision = detail.revision().expect("the subject has a revision");
         let mut body = world::body(world::SUBJECT, "raced");
         body["ifRevision"] = revision.get().into();
-        let request = UpdateArtifact { target: world::address(id).into(), body: body.into() };
+        let request = UpdateArtifact {
+            target: world::address(id).into(),
+            body: body.into(),
+            reading: Reading::Now,
+        };
         match artifacts::update(app, &Caller::Person, request, Mode::Commit).await {
             Ok(updated) => {
                 let won = updated.stored.revision().expect("a revision");

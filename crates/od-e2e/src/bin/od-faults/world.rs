@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use od_app::artifacts::{self, Address, CreateArtifact, UpdateArtifact};
+use od_app::artifacts::{self, Address, CreateArtifact, Reading, UpdateArtifact};
 use od_app::{App, Caller, Mode};
 use od_core::error::Failure;
 use od_core::ids::{ArtifactId, ProjectId};
@@ -158,7 +158,7 @@ pub(crate) async fn create(
     if let Some(attempt) = attempt {
         body["attemptId"] = attempt.into();
     }
-    let request = CreateArtifact { project: project(), body: body.into() };
+    let request = CreateArtifact { project: project(), body: body.into(), reading: Reading::Now };
     let created = artifacts::create(app, &Caller::Person, request, Mode::Commit).await;
     created.map(|made| made.stored.id.clone()).map_err(Failure::from)
 }
@@ -169,8 +169,11 @@ pub(crate) async fn update(
     name: &str,
     generation: &str,
 ) -> Result<(), Failure> {
-    let request =
-        UpdateArtifact { target: address(id).into(), body: body(name, generation).into() };
+    let request = UpdateArtifact {
+        target: address(id).into(),
+        body: body(name, generation).into(),
+        reading: Reading::Now,
+    };
     let updated = artifacts::update(app, &Caller::Person, request, Mode::Commit).await;
     updated.map(|_| ()).map_err(Failure::from)
 }
