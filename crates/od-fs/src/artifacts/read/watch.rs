@@ -14,7 +14,7 @@ use od_core::ids::{ArtifactId, ProjectId};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
-use crate::disk::DiskError;
+use crate::disk::{DiskError, EntryKind};
 
 /// A directory that is watched.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -33,7 +33,15 @@ pub(crate) enum ChangeNotice {
     /// Events were lost: everything may have changed.
     Overflow,
     /// A name in a watched directory changed; `None` if the directory itself did.
-    Changed(WatchedDir, Option<String>),
+    Changed(WatchedDir, Option<ChangedName>),
+}
+
+/// A name that changed, and what it stands for, or stood.
+#[derive(Debug)]
+pub(crate) struct ChangedName {
+    pub(crate) name: String,
+    /// A directory, or anything else.
+    pub(crate) kind: EntryKind,
 }
 
 /// The queue of change notices. Without one (limits, odd kernels) nothing in memory is trusted.
@@ -120,7 +128,10 @@ impl Watcher {
                 gone.push(event.wd());
             }
             let Some(target) = self.targets.get(&event.wd()) else { continue };
-            let name = event.file_name().and_then(|name| name.to_str().ok()).map(str::to_owned);
+            let is_directory = event.events().contains(ReadFlags::ISDIR);
+            let kind = if is_directory { EntryKind::Directory } else { EntryKind::Regular };
+            let name = event.file_name().and_then(|name| name.to_str().ok());
+            let name = name.map(|name| ChangedName { name: name.to_owned(), kind });
             notices.push(ChangeNotice::Changed(target.clone(), name));
         }
         for watch in gone {
