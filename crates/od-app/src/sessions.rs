@@ -88,6 +88,7 @@ pub fn register(
     let session = ConsoleSession {
         id: ConsoleSessionId::generate(entropy),
         audience: met.audience.clone(),
+        address: met.address.to_owned(),
         public_key,
         browser,
         created_at: now,
@@ -107,6 +108,10 @@ pub fn prove(
     // Of this data directory: a browser that was let in to another one of the same home is a stranger
     // here.
     let session = find(app, id, met.audience)?.ok_or(ProveError::Ended)?;
+    // The key belongs to the pages of another address, which may be somebody else's by now.
+    if session.address != met.address {
+        return Err(ProveError::Ended);
+    }
     if !session.public_key.signed(&met.meeting(&daemon).bearer_text(id), &met.signature) {
         return Err(ProveError::Signature);
     }

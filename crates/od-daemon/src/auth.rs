@@ -49,6 +49,8 @@ pub(crate) async fn identify(
 pub(crate) fn verify_ticket(daemon: &Daemon, ticket: &str) -> Result<PreviewClaims, Failure> {
     let verified = verify(daemon, ticket)?;
     match verified.claims() {
+        // Whoever took the preview port of a dead daemon was sent the tickets of open pages.
+        Claims::Preview(claims) if claims.issued_at < daemon.started_at => Err(for_another()),
         Claims::Preview(claims) => Ok(claims.clone()),
         Claims::Tool(_) | Claims::Cli(_) | Claims::Console(_) => Err(wrong_kind(&verified)),
     }

@@ -109,7 +109,7 @@ async fn next_queued(
         ready.get_inner().drain(|change| match change {
             QueuedChange::Overflow => paths.extend(folders.values().cloned()),
             QueuedChange::Dropped(watch) => gone.push(watch),
-            QueuedChange::Changed(watch, name) => {
+            QueuedChange::Changed { watch, name, .. } => {
                 if let (Some(folder), Some(name)) = (folders.get(&watch), name) {
                     paths.push(folder.join(name));
                 }

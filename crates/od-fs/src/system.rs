@@ -1,9 +1,11 @@
 //! The machine's clock, its randomness and its threads.
 
 use std::io;
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
+use od_core::format::Zone;
 use od_core::ids::Timestamp;
 use od_ports::system::Clock;
 use od_ports::system::{Entropy, EntropyError};
@@ -23,9 +25,25 @@ impl Clock for SystemClock {
         Timestamp::from_unix_ms(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
     }
 
+    fn zone(&self) -> Zone {
+        let named = std::env::var("TZ").ok();
+        let linked = std::fs::read_link("/etc/localtime").ok();
+        zone_of(named.as_deref(), linked.as_deref().and_then(Path::to_str))
+    }
+
     async fn sleep(&self, duration: Duration) {
         tokio::time::sleep(duration).await;
     }
+}
+
+/// Returns the zone that the variable `TZ` names, else the one that the system's link leads to, else UTC.
+fn zone_of(named: Option<&str>, linked: Option<&str>) -> Zone {
+    // A leading colon says that a file is meant, which both forms are.
+    let name = |text: &str| {
+        let text = text.strip_prefix(':').unwrap_or(text);
+        text.rsplit_once("zoneinfo/").map_or(text, |(_, name)| name).parse().ok()
+    };
+    named.and_then(name).or_else(|| linked.and_then(name)).unwrap_or_default()
 }
 
 /// The machine's randomness.
@@ -79,6 +97,27 @@ impl Lane {
         match self {
             Self::Pool => tokio::task::spawn_blocking(work).await.map_err(|_| ended_early()),
             Self::Inline => Ok(work()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_zone_is_that_of_the_variable_else_of_the_link_else_utc() {
+        let link = Some("../usr/share/zoneinfo/Europe/Berlin");
+        for (named, linked, zone) in [
+            (Some("Asia/Tokyo"), link, "Asia/Tokyo"),
+            (Some(":/usr/share/zoneinfo/America/New_York"), link, "America/New_York"),
+            (Some("CET-1CEST,M3.5.0,M10.5.0"), link, "Europe/Berlin"),
+            (Some(""), link, "Europe/Berlin"),
+            (None, link, "Europe/Berlin"),
+            (None, Some("/etc/zone"), "UTC"),
+            (None, None, "UTC"),
+        ] {
+            assert_eq!(zone_of(named, linked).name(), zone, "{named:?} {linked:?}");
         }
     }
 }

@@ -21,8 +21,15 @@ pub enum QueuedChange<'a> {
     Overflow,
     /// The kernel dropped a watch, with its directory or because it was asked to.
     Dropped(i32),
-    /// A name in the directory of a watch changed; `None` if the directory itself did.
-    Changed(i32, Option<&'a str>),
+    /// Something in the directory of a watch changed.
+    Changed {
+        /// The watch.
+        watch: i32,
+        /// The name that changed; none if the directory itself did.
+        name: Option<&'a str>,
+        /// Whether the name stands, or stood, for a directory.
+        is_directory: bool,
+    },
 }
 
 /// A queue of changes. The kernel adds an event before the call that caused it returns, so whoever
@@ -136,7 +143,8 @@ mod system {
                 continue;
             }
             let name = event.file_name().and_then(|name| name.to_str().ok());
-            take(QueuedChange::Changed(event.wd(), name));
+            let is_directory = event.events().contains(ReadFlags::ISDIR);
+            take(QueuedChange::Changed { watch: event.wd(), name, is_directory });
             if event.events().contains(ReadFlags::IGNORED) {
                 take(QueuedChange::Dropped(event.wd()));
             }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use od_core::format::Zone;
 use od_core::ids::Timestamp;
 
 /// Tells the time and waits.
@@ -17,6 +18,10 @@ use od_core::ids::Timestamp;
 pub trait Clock: fmt::Debug + Send + Sync {
     /// Returns the present time.
     fn now(&self) -> Timestamp;
+    /// Returns the zone that the person at this machine lives in, as far as the machine says.
+    fn zone(&self) -> Zone {
+        Zone::utc()
+    }
     /// Waits.
     async fn sleep(&self, duration: Duration);
 }

@@ -6,7 +6,7 @@ use od_core::artifact::{ArtifactState, Health, PageRefused, render_stored};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, Digest, ProjectId, RefreshId, Revision};
 use od_core::json::BoundedObject;
-use od_core::ownership::{PathOrigin, origins};
+use od_core::ownership::{Reader, origins};
 use od_core::template::Inspection;
 use od_core::token::Variant;
 use od_ports::store::{KeptRevision, PageKey, StoreError, Stored};
@@ -156,7 +156,7 @@ pub async fn page(app: &App, request: PageRequest) -> Result<Page, PageError> {
                 provenance: snapshot.provenance,
                 ..state.as_ref().clone()
             };
-            draw(&state, None, Some(&refresh), variant)?
+            draw(app, &state, (None, Some(&refresh)), variant)?
         }
     };
     Ok(Page { degraded, ..page })
@@ -176,12 +176,12 @@ fn current(app: &App, stored: &Stored, variant: Variant) -> Result<Page, PageErr
     let committed = stored.committed_data.as_deref();
     // An inspection also tells of the source and of the last refresh, which are in no page key.
     let cacheable = stored.page_key.clone().filter(|_| variant != Variant::Inspect);
-    let Some(page_key) = cacheable else { return draw(state, committed, None, variant) };
+    let Some(page_key) = cacheable else { return draw(app, state, (committed, None), variant) };
     let key = (page_key, variant);
     if let Some(page) = app.pages.get(&key) {
         return Ok(page);
     }
-    let page = draw(state, committed, None, variant)?;
+    let page = draw(app, state, (committed, None), variant)?;
     app.pages.put(key, &page);
     Ok(page)
 }
@@ -210,7 +210,7 @@ fn at_revision(
     artifact.stale.clone_from(&provenance.stale);
     artifact.revision = commit.revision;
     let state = ArtifactState { artifact, template_html, data, provenance };
-    let page = draw(&state, None, None, variant)?;
+    let page = draw(app, &state, (None, None), variant)?;
     // An inspection also tells of the last refresh, which is in no page key.
     if variant != Variant::Inspect {
         app.pages.put(key, &page);
@@ -228,9 +228,9 @@ fn nothing_good(stored: &Stored) -> PageError {
 
 /// Draws a state: the current one, or with the data of an earlier refresh.
 fn draw(
+    app: &App,
     state: &ArtifactState,
-    committed: Option<&BoundedObject>,
-    snapshot: Option<&RefreshId>,
+    (committed, snapshot): (Option<&BoundedObject>, Option<&RefreshId>),
     variant: Variant,
 ) -> Result<Page, PageError> {
     let media = match variant {
@@ -241,8 +241,9 @@ fn draw(
         Variant::Template => state.template_html.as_bytes().to_vec(),
         Variant::Rendered | Variant::RenderedSource => render(state, snapshot, None)?,
         Variant::Inspect => {
-            let paths: Vec<_> =
-                origins(state, committed).iter().map(PathOrigin::inspected).collect();
+            let reader = Reader::of(state.artifact.document.as_ref(), app.ports.clock.zone());
+            let found = origins(state, committed);
+            let paths: Vec<_> = found.iter().map(|origin| origin.inspected(&reader)).collect();
             render(state, snapshot, Some(Inspection { paths: &paths }))?
         }
     };

@@ -5,6 +5,7 @@ mod core;
 pub(crate) mod daemon;
 mod disk;
 mod refresh;
+mod revisions;
 mod search;
 mod sources;
 mod store;
@@ -27,9 +28,11 @@ pub(crate) const AREAS: &[Area] = &[
     Area { name: "template", measure: || Ok(template::measure()) },
     Area { name: "disk", measure: disk::measure },
     Area { name: "store", measure: store::measure },
+    Area { name: "revisions", measure: revisions::measure },
     Area { name: "refresh", measure: refresh::measure },
     Area { name: "search", measure: search::measure },
     Area { name: "sources", measure: sources::measure },
     Area { name: "daemon", measure: daemon::measure },
+    Area { name: "slow-clients", measure: daemon::measure_slow_clients },
     Area { name: "command", measure: command::measure },
 ];

@@ -15,6 +15,10 @@ pub struct ConsoleSession {
     pub id: ConsoleSessionId,
     /// The data directory it is for.
     pub audience: Audience,
+    /// The daemon's address when it was opened, `host:port`. The browser keeps its key for the pages of
+    /// that address alone; whoever has the address later can let it sign anything.
+    #[serde(default)]
+    pub address: String,
     /// The key whose private half never leaves the browser.
     pub public_key: PublicKey,
     /// The browser, in a few words.
@@ -131,6 +135,7 @@ mod tests {
         ConsoleSession {
             id: id.parse().unwrap(),
             audience: "here".parse().unwrap(),
+            address: "127.0.0.1:7456".to_owned(),
             public_key: format!("B{}", "A".repeat(86)).parse().unwrap(),
             browser: BrowserName::of_user_agent(""),
             created_at: at(created),

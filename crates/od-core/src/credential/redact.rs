@@ -172,6 +172,22 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_between_many_credentials_stays() {
+        let key = fake(&["gh", "p_abcdefghij0123456789KLMNOPQRSTUVWXYZ0123"]);
+        check(&format!("and {key} ").repeat(20), &format!("and {REDACTED} ").repeat(20));
+    }
+
+    #[test]
+    fn a_value_is_redacted_wherever_it_stands_and_named() {
+        let key = fake(&["gh", "p_abcdefghij0123456789KLMNOPQRSTUVWXYZ0123"]);
+        let mut value = json!({ "a": key, "b": [1, { "c": ["x", key] }], "d": "plain" });
+        let places = redact_json(&mut value);
+        assert_eq!(places.iter().map(Pointer::as_str).collect::<Vec<_>>(), ["/a", "/b/1/c/1"]);
+        let redacted = json!({ "a": REDACTED, "b": [1, { "c": ["x", REDACTED] }], "d": "plain" });
+        assert_eq!(value, redacted);
+    }
+
+    #[test]
     fn ordinary_text_is_left_alone() {
         for text in [
             "task-list-with-a-very-long-name-and-number-1",

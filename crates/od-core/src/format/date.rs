@@ -229,6 +229,19 @@ pub(crate) fn write_datetime(
     write_time(time, false, locale, out);
 }
 
+/// Returns a point in time as a reader of a locale writes it, in a zone: date and time of day.
+pub(crate) fn written_at(at: Timestamp, locale: Locale, zone: &Zone) -> String {
+    // Every timestamp lies in the years that a moment may have.
+    let Some(moment) = Moment::parse(&at.to_string()) else { return at.to_string() };
+    let (date, time) = moment.in_zone(zone);
+    let mut out = TextBuffer::default();
+    match time {
+        Some(time) => write_datetime(date, time, DateStyle::Medium, locale, &mut out),
+        None => write_date(date, DateStyle::Medium, locale, &mut out),
+    }
+    out.as_str().to_owned()
+}
+
 /// Fills a pattern of CLDR's letters; text in single quotes stands as it is.
 fn write_pattern(
     pattern: &str,

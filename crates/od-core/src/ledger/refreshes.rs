@@ -319,6 +319,17 @@ mod tests {
     }
 
     #[test]
+    fn a_commit_that_the_log_does_not_know_yet_is_not_made_again_or_overtaken() {
+        let mut ledger = RefreshLedger::default();
+        ledger.append(&record(2, RecordStatus::Running, 0));
+        let admitted = |committed: Option<u64>| {
+            let committed = committed.map(RefreshId::from_number);
+            ledger.admit_commit(&RefreshId::from_number(2), committed.as_ref()).is_ok()
+        };
+        assert_eq!([None, Some(1), Some(2), Some(3)].map(admitted), [true, true, false, false]);
+    }
+
+    #[test]
     fn ids_that_only_pointer_or_snapshots_know_are_not_given_again() {
         let mut ledger = RefreshLedger::default();
         assert_eq!(ledger.next_id([]), RefreshId::from_number(1));

@@ -69,6 +69,18 @@ mod tests {
         }
     }
 
+    /// Drawn times are hardly ever this near to the end of it.
+    #[test]
+    fn trash_is_there_until_its_last_millisecond() {
+        let deleted_at = Timestamp::from_unix_ms(1_777_000_000_000);
+        let expired_after = |ms| is_trash_expired(deleted_at, deleted_at.plus_ms(ms));
+        let kept = TRASH_RETENTION.allowed;
+        assert_eq!(
+            [0, 1, kept / 2, kept, kept + 1].map(expired_after),
+            [false, false, false, false, true]
+        );
+    }
+
     #[test]
     fn a_log_is_not_rotated_while_a_refresh_is_open() {
         let (id, at) = (RefreshId::from_number(1), Timestamp::from_unix_ms(0));

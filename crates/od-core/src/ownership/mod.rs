@@ -19,7 +19,7 @@ pub use advice::advice;
 pub(crate) use advice::{first_shown, position, same_step, steps};
 pub use first_values::first_values;
 pub(crate) use origin::last_write;
-pub use origin::{PathOrigin, PathWriter, origins};
+pub use origin::{PathOrigin, PathWriter, Reader, origins};
 pub(crate) use place::{NO_SUCH_INDEX, WHOLE_DATA};
 pub use place::{NotAPlace, Place, name_places};
 pub use rule::{Kept, Owner, Ownership, ROOT_SOURCE, Writer, adopt};

@@ -3,8 +3,10 @@
 use super::place::Place;
 use super::rule::{Owner, Ownership, Writer};
 use super::writes::{PathWrite, QueryRead, WrittenBy, changed_places, known_writes};
-use crate::artifact::{ArtifactState, Author, StaleSource, source_label};
+use crate::artifact::{ArtifactState, Author, Document, StaleSource, source_label};
 use crate::credential::REDACTED;
+use crate::format::date::written_at;
+use crate::format::{Locale, Zone};
 use crate::ids::{Revision, Timestamp};
 use crate::json::{BoundedObject, Value};
 use crate::limits;
@@ -288,15 +290,40 @@ fn count_redacted(value: &Value) -> u64 {
     }
 }
 
-impl PathOrigin {
-    /// Returns what inspection draws on the values of this place.
+/// Whoever looks at a page under inspection: how times are written for them.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Reader {
+    locale: Locale,
+    zone: Zone,
+    /// Set where the page has a zone of its own, which need not be that of the reader.
+    is_named: bool,
+}
+
+impl Reader {
+    /// Returns the reader of a document's page, who sits in a zone.
     #[must_use]
-    pub fn inspected(&self) -> InspectedPath {
+    pub fn of(document: Option<&Document>, zone: Zone) -> Self {
+        let named = document.and_then(|document| document.time_zone.clone());
+        let locale = document.and_then(|document| document.locale).unwrap_or_default();
+        let is_named = named.is_some();
+        Self { locale, zone: named.unwrap_or(zone), is_named }
+    }
+
+    fn time(&self, at: Timestamp) -> String {
+        let time = written_at(at, self.locale, &self.zone);
+        if self.is_named { format!("{time} ({})", self.zone.name()) } else { time }
+    }
+}
+
+impl PathOrigin {
+    /// Returns what inspection draws on the values of this place, with times as a person reads them.
+    #[must_use]
+    pub fn inspected(&self, reader: &Reader) -> InspectedPath {
         let path = match self.path.depth() {
             0 => "data".to_owned(),
             _ => format!("data.{}", self.path.dotted()),
         };
-        let at = self.at.map(|at| at.to_string()).unwrap_or_default();
+        let at = self.at.map(|at| reader.time(at)).unwrap_or_default();
         let is_fixed = self.writer == PathWriter::Author;
         let source = match (&self.label, self.by, self.revision) {
             (Some(label), _, _) if is_fixed => format!("{label}; no refresh changes it"),
@@ -315,7 +342,7 @@ impl PathOrigin {
         };
         let time = match self.stale_since {
             _ if is_fixed && !at.is_empty() => format!("since {at}"),
-            Some(since) => format!("{at}, stale since {since}"),
+            Some(since) => format!("{at}, stale since {}", reader.time(since)),
             None => at,
         };
         InspectedPath { path, source, time, is_fixed }
@@ -377,7 +404,26 @@ mod tests {
         let found = origins(&created(&body, Author::Person), None);
         let want = "; the next refresh from a.json replaces what its output has";
         assert!(found[0].says.ends_with(want), "{}", found[0].says);
-        assert!(!found[0].inspected().is_fixed);
+        assert!(!found[0].inspected(&Reader::of(None, Zone::utc())).is_fixed);
+    }
+
+    #[test]
+    fn inspection_writes_times_as_the_reader_does() {
+        let mut state = refreshed();
+        let time = |state: &ArtifactState, zone: &str| {
+            let reader = Reader::of(state.artifact.document.as_ref(), zone.parse().unwrap());
+            let said =
+                origins(state, None).into_iter().map(|origin| origin.inspected(&reader).time);
+            // Some locales put a space there at which no line breaks.
+            said.map(|time| time.replace('\u{202f}', " ")).collect::<Vec<_>>()
+        };
+        let here = time(&state, "UTC");
+        assert_eq!(here, ["since Jan 1, 1970, 12:00 AM", "Jan 1, 1970, 12:00 AM"]);
+        let there = time(&state, "Asia/Tokyo");
+        assert_eq!(there, ["since Jan 1, 1970, 9:00 AM", "Jan 1, 1970, 9:00 AM"]);
+        let document = state.artifact.document.as_mut().unwrap();
+        document.time_zone = Some("Europe/Berlin".parse().unwrap());
+        assert!(time(&state, "UTC")[1].ends_with(", 1:00 AM (Europe/Berlin)"), "the page's own");
     }
 
     #[test]

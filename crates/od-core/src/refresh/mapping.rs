@@ -234,6 +234,17 @@ mod tests {
     }
 
     #[test]
+    fn a_path_names_what_is_there_and_nothing_else() {
+        let value = json!({ "rows": [{ "n": null }], "text": "x" });
+        let named = |path: &str| resolve(&value, &path.parse().unwrap()).cloned();
+        assert_eq!(named("rows.0.n"), Some(Value::Null), "null is something");
+        assert_eq!(named("text"), Some(json!("x")));
+        for nothing in ["row", "rows.1", "rows.0.m", "rows.n", "text.0", "rows.0.n.x"] {
+            assert_eq!(named(nothing), None, "{nothing}");
+        }
+    }
+
+    #[test]
     fn a_target_is_replaced_and_its_surroundings_kept() {
         let data = json!({ "a": { "old": 1, "keep": 2 }, "z": [1, { "q": 0 }] });
         let output = json!({ "items": [{ "n": 5 }] });

@@ -106,7 +106,7 @@ async fn serve<A: Answer>(
         .max_headers(HEADERS_MAX)
         .max_header_size(HEAD_BYTES_MAX)
         .max_buf_size(BUFFER_BYTES_MAX)
-        .serve_connection(StallGuard::new(stream, WRITE_STALL_MAX), service);
+        .serve_connection(StallGuard::new(stream, WRITE_STALL_MAX, slot.reading()), service);
     let mut connection = pin!(connection);
     let mut is_stopping = false;
     loop {

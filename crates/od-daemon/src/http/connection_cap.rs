@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 /// The places of every listener of one daemon.
 ///
 /// When all are taken, the connection that has waited longest for a request gives way to a new
 /// one: someone who holds a thousand silent connections then holds up only himself. A request whose
-/// body has not arrived is still being waited for; that of someone who showed a token gives way last.
+/// body has not arrived is still being waited for; that of someone who showed a token gives way later, and
+/// last the one that has left its answer unread for longest.
 #[derive(Debug)]
 pub(crate) struct ConnectionCap {
     cap: usize,
@@ -30,6 +32,8 @@ struct Place {
     answering: AtomicU32,
     /// Requests of someone known whose body is on its way.
     vouched: AtomicU32,
+    /// Since when nothing of an answer is read.
+    unread_since: Mutex<Option<Instant>>,
     evicted: Notify,
 }
 
@@ -42,6 +46,10 @@ impl Place {
     fn is_answering(&self) -> bool {
         self.answering.load(Ordering::Relaxed) > 0
     }
+
+    fn unread_since(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.unread_since.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Open {
@@ -51,7 +59,14 @@ impl Open {
         let oldest = |gives_way: fn(&Place) -> bool| {
             self.connections.iter().find(|(_, place)| gives_way(place)).map(|(id, _)| *id)
         };
-        let id = oldest(Place::is_silent).or_else(|| oldest(|place| !place.is_answering()))?;
+        let unread = || {
+            let since = |(id, place): (&u64, &Arc<Place>)| Some((*place.unread_since(), *id));
+            let unread = self.connections.iter().filter_map(since);
+            unread.filter_map(|(since, id)| Some((since?, id))).min().map(|(_, id)| id)
+        };
+        let id = oldest(Place::is_silent)
+            .or_else(|| oldest(|place| !place.is_answering()))
+            .or_else(unread)?;
         self.connections.remove(&id)?.evicted.notify_one();
         Some(())
     }
@@ -62,7 +77,7 @@ impl ConnectionCap {
         Arc::new(Self { cap, open: Mutex::default(), emptied: Notify::new() })
     }
 
-    /// Takes a place, or returns `None` when every open connection is being answered.
+    /// Takes a place, or returns `None` when every open connection is being answered and reads.
     pub(crate) fn take(self: &Arc<Self>) -> Option<Slot> {
         let mut open = self.lock();
         if open.connections.len() >= self.cap {
@@ -118,6 +133,11 @@ impl Slot {
         Presence(Arc::new(Mark { place, stage: Mutex::new(Stage::Unknown) }))
     }
 
+    /// Returns the mark of whether the answers are read.
+    pub(crate) fn reading(&self) -> Reading {
+        Reading(Arc::clone(&self.place))
+    }
+
     /// Returns when this connection has to give way.
     pub(crate) async fn evicted(&self) {
         self.place.evicted.notified().await;
@@ -131,6 +151,22 @@ impl Drop for Slot {
         if open.connections.is_empty() {
             self.connections.emptied.notify_waiters();
         }
+    }
+}
+
+/// A mark of whether the peer of a connection reads what is written to it.
+#[derive(Debug)]
+pub(crate) struct Reading(Arc<Place>);
+
+impl Reading {
+    /// Says that a write waits for the peer, from now on if it did not before.
+    pub(crate) fn stop(&self) {
+        self.0.unread_since().get_or_insert_with(Instant::now);
+    }
+
+    /// Says that the peer has read something.
+    pub(crate) fn go_on(&self) {
+        *self.0.unread_since() = None;
     }
 }
 
@@ -202,6 +238,28 @@ mod tests {
         let presence = slot.request();
         presence.answer();
         presence
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn among_those_being_answered_the_one_that_read_nothing_for_longest_gives_way() {
+        let connections = ConnectionCap::new(3);
+        let slots: Vec<Slot> = (0..3).map(|_| connections.take().unwrap()).collect();
+        let _presences: Vec<Presence> = slots.iter().map(answered).collect();
+        assert!(connections.take().is_none(), "everybody reads");
+        slots[0].reading().stop();
+        tokio::time::advance(std::time::Duration::from_secs(1)).await;
+        slots[2].reading().stop();
+        slots[1].reading().stop();
+        // It reads again, and stops again: it is the last of them now.
+        slots[0].reading().go_on();
+        tokio::time::advance(std::time::Duration::from_secs(1)).await;
+        slots[0].reading().stop();
+        let new = connections.take().unwrap();
+        let _new_presence = answered(&new);
+        slots[1].evicted().await;
+        let next = connections.take().unwrap();
+        slots[2].evicted().await;
+        drop((new, next));
     }
 
     #[tokio::test]

@@ -315,6 +315,14 @@ mod tests {
     }
 
     #[test]
+    fn a_body_without_a_length_is_refused_at_both_doors() {
+        let chunked = |host| format!("GET /x\nhost: {host}\ntransfer-encoding: chunked");
+        for (door, host) in [(Door::Api, "127.0.0.1:7456"), (Door::Preview, "127.0.0.1:7457")] {
+            check(door, Target::Other, &chunked(host), Err(Refusal::TransferEncoding));
+        }
+    }
+
+    #[test]
     fn a_list_of_types_is_not_json() {
         check(
             Door::Api,

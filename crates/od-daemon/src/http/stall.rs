@@ -12,6 +12,8 @@ use tokio::io::{AsyncRead as _, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use super::connection_cap::Reading;
+
 /// A TCP stream with a deadline on stalled writes.
 #[derive(Debug)]
 pub(crate) struct StallGuard {
@@ -19,12 +21,14 @@ pub(crate) struct StallGuard {
     allowed: Duration,
     /// Set while a write waits for the peer.
     stalled: Option<Pin<Box<Sleep>>>,
+    reading: Reading,
     lines: HeadLines,
 }
 
 impl StallGuard {
-    pub(crate) fn new(stream: TcpStream, allowed: Duration) -> Self {
-        Self { stream: TokioIo::new(stream), allowed, stalled: None, lines: HeadLines::default() }
+    pub(crate) fn new(stream: TcpStream, allowed: Duration, reading: Reading) -> Self {
+        let (stream, lines) = (TokioIo::new(stream), HeadLines::default());
+        Self { stream, allowed, stalled: None, reading, lines }
     }
 
     fn watch<T>(
@@ -33,9 +37,12 @@ impl StallGuard {
         progress: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if progress.is_ready() {
-            self.stalled = None;
+            if self.stalled.take().is_some() {
+                self.reading.go_on();
+            }
             return progress;
         }
+        self.reading.stop();
         // From the first poll without progress: the polls after it must not put the end off.
         let deadline = Instant::now() + self.allowed;
         let sleep = self.stalled.get_or_insert_with(|| Box::pin(sleep_until(deadline)));

@@ -28,6 +28,12 @@ impl TestDaemon {
         Self { running, dirs }
     }
 
+    /// Starts where another one was before.
+    pub(crate) async fn start_at(dirs: Arc<TempDir>, port: u16) -> Self {
+        let config = ServeConfig { port: Port::Fixed(port), ..config(dirs.path()) };
+        Self { running: serve(config).await.unwrap(), dirs }
+    }
+
     pub(crate) async fn stop(self) -> Stopped {
         self.running.shutdown().await
     }

@@ -71,6 +71,7 @@ async fn furnished(world: &World) -> (Tab, Vec<(&'static str, String)>) {
     places.push(("empty", "#/p/nothing".to_owned()));
     places.push(("failed", place(&project, &broken, "preview")));
     places.push(("sheet", "#/designs?sheet".to_owned()));
+    places.push(("rebind", "#/p/website?rebind".to_owned()));
     (tab, places)
 }
 
@@ -92,6 +93,10 @@ async fn the_main_views_at_four_widths_in_both_themes() {
                         tab.press("?").await;
                         tab.until("document.querySelector('dialog')").await;
                     }
+                    "rebind" => {
+                        tab.click_named(".icon-button", "Another folder").await;
+                        tab.sees("od projects rebind website").await;
+                    }
                     _ => {}
                 }
                 // Nothing sticks out to the side.
@@ -100,7 +105,7 @@ async fn the_main_views_at_four_widths_in_both_themes() {
                 assert_eq!(cropped, json!([]), "{name} at {width}, {theme}");
                 tab.screenshot(&target(&format!("screenshots/{name}-{width}-{theme}.png"))).await;
                 match *name {
-                    "sheet" => {
+                    "sheet" | "rebind" => {
                         tab.press("Escape").await;
                         tab.until("!document.querySelector('dialog')").await;
                     }

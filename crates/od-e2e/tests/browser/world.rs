@@ -38,6 +38,11 @@ impl Clock for MovableClock {
         Timestamp::from_unix_ms(now + self.ahead_ms.load(Ordering::SeqCst))
     }
 
+    fn zone(&self) -> od_core::format::Zone {
+        // The browser's is the machine's too.
+        od_fs::SystemClock.zone()
+    }
+
     async fn sleep(&self, time: Duration) {
         tokio::time::sleep(time).await;
     }

@@ -32,6 +32,7 @@ mod history {
     mod refresh_log;
     pub(crate) mod revisions;
     pub(crate) mod snapshots;
+    mod timeline_cache;
 
     pub(crate) use audit_log::{AuditLog, COMMITS, LOG, ROTATED, Tail};
     pub(crate) use objects::OBJECTS;

@@ -257,7 +257,8 @@ impl RevisionStore for FileArtifactStore {
         let (project, artifact) = (project.clone(), artifact.clone());
         self.run(move |parts| {
             let (_, dir) = parts.reader.dirs.artifact(&project, &artifact)?;
-            Ok(revisions::timeline(&dir)?)
+            let timeline = revisions::timeline(&dir)?;
+            Ok(timeline.as_ref().clone())
         })
         .await
     }

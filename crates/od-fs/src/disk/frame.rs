@@ -3,8 +3,14 @@
 //! `ODFRAME1`, the header's length (u32, little endian), the header (JSON: names and lengths of the
 //! parts), the parts, and the SHA-256 of everything before it. A frame is whole or it is nothing.
 
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
+
+use super::error::DiskError;
 
 const MAGIC: &[u8; 8] = b"ODFRAME1";
 const CHECKSUM_BYTES: usize = 32;
@@ -68,6 +74,32 @@ impl Frame {
         out
     }
 
+    /// Reads the first part of a frame and nothing behind it; `None` if there is none. Nothing of it is
+    /// checked.
+    pub(crate) fn read_first(file: &File, bytes_max: u64) -> Result<Option<Vec<u8>>, DiskError> {
+        let read = |bytes: usize, from: usize| {
+            if bytes as u64 > bytes_max {
+                return Ok(None);
+            }
+            let mut part = vec![0; bytes];
+            match file.read_exact_at(&mut part, from as u64) {
+                Ok(()) => Ok(Some(part)),
+                Err(err) if err.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+                Err(err) => Err(DiskError::new("read a file", err)),
+            }
+        };
+        let Some(prefix) = read(PREFIX_BYTES, 0)? else { return Ok(None) };
+        let Some(length) = prefix.strip_prefix(MAGIC.as_slice()) else { return Ok(None) };
+        let length = length.first_chunk::<4>().map_or(0, |length| u32::from_le_bytes(*length));
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let Some(header) = read(length, PREFIX_BYTES)? else { return Ok(None) };
+        let entries: Vec<HeaderEntry> = serde_json::from_slice(&header).unwrap_or_default();
+        match entries.first() {
+            Some(entry) => read(entry.bytes, PREFIX_BYTES + length),
+            None => Ok(None),
+        }
+    }
+
     /// Reads a frame back; anything but the exact bytes that were written is refused.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, FrameError> {
         let body_bytes = bytes.len().checked_sub(CHECKSUM_BYTES).ok_or(FrameError)?;
@@ -105,6 +137,27 @@ mod tests {
     #[test]
     fn a_frame_survives_its_own_bytes() {
         assert_eq!(Frame::decode(&sample().encode()), Ok(sample()));
+    }
+
+    #[test]
+    fn the_first_part_is_read_by_itself_or_not_at_all() {
+        use std::io::Write as _;
+        let first = |bytes: &[u8]| {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(bytes).unwrap();
+            Frame::read_first(&file, 4096).unwrap()
+        };
+        let bytes = sample().encode();
+        assert_eq!(first(&bytes), Some(b"{}\n".to_vec()));
+        assert_eq!(first(&Frame::default().encode()), None);
+        for at in 0..bytes.len() * 8 {
+            let mut flipped = bytes.clone();
+            flipped[at / 8] ^= 1 << (at % 8);
+            let _ = first(&flipped);
+        }
+        for length in 0..PREFIX_BYTES + 20 {
+            assert_eq!(first(&bytes[..length]), None, "cut at {length}");
+        }
     }
 
     #[test]

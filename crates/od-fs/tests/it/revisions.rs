@@ -123,6 +123,39 @@ async fn a_hundred_revisions_that_differ_by_a_row_take_no_more_than_three() {
     println!("the slowest was read in {longest:?}");
 }
 
+/// Returns how many bytes this thread has read from files, and in how many calls.
+fn read_so_far() -> (u64, u64) {
+    let text = fs::read_to_string("/proc/thread-self/io").expect("the kernel counts");
+    let field = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|count| count.trim().parse().ok()).expect("a count")
+    };
+    (field("rchar:"), field("syscr:"))
+}
+
+#[tokio::test]
+async fn opening_a_revision_reads_the_log_and_its_own_contents_and_no_frame() {
+    let world = World::new().await;
+    let committed = world.commit_all((0..100).map(table)).await;
+    let store = world.store();
+    let bytes_of = |name: &str| fs::metadata(world.dir().join(name)).expect("a file").len();
+    let data = committed[0].artifact.digests.data.raw.hex_digits();
+    let (log, chain) = (bytes_of("refreshes.jsonl"), bytes_of(&format!("objects/{data}")));
+    assert!(bytes_of("last-good") > 128 * 1024, "a frame would be noticed");
+    for state in committed.iter().take(99).step_by(7) {
+        let revision = state.artifact.revision;
+        let before = read_so_far();
+        store.revision(&world.project, &world.id, revision).await.expect("it is kept");
+        let after = read_so_far();
+        let (bytes, calls) = (after.0 - before.0, after.1 - before.1);
+        // The chain's headers come on top of its contents, and a few small files.
+        let most = log + chain + 64 * 1024;
+        assert!(bytes <= most, "revision {revision}: {bytes} bytes read, {most} at most");
+        // One for each header of each chain and each step to the contents.
+        assert!(calls <= 4 * 100 + 100, "revision {revision}: {calls} calls");
+    }
+}
+
 #[tokio::test]
 async fn a_damaged_content_damages_the_revisions_that_name_it_and_no_other() {
     let world = World::new().await;

@@ -73,29 +73,62 @@ fn file(path: &Path) {
     fs::write(path, "not od's").expect("a file");
 }
 
+type Plant = fn(&Path);
+
+/// Everything that keeps od from writing.
+const PLACES: [(&str, Plant); 10] = [
+    ("artifact.json.tmp", directory),
+    ("pending", file),
+    ("pending/3", directory),
+    ("pending/3.tmp", directory),
+    ("last-good", |path| {
+        let _ = fs::remove_file(path);
+        directory(path);
+    }),
+    ("aside", file),
+    ("snapshots", file),
+    ("snapshots/refresh-000001", file),
+    ("../.locks/la-LOCK.commit", |path| {
+        let _ = fs::remove_file(path);
+        directory(path);
+    }),
+    ("../.locks", file),
+];
+
+/// Returns a place with the name of the artifact in it.
+fn project_name(place: &str) -> String {
+    place.replace("la-LOCK", sample::id(1).as_str())
+}
+
+#[tokio::test]
+async fn a_store_that_has_looked_notices_obstacles_and_their_repair_by_another() {
+    for (place, plant) in PLACES {
+        let world = World::new().await;
+        let (project, id) = (&world.project, &sample::id(1));
+        let store = world.store();
+        assert!(store.load(project, id).await.expect("it loads").health.is_healthy());
+        assert_eq!(store.list(project).await.expect("a list").len(), 1);
+        plant(&world.dir().join(project_name(place)));
+        // Inside these nothing is watched: they are noticed by whoever writes.
+        if !["pending/", "snapshots/", "../.locks/"].iter().any(|inside| place.starts_with(inside))
+        {
+            let listed = store.list(project).await.expect("a list");
+            assert_eq!(listed[0].health.reason, Some(HealthReason::Obstructed), "{place}");
+            let health = store.load(project, id).await.expect("it loads").health;
+            assert_eq!(health.reason, Some(HealthReason::Obstructed), "{place}");
+        }
+        let other = world.store();
+        assert!(!other.load(project, id).await.expect("it loads").health.is_healthy(), "{place}");
+        other.repair(project, id, RepairMode::Apply).await.expect("a repair");
+        let listed = store.list(project).await.expect("a list");
+        assert!(listed[0].health.is_healthy(), "{place}: {:?}", listed[0].health);
+        update(&store, project, "third").await.expect("it can be written again");
+    }
+}
+
 #[tokio::test]
 async fn whatever_stands_in_the_way_of_a_commit_is_seen_and_ended_by_a_repair() {
-    type Plant = fn(&Path);
-    let places: [(&str, Plant); 10] = [
-        ("artifact.json.tmp", directory),
-        ("pending", file),
-        ("pending/3", directory),
-        ("pending/3.tmp", directory),
-        ("last-good", |path| {
-            let _ = fs::remove_file(path);
-            directory(path);
-        }),
-        ("aside", file),
-        ("snapshots", file),
-        ("snapshots/refresh-000001", file),
-        ("../.locks/la-LOCK.commit", |path| {
-            let _ = fs::remove_file(path);
-            directory(path);
-        }),
-        ("../.locks", file),
-    ];
-    let project_name = |place: &str| place.replace("la-LOCK", sample::id(1).as_str());
-    for (place, plant) in places {
+    for (place, plant) in PLACES {
         let world = World::new().await;
         let (project, id) = (&world.project, &sample::id(1));
         let path = world.dir().join(project_name(place));

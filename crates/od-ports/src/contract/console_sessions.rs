@@ -51,6 +51,7 @@ fn session(name: &str, at: i64) -> ConsoleSession {
     ConsoleSession {
         id: id(name),
         audience: "here".parse().expect("an audience"),
+        address: "127.0.0.1:7456".to_owned(),
         public_key: format!("B{}", "A".repeat(86)).parse().expect("a key"),
         browser: BrowserName::of_user_agent(""),
         created_at: Timestamp::from_unix_ms(at),

@@ -2,6 +2,7 @@
 
 pub(crate) mod child;
 pub(crate) mod http_load;
+mod slow_clients;
 mod subject;
 
 use std::time::{Duration, Instant};
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant};
 use child::Child;
 pub(crate) use child::serve_until_stdin_closes;
 use http_load::{Connection, p99_of_new_connections, requests_per_second};
+pub(crate) use subject::person_token;
 use subject::{ARTIFACTS, Subject};
 
 use super::store::timed;
@@ -19,7 +21,6 @@ use crate::world::{Outcome, World, told};
 const CONNECTIONS: usize = 8;
 const ROUNDS: usize = 5;
 const ROUND: Duration = Duration::from_millis(1500);
-const SLOW_CLIENTS: usize = 1000;
 const STREAM_CYCLES: usize = 10_000;
 /// Artifacts in the data directory in the end.
 const MANY: usize = 10_000;
@@ -46,7 +47,6 @@ pub(crate) fn measure() -> Outcome<Vec<Row>> {
         ),
     ];
     rows.extend(previews(&subject)?);
-    rows.extend(slow_clients(&subject)?);
     rows.extend(streams(&subject)?);
     rows.push(busy(&subject)?);
     let preview_full = one_preview(&subject)?;
@@ -58,6 +58,11 @@ pub(crate) fn measure() -> Outcome<Vec<Row>> {
     let previews = [(ARTIFACTS, preview_full), (MANY, preview_many)];
     rows.push(measure::exponent("one preview with artifacts", &previews, 0.1));
     Ok(rows)
+}
+
+/// Measures an honest client among slow ones, and nothing else.
+pub(crate) fn measure_slow_clients() -> Outcome<Vec<Row>> {
+    slow_clients::measure(&Subject::make()?)
 }
 
 /// Returns the time of one preview on a kept-alive connection.
@@ -148,32 +153,6 @@ fn previews(subject: &Subject) -> Outcome<Vec<Row>> {
         });
     }
     Ok(rows)
-}
-
-/// An honest client while a thousand others send their heads a byte at a time.
-fn slow_clients(subject: &Subject) -> Outcome<Vec<Row>> {
-    let child = subject.spawn()?;
-    let request = child.get("/api/health", None);
-    let alone = p99_of_new_connections(child.api, &request, 1000).ok_or("no answer alone")?;
-    let mut slow = Vec::with_capacity(SLOW_CLIENTS);
-    for _ in 0..SLOW_CLIENTS {
-        let mut connection = Connection::open(child.api).map_err(told)?;
-        connection.send(b"GET /api/health HTTP/1.1\r\nHo").map_err(told)?;
-        slow.push(connection);
-    }
-    let p99 = p99_of_new_connections(child.api, &request, 1000).ok_or("no answer under load")?;
-    for connection in &mut slow {
-        // Still open, still sending: this was measured with all of them there.
-        let _ = connection.send(b"s");
-    }
-    Ok(vec![Row {
-        what: format!("p99 of an honest client, {SLOW_CLIENTS} slow-loris connections open"),
-        measured: format!("{p99:.1?}"),
-        against: format!("alone {alone:.1?}"),
-        figure: p99.as_secs_f64() * 1000.0,
-        unit: "ms",
-        target: Target::AtMost(50.0),
-    }])
 }
 
 /// Streams opened and cut off, and what they leave behind.

@@ -51,18 +51,9 @@ impl Subject {
         Child::spawn(self.world.path())
     }
 
-    /// A token as the command line makes it for the daemon that runs.
+    /// See [`person_token`].
     pub(crate) fn person_token(&self) -> Outcome<String> {
-        let living = Announcement::of_living_with_audience(&self.world.path().join("data"));
-        let audience = living.and_then(|(_, audience)| audience).ok_or("no daemon runs")?;
-        let now = self.world.app.ports.clock.now();
-        let claims = CliClaims {
-            token_id: "bench".parse().map_err(|_| "no token id".to_owned())?,
-            audience,
-            issued_at: now,
-            expires_at: now.plus_ms(60_000),
-        };
-        self.sign(&Claims::Cli(claims))
+        person_token(&self.world)
     }
 
     /// A ticket as the daemon makes it.
@@ -82,4 +73,18 @@ impl Subject {
     fn sign(&self, claims: &Claims) -> Outcome<String> {
         self.world.app.ports.tokens.sign(claims).map_err(told)
     }
+}
+
+/// A token as the command line makes it for the daemon that runs.
+pub(crate) fn person_token(world: &World) -> Outcome<String> {
+    let living = Announcement::of_living_with_audience(&world.path().join("data"));
+    let audience = living.and_then(|(_, audience)| audience).ok_or("no daemon runs")?;
+    let now = world.app.ports.clock.now();
+    let claims = CliClaims {
+        token_id: "bench".parse().map_err(|_| "no token id".to_owned())?,
+        audience,
+        issued_at: now,
+        expires_at: now.plus_ms(60_000),
+    };
+    world.app.ports.tokens.sign(&Claims::Cli(claims)).map_err(told)
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::expression::{self, Rest};
 use super::marks::MarkKind;
+use super::row_scopes::Scope;
 use super::translate::Translator;
 
 impl Translator<'_, '_> {

@@ -54,7 +54,7 @@ pub(super) fn translate(source: &str, data: Option<&Value>, grammar: Grammar) ->
 
 /// A value of a row that no repeat is around: its place and the steps from the row.
 #[derive(Clone, Debug)]
-struct Need {
+pub(super) struct Need {
     span: Range<usize>,
     steps: Vec<String>,
     /// The formats behind it, with their bar.
@@ -72,7 +72,7 @@ pub(super) struct Translator<'s, 'd> {
     pub(super) done: Translation,
     /// Style rules that conditions need.
     pub(super) rules: BTreeSet<String>,
-    needs: BTreeMap<(String, String), Vec<Need>>,
+    pub(super) needs: BTreeMap<(String, String), Vec<Need>>,
 }
 
 /// A pair of marks around a block, with the marks that divide it.

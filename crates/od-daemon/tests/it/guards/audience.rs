@@ -6,7 +6,7 @@ use od_daemon::{Announcement, ServeConfig, serve};
 use serde_json::json;
 
 use crate::paired_browser::PairedBrowser;
-use crate::test_daemon::{TestDaemon, config};
+use crate::test_daemon::{TestDaemon, config, request};
 
 async fn status(daemon: &TestDaemon, bearer: &str) -> u16 {
     daemon.call(Some(bearer), "GET", "/api/projects", None).await.status
@@ -42,5 +42,31 @@ async fn a_restart_ends_every_token_of_a_person() {
     assert_eq!(status(&next, &terminal).await, 401);
     assert_eq!(status(&next, &console).await, 401);
     assert_eq!(status(&next, &next.person()).await, 200);
+    next.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restart_ends_the_tickets_of_previews() {
+    let daemon = TestDaemon::start().await;
+    let (_, _, token) = daemon.run().await;
+    let artifact = daemon.create(&token, "Shown").await;
+    let target = format!("/api/live-artifacts/{artifact}/preview-ticket");
+    let ticket = daemon.ok("POST", &target, Some(json!({}))).await;
+    let url = ticket["url"].as_str().unwrap().to_owned();
+    let path = &url[url.find("/preview/").unwrap()..];
+    let navigates = [
+        ("Sec-Fetch-Site", "same-site"),
+        ("Sec-Fetch-Mode", "navigate"),
+        ("Sec-Fetch-Dest", "iframe"),
+    ];
+    let shown = async |daemon: &TestDaemon| {
+        let asked = request(daemon.preview(), None, "GET", path, None, &navigates);
+        daemon.send(daemon.preview(), asked).await.status
+    };
+    assert_eq!(shown(&daemon).await, 200);
+    let dirs = Arc::clone(&daemon.dirs);
+    daemon.stop().await;
+    let next = TestDaemon::start_in(dirs).await;
+    assert_eq!(shown(&next).await, 401, "whoever had the port has the ticket");
     next.stop().await;
 }

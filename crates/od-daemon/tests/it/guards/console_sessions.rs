@@ -23,15 +23,31 @@ async fn a_session_outlives_the_daemon_and_its_bearers_do_not() {
     let (browser, first) = PairedBrowser::open(&daemon).await;
     assert_eq!(status(&daemon, &first).await, 200);
     let key = Met::at(&daemon).await.daemon;
-    let dirs = Arc::clone(&daemon.dirs);
+    let (dirs, port) = (Arc::clone(&daemon.dirs), daemon.api().port());
     daemon.stop().await;
-    let daemon = TestDaemon::start_in(dirs).await;
+    let daemon = TestDaemon::start_at(dirs, port).await;
     assert_eq!(status(&daemon, &first).await, 401, "whoever had the port has it now");
     assert_eq!(Met::at(&daemon).await.daemon, key, "the browser knows the daemon again");
     let answer = browser.prove(&daemon).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     let bearer = answer.json()["token"].as_str().unwrap().to_owned();
     assert_eq!(status(&daemon, &bearer).await, 200);
+    daemon.stop().await;
+}
+
+/// A browser keeps its key for the pages of one port. Whoever takes that port serves pages there, and they
+/// sign what he likes: for the daemon that had to go to another port, too.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_of_a_port_that_the_daemon_left_is_worth_nothing() {
+    let daemon = TestDaemon::start().await;
+    let (browser, _) = PairedBrowser::open(&daemon).await;
+    let (dirs, port) = (Arc::clone(&daemon.dirs), daemon.api().port());
+    daemon.stop().await;
+    let _taken = std::net::TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let daemon = TestDaemon::start_in(dirs).await;
+    assert_ne!(daemon.api().port(), port);
+    let answer = browser.prove(&daemon).await;
+    assert_eq!(answer.status, 401, "{}", answer.text());
     daemon.stop().await;
 }
 

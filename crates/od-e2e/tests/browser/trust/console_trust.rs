@@ -74,7 +74,7 @@ async fn label(page: &Framed<'_>, element: &str) -> [String; 3] {
     let [label] = drawn.as_array().unwrap().as_slice() else { panic!("labels: {drawn}") };
     assert_eq!(label[0], element, "{drawn}");
     // Computed content is a list of quoted strings.
-    let text = label[1].as_str().unwrap().replace("\" \"", "");
+    let text = label[1].as_str().unwrap().replace("\" \"", "").replace('\u{202f}', " ");
     let parts: Vec<String> =
         text.trim_matches('"').split('—').map(|part| part.trim().to_owned()).collect();
     parts.try_into().unwrap_or_else(|parts| panic!("{parts:?}"))
@@ -87,7 +87,13 @@ async fn inspect_shows_path_source_and_time_at_the_value_that_is_pointed_at_or_f
     let id = world.artifact(&project, from_file("Fleet status", "fleet.json", &sample(3))).await;
     let tab = world.console(&place(&project, &id, "provenance")).await;
     tab.sees("This state").await;
-    let time = tab.run("document.querySelector('main time').dateTime").await;
+    // As a person reads it, in the zone of this machine.
+    let time = tab
+        .run(
+            "new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })\
+             .format(new Date(document.querySelector('main time').dateTime)).replace(/\\s/g, ' ')",
+        )
+        .await;
     tab.go(&place(&project, &id, "preview")).await;
     tab.click_named(".segments button", "Inspect").await;
     tab.until("document.querySelector('.segments [aria-pressed=true]').innerText === 'Inspect'")

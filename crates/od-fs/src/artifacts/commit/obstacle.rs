@@ -80,6 +80,11 @@ pub(crate) fn find(
     Ok(found)
 }
 
+/// Returns whether something of a kind may not stand under a name of an artifact's directory.
+pub(crate) fn is_obstacle(name: &str, kind: EntryKind) -> bool {
+    wanted_kind(name).is_some_and(|wanted| wanted != kind)
+}
+
 /// Returns the kind that od writes under a name, `None` where it writes nothing or gets past anything.
 fn wanted_kind(name: &str) -> Option<EntryKind> {
     match name {

@@ -41,7 +41,7 @@ pub(super) fn encode(base: &[u8], target: &[u8]) -> Vec<u8> {
 /// Carries instructions out; `None` if they are no instructions for this base, or make more than
 /// `bytes_max` bytes.
 pub(super) fn apply(base: &[u8], mut instructions: &[u8], bytes_max: usize) -> Option<Vec<u8>> {
-    let mut target = Vec::new();
+    let mut target = Vec::with_capacity(bytes_max.min(2 * base.len() + instructions.len()));
     while let Some((kind, rest)) = instructions.split_first() {
         let (length, rest) = number(rest)?;
         let (piece, rest) = match *kind {

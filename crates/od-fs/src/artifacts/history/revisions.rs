@@ -1,6 +1,7 @@
 //! Revisions: the timeline of commits, and the contents that are kept of the newest of them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use od_core::artifact::HealthReason;
 use od_core::ids::{ArtifactId, Digest, RefreshId, Revision};
@@ -16,6 +17,7 @@ use od_ports::store::{
 use super::audit_log::{self, AuditLog, LOG, Tail};
 use super::objects::Objects;
 use super::snapshots;
+use super::timeline_cache::{self, LogFiles};
 use crate::artifacts::commit::pending::{self, PendingFile};
 use crate::artifacts::commit::{Generation, Pointer};
 use crate::disk::{Dir, DiskError};
@@ -48,10 +50,17 @@ pub(super) fn read_log(dir: &Dir) -> Result<(AuditLog, Vec<LogRecord>), DiskErro
 fn unlogged_records(dir: &Dir, log: &AuditLog) -> Result<Vec<LogRecord>, DiskError> {
     let mut end = log.chain_end();
     let mut records = Vec::new();
+    let frames = pending::list(dir)?;
+    if frames.iter().all(|file| Some(file.revision) <= log.newest_commit) {
+        return Ok(records);
+    }
     let Some(pointer) = Pointer::read_sound(dir)? else { return Ok(records) };
-    // A frame that is newer than the pointer never became a commit.
-    let is_committed = |file: &PendingFile| file.revision <= pointer.artifact.revision;
-    for file in pending::list(dir)?.into_iter().filter(is_committed) {
+    // A frame that is newer than the pointer never became a commit; that of a commit whose record is in
+    // the log, which is the last that it brings, has nothing that is not there.
+    let is_unlogged = |file: &PendingFile| {
+        file.revision <= pointer.artifact.revision && Some(file.revision) > log.newest_commit
+    };
+    for file in frames.into_iter().filter(is_unlogged) {
         let Some(generation) = pending::read(dir, &file)? else { continue };
         for line in generation.log.lines() {
             let Ok(record) = LogRecord::parse(line) else { continue };
@@ -64,8 +73,26 @@ fn unlogged_records(dir: &Dir, log: &AuditLog) -> Result<Vec<LogRecord>, DiskErr
     Ok(records)
 }
 
-/// Reads the commits, newest first.
-pub(crate) fn timeline(dir: &Dir) -> Result<Timeline, DiskError> {
+/// Returns the commits, newest first, or remembers them.
+pub(crate) fn timeline(dir: &Dir) -> Result<Arc<Timeline>, DiskError> {
+    // The frames before the log: a record that goes from one to the other is then seen twice, not never.
+    let newest_frame = pending::list(dir)?.last().map(|file| file.revision);
+    let files = LogFiles::look(dir)?;
+    let is_logged = |timeline: &Timeline| {
+        newest_frame <= timeline.commits.first().map(|commit| commit.revision)
+    };
+    if let Some(known) = timeline_cache::get(&files).filter(|known| is_logged(known)) {
+        return Ok(known);
+    }
+    let timeline = Arc::new(read_timeline(dir)?);
+    if timeline.broken.is_none() && newest_frame.is_none() && LogFiles::look(dir)? == files {
+        timeline_cache::put(files, &timeline);
+    }
+    Ok(timeline)
+}
+
+/// Reads the commits from the disk, newest first.
+fn read_timeline(dir: &Dir) -> Result<Timeline, DiskError> {
     let (log, records) = read_log(dir)?;
     let archived = audit_log::archived_commits(dir)?;
     let commits =
@@ -206,7 +233,7 @@ pub(crate) fn sweep(dir: &Dir) -> Result<(), DiskError> {
     if REVISIONS.allowed >= pointer.artifact.revision.get() {
         return Ok(());
     }
-    let timeline = timeline(dir)?;
+    let timeline = read_timeline(dir)?;
     // Of an artifact that is not healthy nothing is removed: a repair decides with everything there.
     if timeline.broken.is_some() {
         return Ok(());
@@ -270,7 +297,7 @@ pub(crate) fn inspect(dir: &Dir) -> Result<(usize, Vec<RevisionFault>), DiskErro
 }
 
 fn inspect_once(dir: &Dir) -> Result<(usize, Vec<RevisionFault>), DiskError> {
-    let timeline = timeline(dir)?;
+    let timeline = read_timeline(dir)?;
     let objects = Objects::open(dir)?;
     let mut sound: BTreeMap<Digest, bool> = BTreeMap::new();
     let mut faults = Vec::new();

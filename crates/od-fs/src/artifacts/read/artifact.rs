@@ -112,7 +112,7 @@ fn read_unedited_entry(
     Ok(Some(ListEntry {
         summary: Arc::new(artifact.summary(Health::HEALTHY).with_runs(log.ledger.runs())),
         attempt: artifact.created_by_attempt,
-        validity: Validity::of(&log.ledger),
+        validity: Validity::of(&log.ledger, Health::HEALTHY),
     }))
 }
 
@@ -181,7 +181,7 @@ fn assemble(
     let entry = ListEntry {
         summary: Arc::clone(&summary),
         attempt: state.as_ref().and_then(|state| state.artifact.created_by_attempt.clone()),
-        validity: Validity::of(ledger),
+        validity: Validity::of(ledger, health),
     };
     let stored = Stored {
         id: id.clone(),

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactSummary, Attempt};
+use od_core::artifact::{ArtifactSummary, Attempt, Health, HealthReason};
 use od_core::ids::ArtifactId;
 use od_core::ledger::RefreshLedger;
 use od_ports::store::Stored;
@@ -26,13 +26,20 @@ pub(crate) enum Validity {
     /// Not at all, because a refresh is open: its status hangs on the running lock, and nobody is
     /// notified when a process dies and lets go of one.
     WhileRefreshOpen,
-    /// Not at all, because the disk failed: it may not the next time.
+    /// Not at all, because the disk failed, or because something stands in the way of the next commit where
+    /// nothing is watched: it may be gone the next time.
     ThisAnswer,
 }
 
 impl Validity {
-    pub(super) fn of(ledger: &RefreshLedger) -> Self {
-        if ledger.open().is_empty() { Self::UntilChanged } else { Self::WhileRefreshOpen }
+    pub(super) fn of(ledger: &RefreshLedger, health: Health) -> Self {
+        if health.reason == Some(HealthReason::Obstructed) {
+            Self::ThisAnswer
+        } else if ledger.open().is_empty() {
+            Self::UntilChanged
+        } else {
+            Self::WhileRefreshOpen
+        }
     }
 }
 

@@ -14,11 +14,11 @@ use od_core::limits::ARTIFACT_CACHE;
 use od_ports::store::Stored;
 
 use super::cache_entry::{CacheEntry, ListEntry, LoadedArtifact, ProjectCache, Version, Versions};
-use super::watch::{ChangeNotice, StartedWatch, WatchStarter, WatchedDir, Watcher};
-use crate::artifacts::commit::{POINTER_FILE, SetFile};
+use super::watch::{ChangeNotice, ChangedName, StartedWatch, WatchStarter, WatchedDir, Watcher};
+use crate::artifacts::commit::{POINTER_FILE, SetFile, obstacle};
 use crate::artifacts::history::{LOG, ROTATED};
-use crate::data_dir::DataDir;
-use crate::disk::DiskError;
+use crate::data_dir::{DataDir, LOCKS};
+use crate::disk::{DiskError, EntryKind};
 
 /// Keeps what was read of projects and artifacts, and watches the directories it was read from.
 #[derive(Debug)]
@@ -59,21 +59,28 @@ impl Index {
                     self.watcher.restart();
                     self.forget_projects();
                 }
-                ChangeNotice::Changed(WatchedDir::Projects, name) => {
-                    self.projects_changed(name.as_deref());
+                ChangeNotice::Changed(WatchedDir::Projects, changed) => {
+                    self.projects_changed(changed.map(|changed| changed.name).as_deref());
                 }
-                ChangeNotice::Changed(WatchedDir::Live(project), name) => {
-                    self.live_changed(&project, name.as_deref());
+                // Without a directory for its locks no artifact of the project can be written.
+                ChangeNotice::Changed(WatchedDir::Live(project), Some(changed))
+                    if changed.name == LOCKS && changed.kind != EntryKind::Directory =>
+                {
+                    self.forget_project(&project);
+                }
+                ChangeNotice::Changed(WatchedDir::Live(project), changed) => {
+                    self.live_changed(&project, changed.map(|changed| changed.name).as_deref());
                 }
                 // Another directory may stand in its place, which nobody watches.
                 ChangeNotice::Changed(WatchedDir::Artifact(project, artifact), None) => {
                     self.forget(&project, &artifact);
                 }
-                ChangeNotice::Changed(WatchedDir::Artifact(project, artifact), Some(name)) => {
-                    // No other file can change an answer.
-                    let is_content = [POINTER_FILE, LOG, ROTATED].contains(&&*name)
-                        || SetFile::ALL.iter().any(|file| file.name() == &*name);
-                    if is_content {
+                ChangeNotice::Changed(WatchedDir::Artifact(project, artifact), Some(changed)) => {
+                    // No other file can change an answer, but for what stands in the way of a commit.
+                    let ChangedName { name, kind } = changed;
+                    let is_content = [POINTER_FILE, LOG, ROTATED].contains(&name.as_str())
+                        || SetFile::ALL.iter().any(|file| file.name() == name);
+                    if is_content || obstacle::is_obstacle(&name, kind) {
                         self.touch(&project, &artifact);
                     }
                 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_platform::{ChangeQueue, QueuedChange, WatchInterest};
 
-use crate::disk::DiskError;
+use crate::disk::{DiskError, EntryKind};
 
 /// A directory that is watched.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -30,7 +30,15 @@ pub(crate) enum ChangeNotice {
     /// Events were lost: everything may have changed.
     Overflow,
     /// A name in a watched directory changed; `None` if the directory itself did.
-    Changed(WatchedDir, Option<String>),
+    Changed(WatchedDir, Option<ChangedName>),
+}
+
+/// A name that changed, and what it stands for, or stood.
+#[derive(Debug)]
+pub(crate) struct ChangedName {
+    pub(crate) name: String,
+    /// A directory, or anything else.
+    pub(crate) kind: EntryKind,
 }
 
 /// The queue of change notices. Without one (limits, odd kernels, macOS) nothing in memory is trusted.
@@ -100,9 +108,11 @@ impl Watcher {
         let drained = queue.drain(|change| match change {
             QueuedChange::Overflow => notices.push(ChangeNotice::Overflow),
             QueuedChange::Dropped(watch) => gone.push(watch),
-            QueuedChange::Changed(watch, name) => {
+            QueuedChange::Changed { watch, name, is_directory } => {
                 if let Some(target) = self.targets.get(&watch) {
-                    let name = name.map(str::to_owned);
+                    let kind =
+                        if is_directory { EntryKind::Directory } else { EntryKind::Regular };
+                    let name = name.map(|name| ChangedName { name: name.to_owned(), kind });
                     notices.push(ChangeNotice::Changed(target.clone(), name));
                 }
             }
