@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use od_app::artifacts::CreateArtifact;
+use od_app::artifacts::{CreateArtifact, Reading};
 use od_app::{Caller, Mode};
 use od_core::connector::{RegisteredService, ServiceName};
 use od_core::error::{ErrorCode, Failure};
@@ -57,7 +57,7 @@ fn sqlite(sql: &str) -> Value {
 /// Creates an artifact, and returns the codes of the warnings with it.
 async fn create(world: &World, body: &Value) -> Result<(ArtifactId, Vec<String>), Failure> {
     let body = Message::read(body.to_string().as_bytes()).unwrap();
-    let request = CreateArtifact { project: project(), body };
+    let request = CreateArtifact { project: project(), body, reading: Reading::Now };
     let created = od_app::artifacts::create(&world.app, &Caller::Person, request, Mode::Commit);
     let created = created.await.map_err(Failure::from)?;
     Ok((created.stored.id.clone(), created.warnings.into_iter().map(|it| it.code).collect()))

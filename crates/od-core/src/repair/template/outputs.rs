@@ -6,6 +6,7 @@ use super::expression::{self, Rest};
 use super::marks::MarkKind;
 use super::row_scopes::Scope;
 use super::translate::Translator;
+use crate::template::Grammar;
 
 impl Translator<'_, '_> {
     /// Rewrites every mark that shows a value.

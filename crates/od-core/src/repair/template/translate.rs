@@ -55,10 +55,10 @@ pub(super) fn translate(source: &str, data: Option<&Value>, grammar: Grammar) ->
 /// A value of a row that no repeat is around: its place and the steps from the row.
 #[derive(Clone, Debug)]
 pub(super) struct Need {
-    span: Range<usize>,
+    pub(super) span: Range<usize>,
     steps: Vec<String>,
     /// The formats behind it, with their bar.
-    formats: String,
+    pub(super) formats: String,
 }
 
 pub(super) struct Translator<'s, 'd> {

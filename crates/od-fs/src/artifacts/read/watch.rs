@@ -110,8 +110,7 @@ impl Watcher {
             QueuedChange::Dropped(watch) => gone.push(watch),
             QueuedChange::Changed { watch, name, is_directory } => {
                 if let Some(target) = self.targets.get(&watch) {
-                    let kind =
-                        if is_directory { EntryKind::Directory } else { EntryKind::Regular };
+                    let kind = if is_directory { EntryKind::Directory } else { EntryKind::Regular };
                     let name = name.map(|name| ChangedName { name: name.to_owned(), kind });
                     notices.push(ChangeNotice::Changed(target.clone(), name));
                 }
