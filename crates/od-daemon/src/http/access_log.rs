@@ -93,6 +93,8 @@ struct Pending {
     dropped: u64,
     closed: bool,
     enabled: bool,
+    /// Whether the writer waits for a record, and for no time.
+    is_asleep: bool,
 }
 
 impl AccessLog {
@@ -122,6 +124,12 @@ impl AccessLog {
         } else {
             pending.records.push(record);
         }
+        let is_asleep = std::mem::take(&mut pending.is_asleep);
+        drop(pending);
+        // Once for a burst: after the first record of one it looks again by itself.
+        if let (true, Some(writer)) = (is_asleep, &self.writer) {
+            writer.thread().unpark();
+        }
     }
 }
 
@@ -142,6 +150,13 @@ fn write_until_closed(pending: &Mutex<Pending>, mut out: Box<dyn Write + Send>) 
     loop {
         let (dropped, closed) = {
             let mut pending = lock(pending);
+            // A daemon that nobody asks anything wakes up for nothing.
+            if pending.records.is_empty() && pending.dropped == 0 && !pending.closed {
+                pending.is_asleep = true;
+                drop(pending);
+                thread::park();
+                continue;
+            }
             std::mem::swap(&mut records, &mut pending.records);
             (std::mem::take(&mut pending.dropped), pending.closed)
         };
@@ -171,4 +186,49 @@ fn write_until_closed(pending: &Mutex<Pending>, mut out: Box<dyn Write + Send>) 
 
 fn lock(pending: &Mutex<Pending>) -> MutexGuard<'_, Pending> {
     pending.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Sender, channel};
+
+    use super::*;
+
+    struct Lines(Sender<String>);
+
+    impl Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            // Nobody listens any more once the test is over.
+            let _ = self.0.send(String::from_utf8_lossy(bytes).into_owned());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_writer_that_sleeps_without_a_timer_is_woken_by_the_next_record() {
+        let (sender, lines) = channel();
+        let log = AccessLog::start(LogSink::Writer(Box::new(Lines(sender)))).expect("a thread");
+        for status in [200, 201, 202] {
+            // It waits for no time now, so nothing but the record can wake it.
+            while !lock(&log.pending).is_asleep {
+                thread::yield_now();
+            }
+            log.push(Record {
+                at_unix_ms: 0,
+                request: RequestIds::new(1).next(),
+                method: "GET",
+                route: "/",
+                status,
+                bytes: 0,
+                micros: 0,
+                code: None,
+            });
+            let line = lines.recv().expect("a line");
+            assert!(line.contains(&format!(r#""status":{status}"#)), "{line}");
+        }
+    }
 }
