@@ -12,6 +12,7 @@ use od_ports::Ports;
 use od_ports::store::Stored;
 
 use crate::connectors::ConnectorState;
+use crate::cpu::CpuPool;
 use crate::preview::PageCache;
 use crate::refresh::ActiveRefreshes;
 
@@ -23,6 +24,8 @@ pub struct App {
     pub ports: Ports,
     /// Compiled templates and rendered pages.
     pub pages: PageCache,
+    /// Runs what takes a processor for long.
+    pub cpu: CpuPool,
     /// Calls made and last refusals of connectors.
     pub(crate) connectors: ConnectorState,
     /// The refreshes that run in this process.
@@ -37,6 +40,7 @@ impl App {
         Self {
             ports,
             pages: PageCache::default(),
+            cpu: CpuPool::default(),
             connectors: ConnectorState::default(),
             refreshes: ActiveRefreshes::default(),
             latest_lease_check: AtomicI64::new(0),

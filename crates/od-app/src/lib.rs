@@ -5,6 +5,7 @@
 mod app;
 pub mod artifacts;
 pub mod connectors;
+pub mod cpu;
 mod failure;
 pub mod health;
 /// The page of an artifact, from memory where nothing changed.

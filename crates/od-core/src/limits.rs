@@ -286,7 +286,7 @@ limits! {
     /// The longest time that a writer waits for another one.
     COMMIT_WAIT = "commit_wait", 10_000, "milliseconds", "for the commit lock of an artifact, then the write is refused as busy";
     /// The part of whole artifacts that a store keeps in memory.
-    ARTIFACT_CACHE = "artifact_cache", 268_435_456, "bytes", "of templates, data and provenance in one process; the least recently used go first";
+    ARTIFACT_CACHE = "artifact_cache", 33_554_432, "bytes", "of templates, and of data as it lies in memory, in one process; the least recently used go first";
     /// The most rows that one page of a list may have.
     LIST_ROWS = "list_rows", 100, "rows", "of one page of a list; half as many if an agent does not say";
     /// The size of the rows of one page of a list.
@@ -381,7 +381,13 @@ limits! {
     /// The greatest length of the name of an account.
     CONNECTION_LABEL = "connection_label", 200, "characters", "of the name of a connected account";
     /// The part of rendered pages that is kept in memory.
-    PREVIEW_CACHE = "preview_cache", 67_108_864, "bytes", "of rendered pages in one process; the least recently used go first";
+    PREVIEW_CACHE = "preview_cache", 33_554_432, "bytes", "of rendered pages in one process; the least recently used go first";
+    /// The most pieces of large work that run at once.
+    CPU_WORKERS = "cpu_workers", 8, "pieces of work", "that parse, check, map or draw much, running at once; one less than the machine has cores if that is fewer, at least one";
+    /// The most pieces of large work that wait.
+    CPU_QUEUE = "cpu_queue", 256, "pieces of work", "waiting to run; a further one does not wait for its turn";
+    /// The largest piece of work that runs where it comes up.
+    CPU_INLINE = "cpu_inline", 16_384, "bytes", "of JSON and template that a piece of work goes through; beyond it the work waits for its turn";
     /// The most files of a project that are shown to a person.
     FILES_LISTED = "files_listed", 2_000, "files", "of one project, shown to a person";
     /// The most entries of a project that a listing looks at.

@@ -64,7 +64,8 @@ impl Exchange<'_> {
         body: Incoming,
         code: ErrorCode,
     ) -> Result<Message, Failure> {
-        json_body::document(&self.bytes(body).await?, code)
+        let bytes = self.bytes(body).await?;
+        self.daemon.app.cpu.run(bytes.len(), || json_body::document(&bytes, code)).await
     }
 
     /// Returns the artifact that the path names. What is no id names nothing.

@@ -174,7 +174,7 @@ async fn decide(
     app.ports.entropy.fill(&mut entropy)?;
     let context =
         CreateContext { pins, attempt, ..context(app, caller, project, &request, entropy) };
-    match decide::create(request, context) {
+    match app.cpu.run(body.size(), || decide::create(request, context)).await {
         Ok(mut decision) if issues.is_empty() && body.is_sound() => {
             let (first_values, remarks) = dry.first_values(app, &decision.state);
             decision.warnings.append(&mut dry.warnings);

@@ -29,7 +29,9 @@ pub async fn roll_back(
     let restored_from = earlier.revision;
     let transaction = Transaction::begin(app, &project, &address.artifact, mode).await?;
     transaction.check_revision(if_revision)?;
-    match decide::roll_back(transaction.state(), earlier, app.ports.clock.now()) {
+    let (state, now) = (transaction.state(), app.ports.clock.now());
+    let work = || decide::roll_back(state, earlier, now);
+    match app.cpu.run(state.work_size(), work).await {
         Ok(Some(decision)) => {
             let (changes, mut warnings) = (decision.changes.clone(), decision.warnings.clone());
             warnings.extend(transaction.edit_remark());

@@ -57,7 +57,8 @@ pub async fn update(
             return Err(StaleRevision { artifact: address.artifact, expected, actual }.into());
         }
         let (author, now) = (caller.author(), app.ports.clock.now());
-        decision = decide::update(before, &request, &pins, author, now)?;
+        let work = || decide::update(before, &request, &pins, author, now);
+        decision = app.cpu.run(body.size() + before.work_size(), work).await?;
         first_values = shown(&decision);
     }
     let allowed = schedule::allowed_for_agents(app, caller, &project).await;
@@ -299,7 +300,8 @@ async fn decide(
     }
     issues.extend(request.template_html.as_deref().map(foreign_marks).unwrap_or_default());
     let (author, now) = (caller.author(), app.ports.clock.now());
-    match decide::update(before, request, &pins, author, now) {
+    let work = || decide::update(before, request, &pins, author, now);
+    match app.cpu.run(body.size() + before.work_size(), work).await {
         Ok(mut decision) if issues.is_empty() && body.is_sound() => {
             let (first_values, remarks) = dry.first_values(app, &decision.state);
             decision.warnings.append(&mut dry.warnings);

@@ -145,9 +145,9 @@ pub async fn page(app: &App, request: PageRequest) -> Result<Page, PageError> {
     let page = match (revision, snapshot) {
         (Some(revision), _) => {
             let kept = app.ports.revisions.revision(&project, &artifact, revision).await?;
-            at_revision(app, &stored, kept, variant)?
+            at_revision(app, &stored, kept, variant).await?
         }
-        (None, None) => current(app, &stored, variant)?,
+        (None, None) => current(app, &stored, variant).await?,
         (None, Some(refresh)) => {
             let snapshot = app.ports.revisions.snapshot(&project, &artifact, &refresh).await?;
             let state = state(&stored)?;
@@ -156,13 +156,14 @@ pub async fn page(app: &App, request: PageRequest) -> Result<Page, PageError> {
                 provenance: snapshot.provenance,
                 ..state.as_ref().clone()
             };
-            draw(app, &state, (None, Some(&refresh)), variant)?
+            let work = || draw(app, &state, (None, Some(&refresh)), variant);
+            app.cpu.run(state.work_size(), work).await?
         }
     };
     Ok(Page { degraded, ..page })
 }
 
-fn current(app: &App, stored: &Stored, variant: Variant) -> Result<Page, PageError> {
+async fn current(app: &App, stored: &Stored, variant: Variant) -> Result<Page, PageError> {
     // A damaged artifact shows its last good page as it was written: its template and data cannot be trusted
     // to draw it again.
     if let (None, Some(page)) = (&stored.state, &stored.last_page) {
@@ -176,18 +177,19 @@ fn current(app: &App, stored: &Stored, variant: Variant) -> Result<Page, PageErr
     let committed = stored.committed_data.as_deref();
     // An inspection also tells of the source and of the last refresh, which are in no page key.
     let cacheable = stored.page_key.clone().filter(|_| variant != Variant::Inspect);
-    let Some(page_key) = cacheable else { return draw(app, state, (committed, None), variant) };
+    let work = || draw(app, state, (committed, None), variant);
+    let Some(page_key) = cacheable else { return app.cpu.run(state.work_size(), work).await };
     let key = (page_key, variant);
     if let Some(page) = app.pages.get(&key) {
         return Ok(page);
     }
-    let page = draw(app, state, (committed, None), variant)?;
+    let page = app.cpu.run(state.work_size(), work).await?;
     app.pages.put(key, &page);
     Ok(page)
 }
 
 /// Returns the page as it looked at a revision: its own template with its own data.
-fn at_revision(
+async fn at_revision(
     app: &App,
     stored: &Stored,
     kept: KeptRevision,
@@ -210,7 +212,8 @@ fn at_revision(
     artifact.stale.clone_from(&provenance.stale);
     artifact.revision = commit.revision;
     let state = ArtifactState { artifact, template_html, data, provenance };
-    let page = draw(app, &state, (None, None), variant)?;
+    let work = || draw(app, &state, (None, None), variant);
+    let page = app.cpu.run(state.work_size(), work).await?;
     // An inspection also tells of the last refresh, which is in no page key.
     if variant != Variant::Inspect {
         app.pages.put(key, &page);

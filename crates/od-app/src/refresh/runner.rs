@@ -257,7 +257,10 @@ impl<'a> Runner<'a> {
         let outputs = gathered.of_sources(&sources, &pins);
         let at = self.now();
         let gathered = Gathered { outputs: &outputs, results, failed };
-        let decision = decide::refresh(&before, gathered, at)?;
+        let taken_bytes: usize = taken.iter().map(|(_, taken)| taken.intake.json_size()).sum();
+        let bytes = taken_bytes + before.work_size();
+        let work = || decide::refresh(&before, gathered, at);
+        let decision = self.app.cpu.run(bytes, work).await?;
         let stale = match &decision {
             Some(decision) => decision.state.provenance.stale.clone(),
             None => before.provenance.stale.clone(),

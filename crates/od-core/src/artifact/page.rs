@@ -36,6 +36,12 @@ impl PageSettings {
 }
 
 impl ArtifactState {
+    /// Returns about how many bytes whoever checks or draws it goes through.
+    #[must_use]
+    pub fn work_size(&self) -> usize {
+        self.template_html.len() + self.data.canonical_size()
+    }
+
     /// Returns the settings of its page. Its data is as old as its provenance says: a refresh sets
     /// that to its own time, and a new title leaves it.
     #[must_use]

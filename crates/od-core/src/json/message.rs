@@ -37,6 +37,8 @@ pub fn parse_message(bytes: &[u8]) -> Result<Value, JsonFaults> {
 pub struct Message {
     value: Value,
     faults: JsonFaults,
+    /// Bytes that it was read from.
+    size: usize,
 }
 
 impl Message {
@@ -47,13 +49,19 @@ impl Message {
     /// Fails if the text is not JSON, which stops the reading, or is larger than any message.
     pub fn read(bytes: &[u8]) -> Result<Self, JsonFaults> {
         let (value, faults) = scan_past_faults(bytes, &MESSAGE)?;
-        Ok(Self { value, faults })
+        Ok(Self { value, faults, size: bytes.len() })
     }
 
     /// Returns what the message says.
     #[must_use]
     pub const fn value(&self) -> &Value {
         &self.value
+    }
+
+    /// Returns how many bytes it was read from; 0 if it was made from a value.
+    #[must_use]
+    pub const fn size(&self) -> usize {
+        self.size
     }
 
     /// Returns whether its bytes are as they should be.
@@ -85,7 +93,7 @@ impl Message {
 
 impl From<Value> for Message {
     fn from(value: Value) -> Self {
-        Self { value, faults: JsonFaults::default() }
+        Self { value, faults: JsonFaults::default(), size: 0 }
     }
 }
 
