@@ -47,7 +47,7 @@ impl OpenBlock {
         matches!(self.kind, BlockKind::Branch { .. })
     }
 
-    const fn is_chart(&self) -> bool {
+    pub(crate) const fn is_chart(&self) -> bool {
         matches!(self.kind, BlockKind::Chart(_))
     }
 
