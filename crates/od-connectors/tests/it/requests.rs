@@ -77,6 +77,7 @@ impl Asked {
     async fn create(&self) -> Result<CreatedArtifact, Failure> {
         let bytes = fs::read(self.folder.join("artifact.json")).unwrap();
         let mut body: Value = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!(body["input"]["document"]["format"], "html_template_v2");
         let template = fs::read_to_string(self.folder.join("template.html")).unwrap();
         body["templateHtml"] = template.into();
         let body = Message::read(body.to_string().as_bytes()).unwrap();
@@ -154,9 +155,11 @@ fn log(is_slow: bool) -> String {
     text
 }
 
-/// The text that a reader sees: the body without its tags, spaces as one.
+/// The text that a reader sees: the body without its tags, spaces as one. A chart is read as its
+/// table, which screen readers have.
 fn text_of(page: &str) -> String {
     let body = page.split_once("<body>").map_or(page, |(_, body)| body);
+    let body = &without(&without(body, "<style", "</style>"), "<svg", "</svg>");
     let mut text = String::new();
     let mut is_tag = false;
     for c in body.chars() {
@@ -172,6 +175,26 @@ fn text_of(page: &str) -> String {
     }
     let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Leaves elements out, with those of the same name inside them.
+fn without(text: &str, start: &str, end: &str) -> String {
+    let (mut kept, mut depth, mut rest) = (String::new(), 0, text);
+    while let Some(at) = rest.find('<') {
+        if depth == 0 {
+            kept.push_str(&rest[..at]);
+        }
+        rest = &rest[at..];
+        depth += usize::from(rest.starts_with(start));
+        let ends = depth > 0 && rest.starts_with(end);
+        let tag = if ends { end.len() } else { 1 };
+        if depth == 0 {
+            kept.push('<');
+        }
+        depth -= usize::from(ends);
+        rest = &rest[tag..];
+    }
+    kept + rest
 }
 
 /// Asks for a page, and reads it before and after the source changed.
