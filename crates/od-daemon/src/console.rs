@@ -25,7 +25,7 @@ const FILES: &[(&str, &str)] = embedded![
     "core/api.js", "core/diff.js", "core/dom.js", "core/events.js", "core/format.js", "core/router.js", "core/session.js", "core/store.js",
     "ui/actions.js", "ui/base.css", "ui/controls.js", "ui/live.js", "ui/overlays.js", "ui/shell.js", "ui/shortcuts.js",
     "ui/thumbs.js", "ui/views.css", "ui/windowed.js",
-    "views/compare.js", "views/connectors.js", "views/create.js", "views/data.js", "views/history.js", "views/home.js",
+    "views/compare.js", "views/connectors.js", "views/create.js", "views/data.js", "views/export.js", "views/history.js", "views/home.js",
     "views/notices.js", "views/preview.js", "views/provenance.js", "views/schedule.js", "views/services.js", "views/shape.js",
     "views/source.js", "views/trash.js", "views/viewer.js", "views/workspace.js",
 ];

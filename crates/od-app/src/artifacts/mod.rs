@@ -1,6 +1,7 @@
 //! Artifacts: make, change, read, remove, check, repair.
 
 mod create;
+mod export;
 mod read;
 mod rehearsal;
 mod repair;
@@ -14,6 +15,7 @@ mod update;
 mod verify;
 
 pub use create::{CreateArtifact, CreateError, CreatedArtifact, create, validate};
+pub use export::{ExportArtifact, ExportError, export};
 pub(crate) use read::find;
 pub use read::{
     Address, FindError, ListArtifacts, ListError, OutlineError, get, history, list, outline, page,
