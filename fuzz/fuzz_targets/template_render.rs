@@ -2,7 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use od_core::template::{Grammar, Inspection, Template};
+use od_core::format::{Context, Locale};
+use od_core::template::{Grammar, InspectedPath, Inspection, Template};
 use serde_json::{Value, json};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -16,15 +17,21 @@ fuzz_target!(|bytes: &[u8]| {
 fn render_twice(html: &str, rest: &str, grammar: Grammar) {
     let Ok((template, _)) = Template::compile_as(html, grammar) else { return };
     let data: Value = serde_json::from_str(rest).unwrap_or_else(|_| {
-        json!({ "t": rest, "n": 1.5, "none": null, "rows": [{ "t": rest, "u": "https://a.test/" }, {}], "list": [rest, 1, true] })
+        json!({
+            "t": rest, "n": 1.5, "none": null, "at": "2026-11-17T08:05:00Z", "flag": true,
+            "rows": [{ "t": rest, "u": "https://a.test/" }, {}], "list": [rest, 1, true],
+            "days": [{ "day": "2026-01-01", "v": 1, "w": null }, { "day": "2026-01-02", "v": -2.5, "w": 1e12 }]
+        })
     });
+    let locale = Locale::ALL[rest.len() % Locale::ALL.len()];
+    let context = Context { locale, ..Context::default() };
     let mut one = Vec::new();
     let mut two = Vec::new();
-    let first = template.render(&data, &mut one);
-    let second = template.render(&data, &mut two);
+    let first = template.render_with(&data, &context, &mut one);
+    let second = template.render_with(&data, &context, &mut two);
     assert_eq!(first.is_ok(), second.is_ok());
     assert_eq!(one, two);
-    let check = template.check(&data);
+    let check = template.check_with(&data, &context);
     // The check also knows what would go wrong behind conditions that do not hold now.
     assert!(first.is_ok() || !check.errors.is_empty());
     assert!(grammar == Grammar::V2 || first.is_ok() == check.errors.is_empty());
@@ -32,6 +39,9 @@ fn render_twice(html: &str, rest: &str, grammar: Grammar) {
         assert_eq!(report.bytes, one.len());
         assert!(std::str::from_utf8(&one).is_ok());
         let mut inspected = Vec::new();
-        template.render_inspect(&data, Inspection { source: "\"<", time: "'>" }, &mut inspected).unwrap();
+        let origin = InspectedPath { path: "data".into(), source: "\"<".into(), time: "'>".into(), is_fixed: false };
+        let inspection = Inspection { paths: &[origin] };
+        template.render_inspect_with(&data, &context, inspection, &mut inspected).unwrap();
+        template.chart_tables(&data, &context).unwrap();
     }
 }

@@ -3,8 +3,10 @@
 use std::hint::black_box;
 
 use od_core::json::{BoundedJson, canonical_bytes};
-use od_core::template::Template;
+use od_core::template::{Grammar, Template};
 use serde_json::{Value, json};
+
+use crate::areas::formatted;
 
 /// One workload: prepared outside the count, run once inside it.
 pub(crate) struct Counted {
@@ -19,6 +21,8 @@ pub(crate) const COUNTED: &[Counted] = &[
     Counted { name: "json: canonical bytes of 256 KiB", prepare: canonicalise },
     Counted { name: "template: compile 52 KiB", prepare: compile },
     Counted { name: "template: render 500 rows", prepare: render },
+    Counted { name: "template: render 500 rows, half formatted", prepare: render_formatted },
+    Counted { name: "template: render six charts of 500 points", prepare: render_charts },
 ];
 
 /// Runs one workload by name; returns whether there is one.
@@ -100,6 +104,24 @@ fn compile() -> Box<dyn FnOnce()> {
 fn render() -> Box<dyn FnOnce()> {
     let template = Template::compile(&page(10));
     let data = rows();
+    Box::new(move || {
+        if let Ok((template, _)) = &template {
+            let mut out = Vec::with_capacity(1 << 20);
+            drop(black_box(template.render(&data, &mut out)));
+        }
+    })
+}
+
+fn render_formatted() -> Box<dyn FnOnce()> {
+    render_v2(&formatted::ours(), formatted::rows(500))
+}
+
+fn render_charts() -> Box<dyn FnOnce()> {
+    render_v2(&formatted::charts(), formatted::points(500))
+}
+
+fn render_v2(html: &str, data: Value) -> Box<dyn FnOnce()> {
+    let template = Template::compile_as(html, Grammar::V2);
     Box::new(move || {
         if let Ok((template, _)) = &template {
             let mut out = Vec::with_capacity(1 << 20);

@@ -122,6 +122,7 @@ async fn artifacts(
         }
         ArtifactsCommand::Show(args) => artifacts::show(settings, &args).await,
         ArtifactsCommand::History(args) => artifacts::history(settings, &args).await,
+        ArtifactsCommand::Export(args) => artifacts::export(settings, &args).await,
         ArtifactsCommand::Revisions(args) => artifacts::revisions(settings, &args).await,
         ArtifactsCommand::Diff(args) => artifacts::diff(settings, &args).await,
         ArtifactsCommand::Schedule(args) => artifacts::schedule(settings, &args).await,

@@ -72,6 +72,15 @@ pub mod error {
     pub use issue::{Issue, nearest_name};
 }
 pub mod event;
+/// Exports: an artifact as one file that needs nothing else, and what each form contains.
+pub mod export {
+    pub(crate) mod csv;
+    mod file;
+    mod html;
+    mod markdown;
+
+    pub use file::{ExportFormat, ExportRefused, ExportedFile, export, export_value};
+}
 /// Values as people read them: numbers, money, dates, lengths of time, in a locale and a zone.
 ///
 /// Everything is a function of the value, the format and its `Context`; there is no clock here.

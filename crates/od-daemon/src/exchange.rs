@@ -23,8 +23,8 @@ use crate::http::lookup::PathParameters;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::routes::{
-    about, artifacts as artifact_routes, connectors, preview, projects, refreshes, revisions, runs,
-    services, session, tools,
+    about, artifacts as artifact_routes, connectors, exports, preview, projects, refreshes,
+    revisions, runs, services, session, tools,
 };
 
 /// A request as its handler gets it.
@@ -154,6 +154,7 @@ pub(crate) async fn perform(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         Operation::ShowRevision => revisions::show(exchange).await,
         Operation::RestoreRevision => revisions::restore(exchange, body).await,
         Operation::CompareRevisions => revisions::compare(exchange).await,
+        Operation::ExportArtifact => exports::show(exchange).await,
         Operation::PreviewArtifact => preview::show(exchange).await,
         Operation::TicketPreview => preview::ticket(exchange, body).await,
         Operation::ListConnectors => connectors::all(exchange).await,

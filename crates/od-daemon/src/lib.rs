@@ -42,6 +42,7 @@ mod routes {
     pub(crate) mod about;
     pub(crate) mod artifacts;
     pub(crate) mod connectors;
+    pub(crate) mod exports;
     pub(crate) mod preview;
     pub(crate) mod projects;
     pub(crate) mod refreshes;

@@ -42,6 +42,8 @@ pub(crate) fn of_parameters(route: &Route) -> Value {
             | QueryName::Revision
             | QueryName::From
             | QueryName::To
+            | QueryName::Format
+            | QueryName::Table
             | QueryName::DataPath
             | QueryName::Include
             | QueryName::Limit

@@ -7,6 +7,7 @@ pub mod artifact;
 pub mod connector;
 pub mod error;
 pub mod event;
+pub mod export;
 pub mod health;
 pub mod project;
 pub mod reference;

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use od_core::export::ExportFormat;
 use od_core::ids::{MappingPath, ProjectId, RefreshId, RelPath, Revision, RunId};
 use od_core::ledger::RevisionName;
 use od_core::limits;
@@ -141,6 +142,8 @@ pub enum Operation {
     RestoreRevision,
     /// Compare two revisions.
     CompareRevisions,
+    /// Make a file of an artifact.
+    ExportArtifact,
     /// Serve a preview to an API client.
     PreviewArtifact,
     /// Make a ticketed preview URL for a browser.
@@ -269,6 +272,10 @@ pub enum QueryName {
     From,
     /// A [`RevisionName`].
     To,
+    /// An [`ExportFormat`].
+    Format,
+    /// A path in the data, or `chart:1`.
+    Table,
 }
 
 impl QueryName {
@@ -292,6 +299,8 @@ impl QueryName {
             Self::Revision => "revision",
             Self::From => "from",
             Self::To => "to",
+            Self::Format => "format",
+            Self::Table => "table",
         }
     }
 
@@ -306,12 +315,13 @@ impl QueryName {
             Self::Snapshot => generator.subschema_for::<RefreshId>(),
             Self::Revision => generator.subschema_for::<Revision>(),
             Self::From | Self::To => generator.subschema_for::<RevisionName>(),
+            Self::Format => generator.subschema_for::<ExportFormat>(),
             Self::DataPath => generator.subschema_for::<MappingPath>(),
             Self::Include => generator.subschema_for::<Include>(),
             Self::Limit => schemars::json_schema!({
                 "type": "integer", "minimum": 1, "maximum": limits::LIST_ROWS.allowed,
             }),
-            Self::Cursor => schemars::json_schema!({
+            Self::Cursor | Self::Table => schemars::json_schema!({
                 "type": "string", "maxLength": limits::SHORT_TEXT.allowed,
             }),
             Self::Query => schemars::json_schema!({
@@ -452,6 +462,14 @@ const COMPARED: &[QueryParameter] = &[
     ),
     optional(QueryName::To, "As `from`; current if absent."),
 ];
+const EXPORTED: &[QueryParameter] = &[
+    IN_PROJECT[0],
+    optional(QueryName::Format, "html (the default), csv, json or md."),
+    optional(
+        QueryName::Table,
+        "The table of a CSV file: a path in the data, or chart:1 for the first chart of the page; not needed where there is one.",
+    ),
+];
 const IN_PROJECT_DRY: &[QueryParameter] = &[IN_PROJECT[0], OF_AGENT_DRY[2]];
 const DRY: &[QueryParameter] = &[OF_AGENT_DRY[2]];
 const NONE: &[QueryParameter] = &[];
@@ -506,6 +524,7 @@ pub const ROUTES: &[Route] = &[
     route(Get,    "/api/live-artifacts/{artifact}/revisions/{revision}", Person, Operation::ShowRevision,     IN_PROJECT,   "Show one revision as it was committed."),
     route(Post,   "/api/live-artifacts/{artifact}/revisions/{revision}/restore", Person, Operation::RestoreRevision, IN_PROJECT,   "Make one revision the current one again, as a new revision."),
     route(Get,    "/api/live-artifacts/{artifact}/compare",        Person,   Operation::CompareRevisions,    COMPARED,     "Compare two revisions: data value by value, template line by line, source."),
+    route(Get,    "/api/live-artifacts/{artifact}/export",         Person,   Operation::ExportArtifact,      EXPORTED,     "Make a file of the artifact as it is now, to take away."),
     route(Get,    "/api/live-artifacts/{artifact}/preview",        Person,   Operation::PreviewArtifact,     PAGE,         "Serve the page under the sandbox policy, for API clients."),
     route(Post,   "/api/live-artifacts/{artifact}/preview-ticket", Person,   Operation::TicketPreview,       IN_PROJECT,   "Make a ticketed URL on the preview port, for browsers."),
     route(Get,    "/api/connectors",                               Person,   Operation::ListConnectors,      NONE,         "List the catalog with each connector's status."),

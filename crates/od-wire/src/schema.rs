@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::event::EventName;
 use crate::route::{Access, Operation, QueryParameter, ROUTES, Route};
 use crate::{
-    artifact, connector, error, event, health, project, refresh, revision, run, service, session,
+    artifact, connector, error, event, export, health, project, refresh, revision, run, service,
+    session,
 };
 
 /// What a route answers when it succeeds.
@@ -132,6 +133,7 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
         Operation::ListRevisions => shapes.answer::<revision::RevisionsAnswer>(),
         Operation::ShowRevision => shapes.answer::<revision::RevisionAnswer>(),
         Operation::CompareRevisions => shapes.answer::<revision::CompareAnswer>(),
+        Operation::ExportArtifact => shapes.answer::<export::ExportAnswer>(),
         Operation::PreviewArtifact => without(AnswerShape::Page),
         Operation::TicketPreview => {
             shapes.exchange::<session::TicketRequest, session::TicketAnswer>()

@@ -2,6 +2,7 @@
 
 mod create;
 mod dry_run;
+mod export;
 mod read;
 mod repair;
 mod request_faults;
@@ -16,6 +17,7 @@ mod verify;
 pub use create::{CreateArtifact, CreateError, CreatedArtifact, ValidArtifact, create, validate};
 pub use dry_run::Reading;
 pub(crate) use dry_run::nearest_file;
+pub use export::{ExportArtifact, ExportError, export};
 pub(crate) use read::find;
 pub use read::{
     Address, FindError, ListArtifacts, ListError, OutlineError, get, history, list, outline, page,

@@ -4,6 +4,7 @@ mod command;
 mod core;
 pub(crate) mod daemon;
 mod disk;
+pub(crate) mod formatted;
 mod refresh;
 mod revisions;
 mod search;

@@ -1,4 +1,4 @@
-//! `html_template_v1` beside minijinja and handlebars: same page, same data, escaping on, compiled once.
+//! Templates: `html_template_v1` beside minijinja and handlebars: same page, same data, escaping on, compiled once.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -30,6 +30,7 @@ pub(crate) fn measure() -> Vec<Row> {
     let mut rows = vec![small_page(), medium_page(), large_page(), escapes_only()];
     rows.extend(compile());
     rows.push(hostile());
+    rows.extend(super::formatted::measure());
     rows
 }
 
@@ -187,7 +188,7 @@ fn compile() -> Vec<Row> {
         .collect()
 }
 
-fn render(template: &Template, data: &Value, out: &mut Vec<u8>) {
+pub(super) fn render(template: &Template, data: &Value, out: &mut Vec<u8>) {
     out.clear();
     let _ = black_box(template.render(black_box(data), out));
 }
@@ -243,7 +244,7 @@ impl Peers {
     }
 }
 
-fn jinja_value(value: &Value) -> minijinja::Value {
+pub(super) fn jinja_value(value: &Value) -> minijinja::Value {
     match value {
         Value::Null => minijinja::Value::from(()),
         Value::Bool(value) => (*value).into(),
@@ -293,7 +294,7 @@ fn table(rows: usize, columns: usize, length: usize) -> Page {
 
 /// Runs both in turns and returns the medians of the time that this thread ran: a busy machine
 /// stretches the clock, but not this.
-fn in_turns(rounds: usize, mut subject: impl FnMut(), mut peer: impl FnMut()) -> Pair {
+pub(super) fn in_turns(rounds: usize, mut subject: impl FnMut(), mut peer: impl FnMut()) -> Pair {
     let (mut subjects, mut peers) = (Vec::with_capacity(rounds), Vec::with_capacity(rounds));
     for _ in 0..rounds {
         subjects.push(run_time(&mut subject));
@@ -302,7 +303,7 @@ fn in_turns(rounds: usize, mut subject: impl FnMut(), mut peer: impl FnMut()) ->
     Pair { subject: measure::median(&mut subjects), peer: measure::median(&mut peers) }
 }
 
-fn per_call(calls: u32, mut work: impl FnMut()) -> Duration {
+pub(super) fn per_call(calls: u32, mut work: impl FnMut()) -> Duration {
     let mut batch = || (0..calls).for_each(|_| work());
     let mut readings: Vec<Duration> = (0..READINGS).map(|_| run_time(&mut batch) / calls).collect();
     measure::median(&mut readings)
@@ -323,7 +324,7 @@ fn gigabytes_per_second(bytes: usize, time: Duration) -> f64 {
     bytes as f64 / 1e9 / time.as_secs_f64()
 }
 
-fn broken(what: &str) -> Row {
+pub(super) fn broken(what: &str) -> Row {
     Row::alone(
         format!("{what}: a template does not compile"),
         String::new(),

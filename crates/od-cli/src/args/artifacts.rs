@@ -19,6 +19,8 @@ pub enum ArtifactsCommand {
     Revisions(ListRevisions),
     /// `od artifacts diff`
     Diff(DiffRevisions),
+    /// `od artifacts export`
+    Export(ExportArtifact),
     /// `od artifacts verify`
     Verify(VerifyArtifacts),
     /// `od artifacts repair`
@@ -90,6 +92,30 @@ impl From<Matches> for ScheduleArtifact {
             max_age: given.text("max-age"),
             on_change: given.has("on-change"),
             missed: given.text("missed"),
+            artifact: given.into(),
+        }
+    }
+}
+
+/// `od artifacts export`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ExportArtifact {
+    /// The artifact.
+    pub artifact: ArtifactArgs,
+    /// The file of the page.
+    pub html: Option<String>,
+    /// The table, and behind `=` its file.
+    pub csv: Option<String>,
+    /// The file of the document.
+    pub md: Option<String>,
+}
+
+impl From<Matches> for ExportArtifact {
+    fn from(mut given: Matches) -> Self {
+        Self {
+            html: given.text("html"),
+            csv: given.text("csv"),
+            md: given.text("md"),
             artifact: given.into(),
         }
     }

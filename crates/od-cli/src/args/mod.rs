@@ -11,8 +11,8 @@ mod usage_error;
 mod verb;
 
 pub use artifacts::{
-    ArtifactArgs, ArtifactsCommand, DiffRevisions, ListArtifacts, ListRevisions, OpenArtifact,
-    RepairArtifact, RollBackArtifact, ScheduleArtifact, VerifyArtifacts,
+    ArtifactArgs, ArtifactsCommand, DiffRevisions, ExportArtifact, ListArtifacts, ListRevisions,
+    OpenArtifact, RepairArtifact, RollBackArtifact, ScheduleArtifact, VerifyArtifacts,
 };
 pub use command::{
     AddSource, Command, ConnectorArgs, ConnectorsCommand, Demo, Init, InstallSkill, KeysCommand,

@@ -250,6 +250,14 @@ pub const VERBS: &[Verb] = &[
         positional: takes("ARTIFACT [A..B]", Arity::OneOrTwo, Value::Text, "The artifact's id or slug, and the revisions."), flags: &[PROJECT], examples: &["od artifacts diff release-dashboard", "od artifacts diff release-dashboard 3..7", "od artifacts diff release-dashboard yesterday..current --json"],
     },
     Verb {
+        words: "artifacts export",
+        build: |given| Command::Artifacts(ArtifactsCommand::Export(given.into())),
+        summary: "Make files of an artifact, to take away.",
+        detail: "--html is the page in one file that asks for nothing when opened, with title, date, sources and digest below it. --csv is one table of the data by its path, such as `rows`, or a chart by its place on the page, such as `chart:1`; texts that a spreadsheet would run as a formula get an apostrophe. --md is all of the data as lists and tables. Without any of them data and provenance are printed as JSON. A file that exists is replaced. No secret is in any of them.",
+        positional: ONE_ARTIFACT, flags: &[option("html", "FILE", Value::File, "Write the page."), option("csv", "PATH[=FILE]", Value::Text, "Write a table; without FILE its name is made of the artifact's slug and the path."), option("md", "FILE", Value::File, "Write a Markdown document."), PROJECT, DRY_RUN],
+        examples: &["od artifacts export release-dashboard --html release.html", "od artifacts export release-dashboard --csv rows=rows.csv", "od artifacts export release-dashboard --json"],
+    },
+    Verb {
         words: "artifacts verify",
         build: |given| Command::Artifacts(ArtifactsCommand::Verify(given.into())),
         summary: "Check stored files against their digests and the audit chain.",

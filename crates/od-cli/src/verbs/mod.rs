@@ -4,6 +4,7 @@
 pub(crate) mod artifacts {
     mod change;
     mod check;
+    mod export;
     mod list;
     mod revisions;
     mod schedule;
@@ -11,6 +12,7 @@ pub(crate) mod artifacts {
 
     pub(crate) use change::{delete, refresh, restore, roll_back};
     pub(crate) use check::{repair, verify};
+    pub(crate) use export::export;
     pub(crate) use list::{list, list_trash};
     pub(crate) use revisions::{diff, revisions};
     pub(crate) use schedule::schedule;

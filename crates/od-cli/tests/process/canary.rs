@@ -76,7 +76,17 @@ fn a_planted_secret_is_in_no_file_log_event_or_answer() {
         });
         let called = daemon.call_as_agent("/api/tools/connectors/execute", &call);
         answers.push((format!("execute {repo}"), called));
-        for below in ["", "/refreshes", "/snapshots", "/preview", "/preview?variant=inspect"] {
+        for below in [
+            "",
+            "/refreshes",
+            "/snapshots",
+            "/preview",
+            "/preview?variant=inspect",
+            "/export",
+            "/export?format=md",
+            "/export?format=json",
+            "/export?format=csv&table=releases",
+        ] {
             let target = format!("/api/live-artifacts/{artifact}{below}");
             answers.push((target.clone(), daemon.call("GET", &target, None)));
         }

@@ -88,6 +88,7 @@ impl Asked {
     async fn create(&self) -> Result<CreatedArtifact, Failure> {
         let bytes = fs::read(self.folder.join("artifact.json")).unwrap();
         let mut body: Value = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!(body["input"]["document"]["format"], "html_template_v2");
         let template = fs::read_to_string(self.folder.join("template.html")).unwrap();
         body["templateHtml"] = template.into();
         let body = Message::read(body.to_string().as_bytes()).unwrap();

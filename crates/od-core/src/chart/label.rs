@@ -157,7 +157,15 @@ pub(crate) fn choose<'n>(
     let fitting = usize::try_from((length + room.gap) / (widest + room.gap)).unwrap_or(0).max(1);
     let stride = round_stride(count.div_ceil(fitting).max(1));
     let mut free_from = -room.left;
-    for point in (0..count).step_by(stride) {
+    let mut shown = 0;
+    // Where a stride leaves one label, because the first takes its room to the right, the last point
+    // has the other: an axis with one date says nothing.
+    let last = (count > 1).then(|| count - 1);
+    let strided = (0..count).step_by(stride).map(|point| (point, false));
+    for (point, only_second) in strided.chain(last.map(|last| (last, true))) {
+        if only_second && shown != 1 {
+            break;
+        }
         let text = width(name(point));
         let at = place(point) * length / 10_000;
         let anchor = if at - text / 2 < -room.left {
@@ -176,6 +184,7 @@ pub(crate) fn choose<'n>(
             continue;
         }
         free_from = start + text + room.gap;
+        shown += 1;
         show(AxisLabel { point, anchor });
     }
 }
@@ -199,6 +208,15 @@ mod tests {
         let text = "/api/v1/customers/{id}/orders/latest";
         let end = cut(text, 120).unwrap();
         assert!(width(&text[..end]) + 12 <= 121, "{}", &text[..end]);
+    }
+
+    #[test]
+    fn long_labels_of_many_points_name_both_ends() {
+        let room = AxisRoom { left: 28, right: 10, gap: GAP };
+        let mut shown = Vec::new();
+        let place = |point: usize| (point * 10_000 / 499) as i64;
+        choose(500, |_| "Nov 17, 2026", place, room, |label| shown.push(label.point));
+        assert_eq!(shown, [0, 499]);
     }
 
     proptest! {

@@ -32,9 +32,9 @@ pub(crate) const CHART_STYLE: &str = "<style>\
 :where(.od-l li){display:flex;align-items:center;gap:.45rem;margin:0;padding:0;min-width:0;overflow-wrap:anywhere}\
 :where(.od-l i){flex:none;width:.7rem;height:.7rem;border-radius:.2rem;background:var(--od-k)}\
 :where(.od-l .od-k0){background:currentColor;opacity:.3}\
-:where(.od-o .od-l){flex:1 1 11.5rem;display:block;margin:0}\
+:where(.od-o .od-l){flex:1 1 11.5rem;min-width:min-content;display:block;margin:0}\
 :where(.od-o .od-l span){flex:1;min-width:4.5em}\
-:where(.od-l b){font-weight:600;font-variant-numeric:tabular-nums}\
+:where(.od-l b){font-weight:600;font-variant-numeric:tabular-nums;white-space:nowrap}\
 :where(.od-l em){font-style:normal;opacity:.72;font-variant-numeric:tabular-nums;min-width:2.4rem;text-align:right}\
 :where(.od-t){position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}\
 @media print{:where(.od-c){break-inside:avoid;print-color-adjust:exact;-webkit-print-color-adjust:exact}}\

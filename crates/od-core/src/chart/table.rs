@@ -5,6 +5,7 @@ use std::io;
 use super::draw::{Drawing, name};
 use super::pen::{Pen, Sink};
 use super::spec::ChartSpec;
+use crate::export::csv::write_record;
 
 /// Writes the table that a page has beside every chart, out of sight.
 pub(crate) fn write<S: Sink>(drawing: &Drawing<'_>, pen: &mut Pen<'_, S>) -> io::Result<()> {
@@ -65,44 +66,10 @@ impl ChartTable {
     #[must_use]
     pub fn to_csv(&self) -> String {
         let mut csv = String::new();
-        write_row(self.columns.iter().map(String::as_str), &mut csv);
+        write_record(self.columns.iter().map(String::as_str), &mut csv);
         for row in &self.rows {
-            write_row(row.iter().map(|cell| cell.as_deref().unwrap_or_default()), &mut csv);
+            write_record(row.iter().map(|cell| cell.as_deref().unwrap_or_default()), &mut csv);
         }
         csv
-    }
-}
-
-fn write_row<'c>(cells: impl Iterator<Item = &'c str>, csv: &mut String) {
-    for (at, cell) in cells.enumerate() {
-        if at > 0 {
-            csv.push(',');
-        }
-        let is_formula =
-            cell.starts_with(['=', '+', '-', '@', '\t']) && cell.parse::<f64>().is_err();
-        let guard = if is_formula { "'" } else { "" };
-        if cell.contains([',', '"', '\n', '\r']) {
-            csv.push_str(&format!("\"{guard}{}\"", cell.replace('"', "\"\"")));
-        } else {
-            csv.push_str(guard);
-            csv.push_str(cell);
-        }
-    }
-    csv.push_str("\r\n");
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells_are_quoted_where_they_must_be_and_no_text_is_a_formula() {
-        let row = |cells: &[&str]| {
-            let mut csv = String::new();
-            write_row(cells.iter().copied(), &mut csv);
-            csv
-        };
-        assert_eq!(row(&["a,b", "say \"x\"", "1\n2"]), "\"a,b\",\"say \"\"x\"\"\",\"1\n2\"\r\n");
-        assert_eq!(row(&["-1.5", "-x", "=A1,2", "@a", ""]), "-1.5,'-x,\"'=A1,2\",'@a,\r\n");
     }
 }

@@ -61,15 +61,18 @@ const NO_FORM: usize = usize::MAX;
 fn find_form(text: &str, start: usize, skipped: usize) -> Option<(usize, Range<usize>)> {
     let bytes = text.as_bytes();
     let before = start.checked_sub(1).and_then(|before| bytes.get(before));
-    let mut wanted = before.map_or(OUTSIDE_WORD, |before| wanted_behind(*before));
-    for (at, byte) in bytes.iter().enumerate().skip(start) {
+    let mut wanted = before.map_or(OUTSIDE_WORD, |before| PLACES[usize::from(*before)] >> BEHIND);
+    // Pairs of slices, because an index that is checked costs as much as the rest of the loop.
+    let here = bytes.get(start..).unwrap_or_default();
+    let next = here.get(1..).unwrap_or_default();
+    for (at, (byte, second)) in here.iter().zip(next).enumerate() {
         // Almost every byte is passed here, at a table's cost.
-        let may_begin = PLACES[usize::from(*byte)] & wanted != 0;
-        wanted = wanted_behind(*byte);
+        let places = PLACES[usize::from(*byte)];
+        let may_begin = places & wanted != 0;
+        wanted = places >> BEHIND;
         if may_begin
-            && let Some(second) = bytes.get(at + 1)
-            && is_pair(*byte, *second)
-            && let Some(found) = form_at(bytes, start, at, skipped)
+            && has_pair(&PAIRS, *byte, *second)
+            && let Some(found) = form_at(bytes, start, start + at, skipped)
         {
             return Some(found);
         }
@@ -81,14 +84,17 @@ fn find_form(text: &str, start: usize, skipped: usize) -> Option<(usize, Range<u
 /// would take the registers of the loop around it, and triple its cost.
 #[inline(never)]
 fn form_at(bytes: &[u8], from: usize, at: usize, skipped: usize) -> Option<(usize, Range<usize>)> {
+    if !may_be_anchor(&bytes[at..]) {
+        return None;
+    }
     let (start, end) = BY_FIRST[usize::from(bytes[at])];
-    (usize::from(start)..usize::from(end)).filter(|form| *form != skipped).find_map(|index| {
+    let forms = usize::from(start)..usize::from(end);
+    let word = first_bytes(&bytes[at..]);
+    let begins = |head: &(u32, u32)| (word ^ head.0) & head.1 == 0;
+    // Four bytes decide almost always, and stand side by side; a comparison of the whole is a call.
+    let heads = HEADS[forms.clone()].iter().zip(forms);
+    heads.filter(|(head, form)| begins(head) && *form != skipped).find_map(|(_, index)| {
         let form = &FORMS[index];
-        // The second byte decides almost always; a comparison of the whole is a call.
-        let second = form.anchor.as_bytes().get(1);
-        if second.is_some() && second != bytes.get(at + 1) {
-            return None;
-        }
         let rest = bytes[at..].strip_prefix(form.anchor.as_bytes())?;
         let start = begin(bytes, at, form)?;
         let body = at + form.anchor.len();
@@ -169,19 +175,20 @@ impl Place {
     }
 }
 
-/// The byte may stand in a word.
-const WORD: u8 = 1;
 /// A form may begin with the byte where no word stands before it.
-const OUTSIDE_WORD: u8 = 2;
+const OUTSIDE_WORD: u8 = 1;
 /// A form may begin with the byte inside a word.
-const INSIDE_WORD: u8 = OUTSIDE_WORD << WORD;
+const INSIDE_WORD: u8 = 2;
+/// The bits from here on say which of the two the byte behind this one has to allow.
+const BEHIND: u8 = 4;
 
 /// What every byte may be.
 static PLACES: [u8; 256] = {
     let mut places = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        places[byte] = if (byte as u8).is_ascii_alphanumeric() { WORD } else { 0 };
+        let is_word = (byte as u8).is_ascii_alphanumeric();
+        places[byte] = if is_word { INSIDE_WORD } else { OUTSIDE_WORD } << BEHIND;
         byte += 1;
     }
     let mut i = 0;
@@ -193,12 +200,16 @@ static PLACES: [u8; 256] = {
     places
 };
 
-fn wanted_behind(before: u8) -> u8 {
-    OUTSIDE_WORD << (PLACES[usize::from(before)] & WORD)
-}
+/// A bit for every pair of bytes.
+type Pairs = [u64; 1024];
 
-/// A bit for every pair of bytes that an anchor begins with.
-static PAIRS: [u64; 1024] = {
+/// The pairs that an anchor begins with.
+static PAIRS: Pairs = pairs_of_anchors(usize::MAX);
+
+/// The pairs that an anchor of one or two bytes begins with.
+static SHORT_PAIRS: Pairs = pairs_of_anchors(2);
+
+const fn pairs_of_anchors(longest: usize) -> Pairs {
     let mut pairs = [0; 1024];
     let mut i = 0;
     while i < FORMS.len() {
@@ -206,7 +217,7 @@ static PAIRS: [u64; 1024] = {
         let first = (anchor[0] as usize) << 8;
         let (mut second, last) =
             if anchor.len() > 1 { (anchor[1] as usize, anchor[1] as usize) } else { (0, 255) };
-        while second <= last {
+        while second <= last && anchor.len() <= longest {
             let pair = first | second;
             pairs[pair >> 6] |= 1 << (pair & 63);
             second += 1;
@@ -214,11 +225,68 @@ static PAIRS: [u64; 1024] = {
         i += 1;
     }
     pairs
+}
+
+fn has_pair(pairs: &Pairs, first: u8, second: u8) -> bool {
+    let pair = usize::from(first) << 8 | usize::from(second);
+    pairs[pair >> 6] >> (pair & 63) & 1 == 1
+}
+
+/// The first four bytes of every anchor, and which of them count.
+static HEADS: [(u32, u32); FORMS.len()] = {
+    let mut heads = [(0, 0); FORMS.len()];
+    let mut i = 0;
+    while i < FORMS.len() {
+        let anchor = FORMS[i].anchor.as_bytes();
+        let mut at = 0;
+        while at < 4 && at < anchor.len() {
+            heads[i].0 |= (anchor[at] as u32) << (8 * at);
+            heads[i].1 |= 0xFF << (8 * at);
+            at += 1;
+        }
+        i += 1;
+    }
+    heads
 };
 
-fn is_pair(first: u8, second: u8) -> bool {
-    let pair = usize::from(first) << 8 | usize::from(second);
-    PAIRS[pair >> 6] >> (pair & 63) & 1 == 1
+/// Returns the first four bytes as [`HEADS`] has them; none of an anchor is zero.
+fn first_bytes(bytes: &[u8]) -> u32 {
+    match bytes.first_chunk() {
+        Some(first) => u32::from_le_bytes(*first),
+        None => bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)),
+    }
+}
+
+/// A bit for what becomes of the first four bytes of every anchor: every template has `data`, which
+/// begins as `dapi` does, and most pages have `section`, which begins as `secret` does. To compare
+/// each with every form would be a tenth of compiling.
+static LIKELY: [u64; 1024] = {
+    let mut likely = [0; 1024];
+    let mut i = 0;
+    while i < FORMS.len() {
+        let (head, mask) = HEADS[i];
+        // A short anchor may go on with any byte; shorter ones are looked for without this table.
+        let last = if mask == u32::MAX || mask <= 0xFFFF { 0 } else { 0xFF };
+        let mut fourth = 0;
+        while fourth <= last {
+            let bit = mixed(head | fourth << 24);
+            likely[bit >> 6] |= 1 << (bit & 63);
+            fourth += 1;
+        }
+        i += 1;
+    }
+    likely
+};
+
+const fn mixed(head: u32) -> usize {
+    (head.wrapping_mul(0x9E37_79B1) >> 16) as usize
+}
+
+/// Returns whether a form may begin here; wrongly so for some texts.
+fn may_be_anchor(bytes: &[u8]) -> bool {
+    let Some(first @ [one, two, ..]) = bytes.first_chunk::<4>() else { return true };
+    let bit = mixed(u32::from_le_bytes(*first));
+    LIKELY[bit >> 6] >> (bit & 63) & 1 == 1 || has_pair(&SHORT_PAIRS, *one, *two)
 }
 
 /// Where the forms with a first byte begin and end among all.

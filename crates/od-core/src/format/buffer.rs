@@ -21,7 +21,27 @@ impl TextBuffer {
     #[must_use]
     pub fn as_str(&self) -> &str {
         // Only whole texts are pushed.
-        std::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
+        std::str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
+
+    /// Returns the bytes of the text so far.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// Adds digits, given as numbers.
+    #[inline]
+    pub(crate) fn push_digits(&mut self, digits: &[u8]) {
+        for digit in digits {
+            self.push_ascii(b'0' + digit);
+        }
+    }
+
+    /// Adds zeros.
+    pub(crate) fn push_zeros(&mut self, count: usize) {
+        for _ in 0..count {
+            self.push_ascii(b'0');
+        }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -54,11 +74,18 @@ impl TextBuffer {
 
     /// Adds an integer with at least `width` digits.
     pub(crate) fn push_integer(&mut self, integer: u64, width: usize) {
+        // Days, months and hours: nearly everything.
+        if integer < 100 {
+            let (tens, ones) = ((integer / 10) as u8, (integer % 10) as u8);
+            self.push_zeros(width.saturating_sub(2));
+            if tens > 0 || width > 1 {
+                self.push_ascii(b'0' + tens);
+            }
+            return self.push_ascii(b'0' + ones);
+        }
         let mut digits = itoa::Buffer::new();
         let digits = digits.format(integer);
-        for _ in digits.len()..width {
-            self.push_ascii(b'0');
-        }
+        self.push_zeros(width.saturating_sub(digits.len()));
         self.push(digits);
     }
 }

@@ -4,13 +4,19 @@ use super::locale::Locale;
 
 /// A currency of ISO 4217.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Currency([u8; 3]);
+pub(crate) struct Currency {
+    code: &'static str,
+    /// Its signs by locale, looked up once: amounts are written by the thousand.
+    signs: &'static [&'static str; 12],
+}
 
 impl Currency {
     /// Reads a code in capitals.
     pub(crate) fn parse(code: &str) -> Option<Self> {
-        let known = CODES.split_ascii_whitespace().find(|known| *known == code)?;
-        known.as_bytes().first_chunk().map(|code| Self(*code))
+        let code = CODES.split_ascii_whitespace().find(|known| *known == code)?;
+        let row = SIGNS.binary_search_by(|(known, _)| (*known).cmp(code)).ok();
+        let signs = row.map_or(&NO_SIGNS, |row| &SIGNS[row].1);
+        Some(Self { code, signs })
     }
 
     /// Returns every code.
@@ -18,8 +24,8 @@ impl Currency {
         CODES.split_ascii_whitespace()
     }
 
-    pub(crate) fn code(&self) -> &str {
-        std::str::from_utf8(&self.0).unwrap_or_default()
+    pub(crate) const fn code(&self) -> &'static str {
+        self.code
     }
 
     /// Returns how many digits amounts have behind the point.
@@ -33,10 +39,9 @@ impl Currency {
     }
 
     /// Returns the sign that the locale has for it, else its code.
-    pub(crate) fn sign(&self, locale: Locale) -> &str {
-        let row = SIGNS.binary_search_by(|(code, _)| (*code).cmp(self.code()));
-        let sign = row.ok().map_or("", |row| SIGNS[row].1[locale as usize]);
-        if sign.is_empty() { self.code() } else { sign }
+    pub(crate) fn sign(&self, locale: Locale) -> &'static str {
+        let sign = self.signs[locale as usize];
+        if sign.is_empty() { self.code } else { sign }
     }
 }
 
@@ -55,6 +60,8 @@ const WITHOUT_DIGITS: &str = "\
     AFN ALL BIF CLP COP DJF GNF HUF IDR IQD IRR ISK JPY KMF KPW KRW LAK LBP MGA MMK PKR PYG RSD RWF \
     SOS SYP UGX VND VUV XAF XOF XPF YER";
 const WITH_THREE_DIGITS: &str = "BHD JOD KWD LYD OMR TND";
+
+static NO_SIGNS: [&str; 12] = [""; 12];
 
 /// The signs by locale; empty where the code is written.
 #[rustfmt::skip]

@@ -250,26 +250,37 @@ fn write_pattern(
     data: &LocaleData,
     out: &mut TextBuffer,
 ) {
-    let mut rest = pattern;
-    while let Some(first) = rest.chars().next() {
-        let run = rest.chars().take_while(|letter| *letter == first).count() * first.len_utf8();
-        let (field, behind) = rest.split_at(run);
-        rest = behind;
+    let bytes = pattern.as_bytes();
+    let mut at = 0;
+    while let Some(first) = bytes.get(at) {
+        let start = at;
+        let is_mark = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'\'';
+        if !is_mark(first) {
+            // Whole characters: the bytes of others than ASCII are no marks.
+            at += bytes[at..].iter().take_while(|byte| !is_mark(byte)).count();
+            out.push(&pattern[start..at]);
+            continue;
+        }
+        if *first == b'\'' {
+            let end = pattern[at + 1..].find('\'').map_or(bytes.len(), |end| at + 1 + end);
+            out.push(&pattern[at + 1..end]);
+            at = end + 1;
+            continue;
+        }
+        let run = bytes[at..].iter().take_while(|byte| *byte == first).count();
+        at += run;
         match first {
-            '\'' => {
-                let end = rest.find('\'').unwrap_or(rest.len());
-                out.push(&rest[..end]);
-                rest = rest.get(end + 1..).unwrap_or_default();
+            b'y' | b'M' | b'd' | b'E' => write_date_field(*first, run, date, data, out),
+            b'H' | b'h' | b'm' | b's' | b'a' | b'B' => {
+                write_time_field(*first, run, time, data, out);
             }
-            'y' | 'M' | 'd' | 'E' => write_date_field(first, run, date, data, out),
-            'H' | 'h' | 'm' | 's' | 'a' | 'B' => write_time_field(first, run, time, data, out),
-            _ => out.push(field),
+            _ => out.push(&pattern[start..at]),
         }
     }
 }
 
 fn write_date_field(
-    letter: char,
+    letter: u8,
     width: usize,
     date: civil::Date,
     data: &LocaleData,
@@ -277,21 +288,21 @@ fn write_date_field(
 ) {
     let year = u64::from(date.year().unsigned_abs());
     let month = usize::from(date.month().unsigned_abs());
-    let weekday = usize::from(date.weekday().to_sunday_zero_offset().unsigned_abs());
+    let weekday = || usize::from(date.weekday().to_sunday_zero_offset().unsigned_abs());
     match (letter, width) {
-        ('y', 2) => out.push_integer(year % 100, 2),
-        ('y', _) => out.push_integer(year, 1),
-        ('M', 4) => out.push(data.months_long[month - 1]),
-        ('M', 3) => out.push(data.months_short[month - 1]),
-        ('M', _) => out.push_integer(month as u64, width),
-        ('d', _) => out.push_integer(u64::from(date.day().unsigned_abs()), width),
-        (_, 4) => out.push(data.weekdays_long[weekday]),
-        (_, _) => out.push(data.weekdays_short[weekday]),
+        (b'y', 2) => out.push_integer(year % 100, 2),
+        (b'y', _) => out.push_integer(year, 1),
+        (b'M', 4) => out.push(data.months_long[month - 1]),
+        (b'M', 3) => out.push(data.months_short[month - 1]),
+        (b'M', _) => out.push_integer(month as u64, width),
+        (b'd', _) => out.push_integer(u64::from(date.day().unsigned_abs()), width),
+        (_, 4) => out.push(data.weekdays_long[weekday()]),
+        (_, _) => out.push(data.weekdays_short[weekday()]),
     }
 }
 
 fn write_time_field(
-    letter: char,
+    letter: u8,
     width: usize,
     time: civil::Time,
     data: &LocaleData,
@@ -299,10 +310,10 @@ fn write_time_field(
 ) {
     let hour = u64::from(time.hour().unsigned_abs());
     match letter {
-        'H' => out.push_integer(hour, width),
-        'h' => out.push_integer((hour + 11) % 12 + 1, width),
-        'm' => out.push_integer(u64::from(time.minute().unsigned_abs()), width),
-        's' => out.push_integer(u64::from(time.second().unsigned_abs()), width),
+        b'H' => out.push_integer(hour, width),
+        b'h' => out.push_integer((hour + 11) % 12 + 1, width),
+        b'm' => out.push_integer(u64::from(time.minute().unsigned_abs()), width),
+        b's' => out.push_integer(u64::from(time.second().unsigned_abs()), width),
         _ => out.push(period(hour, data.periods)),
     }
 }

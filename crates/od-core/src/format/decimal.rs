@@ -56,7 +56,34 @@ impl Decimal {
 
     /// Reads a finite double.
     pub(crate) fn of_float(float: f64) -> Self {
-        Self::parse(ryu_js::Buffer::new().format(float)).unwrap_or(Self::ZERO)
+        match Self::of_short_float(float) {
+            Some(decimal) => decimal,
+            None => Self::parse(ryu_js::Buffer::new().format(float)).unwrap_or(Self::ZERO),
+        }
+    }
+
+    /// Reads a double with at most six digits behind the point and fifteen in all, as sources write
+    /// most numbers, without printing it.
+    ///
+    /// The product may be off by a little; the quotient is the double nearest to the decimal, so if it
+    /// is the number, the decimal is one of its texts. No two decimals of fifteen digits have the
+    /// same double, so it is the shortest.
+    fn of_short_float(float: f64) -> Option<Self> {
+        const PLACES: i32 = 6;
+        const SCALE: f64 = 1e6;
+        const SCALED_MAX: f64 = 1e15;
+        let scaled = float.abs() * SCALE + 0.5;
+        if scaled.is_nan() || scaled >= SCALED_MAX {
+            return None;
+        }
+        let integer = scaled as i64;
+        if integer as f64 / SCALE != float.abs() {
+            return None;
+        }
+        let mut decimal = Self::of_integer(integer);
+        decimal.negative = float.is_sign_negative();
+        decimal.shift(-PLACES);
+        Some(decimal)
     }
 
     /// Makes `coefficient × 10^exponent`.
@@ -163,6 +190,20 @@ impl Decimal {
         self.point += 1;
     }
 
+    /// Returns the digits before the point and how many zeros follow them.
+    pub(crate) fn whole(&self) -> (&[u8], usize) {
+        let point = usize::try_from(self.point).unwrap_or(0);
+        let whole = &self.digits[..point.min(self.len)];
+        (whole, point - whole.len())
+    }
+
+    /// Returns how many zeros stand before the first digit behind the point, and the digits there.
+    pub(crate) fn fraction(&self) -> (usize, &[u8]) {
+        let zeros = if self.point < 0 { self.point.unsigned_abs() as usize } else { 0 };
+        let whole = usize::try_from(self.point).unwrap_or(0).min(self.len);
+        (zeros, &self.digits[whole..self.len])
+    }
+
     /// Returns the digit at a power of ten, as text.
     pub(crate) fn digit_at(&self, power: i32) -> u8 {
         let at = self.point - 1 - power;
@@ -183,9 +224,9 @@ impl Decimal {
         if self.magnitude() > MAGNITUDE_MAX {
             return if self.negative { i128::MIN } else { i128::MAX };
         }
-        let powers = (0..=self.magnitude()).rev();
-        let integer =
-            powers.fold(0, |sum, power| sum * 10 + i128::from(self.digit_at(power) - b'0'));
+        let (whole, zeros) = self.whole();
+        let digits = whole.iter().copied().chain(std::iter::repeat_n(0, zeros));
+        let integer = digits.fold(0, |sum, digit| sum * 10 + i128::from(digit));
         if self.negative { -integer } else { integer }
     }
 }
@@ -264,7 +305,29 @@ mod tests {
         assert_eq!(Decimal::scaled(0, 5), Decimal::ZERO);
     }
 
+    #[test]
+    fn short_doubles_are_read_without_their_text() {
+        for float in [0.0, -0.0, 0.1, 1.005, -1234.5, 0.000_001, 999_999_999.999_999] {
+            assert!(Decimal::of_short_float(float).is_some(), "{float}");
+        }
+        for float in [1e-7, 1e9, 0.1 + 0.2, 1.0 / 3.0, f64::MAX, 5e-324, f64::NAN, f64::INFINITY] {
+            assert_eq!(Decimal::of_short_float(float), None, "{float}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn both_ways_to_read_a_double_agree(
+            short in (-999_999_999_999_999_i64..999_999_999_999_999, 0..9_i32),
+            any in -1e10..1e10_f64,
+        ) {
+            let short = short.0 as f64 / 10_f64.powi(short.1);
+            for float in [short, any, f64::from_bits(short.to_bits() + 1)] {
+                let text = ryu_js::Buffer::new().format(float).to_owned();
+                prop_assert_eq!(Decimal::of_float(float), Decimal::parse(&text).unwrap(), "{}", text);
+            }
+        }
+
         #[test]
         fn a_double_is_read_as_its_shortest_text(float in proptest::num::f64::NORMAL) {
             let decimal = Decimal::of_float(float);

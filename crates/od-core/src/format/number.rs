@@ -73,7 +73,7 @@ pub(crate) fn write_currency(
             out.push(minus);
             out.push(sign);
             // `$5`, but `CHF 5`: a sign that ends with a letter would run into the digits.
-            if sign.ends_with(char::is_alphabetic) {
+            if ends_in_letter(sign) {
                 out.push(SPACE);
             }
             write_grouped(&value, digits, data.numbers.min_grouping, data, out);
@@ -96,6 +96,18 @@ pub(crate) fn write_currency(
             out.push(SPACE);
             out.push(sign);
         }
+    }
+}
+
+/// Returns whether a sign needs a space before the digits: `CHF 5`, but `€5`.
+fn ends_in_letter(sign: &str) -> bool {
+    match sign.chars().next_back() {
+        None => false,
+        Some(letter) if letter.is_ascii() => letter.is_ascii_alphabetic(),
+        // Unicode's block of currency signs: to search the table of letters for `€` at every
+        // amount would cost as much as writing the amount.
+        Some('\u{20A0}'..='\u{20CF}') => false,
+        Some(letter) => letter.is_alphabetic(),
     }
 }
 
@@ -213,21 +225,42 @@ fn write_digits(
     decimal: &str,
     out: &mut TextBuffer,
 ) {
-    for power in (0..=value.magnitude().max(0)).rev() {
-        out.push_ascii(value.digit_at(power));
-        if let Some(group) = group
-            && power > 0
-            && power % 3 == 0
-        {
-            out.push(group);
+    let (whole, whole_zeros) = value.whole();
+    let (fraction_zeros, fraction) = value.fraction();
+    match group {
+        None if whole.is_empty() => out.push_ascii(b'0'),
+        None => {
+            out.push_digits(whole);
+            out.push_zeros(whole_zeros);
         }
+        Some(group) => write_groups(whole, whole_zeros, group, out),
     }
-    let fraction = value.fraction_digits().max(i32::from(digits.min));
-    if fraction > 0 {
+    let written = if fraction.is_empty() { 0 } else { fraction_zeros + fraction.len() };
+    let missing = usize::from(digits.min).saturating_sub(written);
+    if written + missing > 0 {
         out.push(decimal);
     }
-    for at in 1..=fraction {
-        out.push_ascii(value.digit_at(-at));
+    if written > 0 {
+        out.push_zeros(fraction_zeros);
+        out.push_digits(fraction);
+    }
+    out.push_zeros(missing);
+}
+
+/// Writes digits and zeros behind them with a separator between every three.
+fn write_groups(mut digits: &[u8], zeros: usize, group: &str, out: &mut TextBuffer) {
+    let mut left = digits.len() + zeros;
+    let mut until_group = (left + 2) % 3 + 1;
+    while left > 0 {
+        if until_group == 0 {
+            out.push(group);
+            until_group = 3;
+        }
+        let (digit, rest) = digits.split_first().unwrap_or((&0, &[]));
+        out.push_ascii(b'0' + digit);
+        digits = rest;
+        until_group -= 1;
+        left -= 1;
     }
 }
 

@@ -205,6 +205,14 @@ export const api = {
   compare: async (artifact, from, to) =>
     /** @type {{comparison: Comparison}} */ (await json(live(artifact, `/compare?from=${from}&to=${to}`))).comparison,
   /**
+   * A file made of the artifact as it is now.
+   * @param {string} artifact @param {string} format @param {string} [table] @returns {Promise<import("./schema.js").ExportView>}
+   */
+  exported: async (artifact, format, table) =>
+    /** @type {import("./schema.js").ExportAnswer} */ (
+      await json(live(artifact, `/export?format=${format}${format === "csv" && table ? `&table=${encodeURIComponent(table)}` : ""}`))
+    ).export,
+  /**
    * Makes an earlier state the current one again: a revision by its number, a stored state by its refresh.
    * @param {string} artifact @param {string | number} state @param {number} [ifRevision] @returns {Promise<RolledBackAnswer>}
    */

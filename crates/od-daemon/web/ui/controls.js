@@ -194,6 +194,7 @@ export function searchField(name, label, look = {}) {
 const PATHS = {
   refresh: "M13.5 8a5.5 5.5 0 1 1-1.6-3.9M13.5 1.8v2.9h-2.9",
   external: "M6.5 3.5h-3v9h9v-3M9 2.5h4.5V7M13.2 2.8 7.5 8.5",
+  download: "M8 2v8M4.8 7 8 10.2 11.2 7M2.5 13.5h11",
   pin: "M9.8 2.2 13.8 6.2 11.4 7.1 9.4 9.1 9 12 4 7l2.9-.4 2-2zM6.4 9.6 2.5 13.5",
   edit: "m3 13 .6-3.2L10.4 3 13 5.6l-6.8 6.8z",
   archive: "M2 3h12v3H2zM3 6v7.5h10V6M6.3 9h3.4",

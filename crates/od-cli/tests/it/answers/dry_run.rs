@@ -85,6 +85,7 @@ const ON_A_USED_MACHINE: &[&[&str]] = &[
     &["artifacts", "schedule", "live", "--every", "1h", "--dry-run"],
     &["refresh", "--due", "--dry-run"],
     &["artifacts", "rollback", "live", "--to", "refresh-000001", "--dry-run"],
+    &["artifacts", "export", "live", "--html", "page.html", "--dry-run"],
     &["artifacts", "repair", "live", "--dry-run"],
     &["artifacts", "delete", "live", "--dry-run"],
     &["artifacts", "restore", "ID", "--dry-run"],

@@ -68,6 +68,8 @@ const STORY: &[&str] = &[
     "artifacts revisions live",
     "artifacts diff live current..current",
     DIFFERS,
+    "artifacts export live --html page.html --md page.md --dry-run",
+    "artifacts export live --html page.html --md page.md",
     "agent: tools live-artifacts update --artifact-id ID --input artifact.json",
     "artifacts rollback live --to refresh-000001 --dry-run",
     "artifacts rollback live --to refresh-000001",

@@ -64,6 +64,7 @@ const FAILURES: &[(&[&str], i32)] = &[
     (&["artifacts", "revisions", "nothing"], 5),
     (&["artifacts", "diff", "nothing"], 5),
     (&["artifacts", "diff", "nothing", "then..now"], 2),
+    (&["artifacts", "export", "nothing", "--html", "page.html"], 5),
     (&["artifacts", "verify", "nothing"], 5),
     (&["artifacts", "rollback", "nothing", "--to", "refresh-000001"], 5),
     (&["artifacts", "rollback", "nothing"], 2),

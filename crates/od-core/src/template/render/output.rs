@@ -65,7 +65,12 @@ impl<'w, W: Write> Output<'w, W> {
     /// Writes text so that HTML reads back exactly these characters, in text and quoted attributes.
     #[inline]
     pub(crate) fn escaped(&mut self, text: &str) -> io::Result<()> {
-        let bytes = text.as_bytes();
+        self.escaped_bytes(text.as_bytes())
+    }
+
+    /// Writes the bytes of a text as [`Self::escaped`] does.
+    #[inline]
+    pub(crate) fn escaped_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         if bytes.len() <= BLOCK_BYTES {
             return self.block(bytes);
         }

@@ -52,7 +52,7 @@ impl<'d, W: Write, const AUDIT: bool> Renderer<'_, 'd, Output<'_, W>, AUDIT> {
                 {
                     return self.write_time_element(moment);
                 }
-                Ok(self.out.escaped(self.text.as_str())?)
+                Ok(self.out.escaped_bytes(self.text.as_bytes())?)
             }
             Formatted::Text(text) => Ok(self.out.escaped(text)?),
             Formatted::Cased(text, case) => self.write_cased(text, case),

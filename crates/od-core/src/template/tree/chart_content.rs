@@ -25,14 +25,14 @@ impl<'s> Compiler<'s> {
         self.blocks.push(super::block::OpenBlock::chart(self.open.len(), content));
     }
 
-    /// Refuses what stands in a chart; returns what does not.
-    pub(crate) fn refuse_chart_content(&mut self, token: Token<'s>) -> Option<Token<'s>> {
+    /// Refuses what stands in a chart; returns whether the token was part of it.
+    pub(crate) fn refuse_chart_content(&mut self, token: &Token<'s>) -> bool {
         let Some(content) = self.blocks.last_mut().and_then(|block| block.chart_content()) else {
-            return Some(token);
+            return false;
         };
-        let span = match &token {
+        let span = match token {
             Token::Text(span) if self.source[span.clone()].trim_ascii().is_empty() => {
-                return Some(token);
+                return false;
             }
             Token::Text(span) | Token::Cdata(span) => span.clone(),
             Token::Start(tag) => {
@@ -47,7 +47,7 @@ impl<'s> Compiler<'s> {
                 let inner = content.children.iter().rposition(|name| **name == *tag.name);
                 match inner {
                     Some(at) => content.children.truncate(at),
-                    None => return Some(token),
+                    None => return false,
                 }
                 tag.span.clone()
             }
@@ -55,7 +55,7 @@ impl<'s> Compiler<'s> {
             | Token::Doctype(_)
             | Token::BogusComment(_)
             | Token::UnclosedComment(_)
-            | Token::UnclosedTag(_) => return Some(token),
+            | Token::UnclosedTag(_) => return false,
         };
         match content.draft {
             Some(draft) => self.issues.extend_fix(draft, span, ""),
@@ -70,9 +70,6 @@ impl<'s> Compiler<'s> {
                 content.draft = Some(draft);
             }
         }
-        if let Token::Start(tag) | Token::End(tag) = token {
-            self.scanner.recycle(tag);
-        }
-        None
+        true
     }
 }

@@ -117,10 +117,16 @@ impl<'s> Compiler<'s> {
         while !self.stopped && !self.issues.is_full() {
             let Some(token) = self.scanner.next() else { break };
             let after_newline_eater = std::mem::take(&mut self.at_eaten_newline);
-            let Some(token) = self.refuse_chart_content(token) else { continue };
+            if self.blocks.last().is_some_and(OpenBlock::is_chart)
+                && self.refuse_chart_content(&token)
+            {
+                continue;
+            }
             match token {
                 Token::Text(span) => {
-                    if !self.source[span.clone()].trim_ascii().is_empty() {
+                    if self.else_chain.is_some()
+                        && !self.source[span.clone()].trim_ascii().is_empty()
+                    {
                         self.else_chain = None;
                     }
                     self.text(span, after_newline_eater);

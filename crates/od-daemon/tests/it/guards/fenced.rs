@@ -254,6 +254,7 @@ fn bodies(operation: Operation, path: &str) -> Vec<Value> {
         | Operation::ListRevisions
         | Operation::ShowRevision
         | Operation::CompareRevisions
+        | Operation::ExportArtifact
         | Operation::PreviewArtifact
         | Operation::ListConnectors
         | Operation::ListServices

@@ -120,6 +120,14 @@ async fn revisions(daemon: &TestDaemon, artifact: &str) {
     let compared = daemon.ok("GET", &format!("{artifact}/compare?from=first&to=3"), None).await;
     let changes = &compared["comparison"]["data"]["changes"];
     assert_eq!(changes[0]["path"], "/count", "{compared}");
+    let exported = daemon.ok("GET", &format!("{artifact}/export?format=json"), None).await;
+    let file: Value = serde_json::from_str(exported["export"]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(file["title"], "Sourced", "{exported}");
+    let page = daemon.ok("GET", &format!("{artifact}/export"), None).await;
+    assert_eq!(page["export"]["mediaType"], "text/html; charset=utf-8");
+    let unknown = format!("{artifact}/export?format=pdf");
+    let unknown = daemon.call(Some(&daemon.person()), "GET", &unknown, None).await;
+    assert_eq!(unknown.status, 400, "{}", unknown.text());
     let restored = daemon.ok("POST", &format!("{artifact}/revisions/1/restore"), None).await;
     assert_eq!(restored["artifact"]["restored"]["revision"], 1, "{restored}");
     let detail = daemon.ok("GET", artifact, None).await;

@@ -9,6 +9,7 @@ import { state, use } from "../../core/store.js";
 import { archive, cancel, openInTab, permit, pin, refresh, remove, rename, running, summary } from "../../ui/actions.js";
 import { button, empty, icon, iconButton, loading, retry, toggle } from "../../ui/controls.js";
 import { dataTab } from "./data.js";
+import { exportDialog } from "./export.js";
 import { historyTab } from "./history.js";
 import { notices, unhealthy } from "./notices.js";
 import { frame, modeSwitch, previewTab } from "./preview.js";
@@ -143,6 +144,7 @@ function toolbar(artifact, busy) {
     iconButton("pin", artifact.pinned ? "Unpin" : "Pin", () => void pin(artifact), { pressed: Boolean(artifact.pinned), key: "pin" }),
     iconButton("edit", "Rename", () => rename(artifact)),
     iconButton("external", "Open in a new tab", () => void openInTab(artifact)),
+    iconButton("download", "Export", () => exportDialog(artifact)),
     iconButton("archive", artifact.status === "archived" ? "Bring back from the archive" : "Archive", () => void archive(artifact), {
       pressed: artifact.status === "archived",
       key: "archive",

@@ -1,0 +1,100 @@
+//! `od artifacts export`: files of one artifact, with or without a daemon.
+
+use std::fs;
+use std::path::PathBuf;
+
+use od_app::artifacts::{self, Address, ExportArtifact as Request};
+use od_app::{App, Caller};
+use od_core::error::ErrorCode;
+use od_core::export::{ExportFormat, ExportedFile, export_value};
+use serde_json::{Value, json};
+
+use super::show::find;
+use crate::args::ExportArtifact;
+use crate::local;
+use crate::output::{Answer, CommandError, Style, Text};
+use crate::settings::Settings;
+
+/// Makes the files that were asked for, or prints data and provenance.
+pub(crate) async fn export(
+    settings: &Settings,
+    args: &ExportArtifact,
+) -> Result<Answer, CommandError> {
+    let (app, address) = find(settings, &args.artifact).await?;
+    let wanted = wanted(args);
+    if wanted.is_empty() {
+        return print(&app, address).await;
+    }
+    // Every file is made before the first is written: a table that is not there leaves nothing behind.
+    let mut files = Vec::new();
+    for Wanted { format, table, path } in wanted {
+        let request = Request { address: address.clone(), format, table };
+        let file =
+            artifacts::export(&app, &Caller::Person, request).await.map_err(local::failed)?;
+        let path = settings.directory.join(path.unwrap_or_else(|| PathBuf::from(&file.name)));
+        files.push((path, file));
+    }
+    let mut text = Text::new();
+    for (path, file) in &files {
+        if !args.artifact.dry_run {
+            write(path, file)?;
+        }
+        let verb = if args.artifact.dry_run { "would write" } else { "wrote" };
+        text = text.line(&format!("{verb} {}", path.display()));
+        text = text.styled(Style::Dim, &format!("  {}", file.format.contains()));
+    }
+    let listed: Vec<Value> = files.iter().map(|(path, file)| entry(path, file)).collect();
+    let answer = Answer::new(json!({ "exports": listed }), text);
+    Ok(if args.artifact.dry_run { answer.dry() } else { answer })
+}
+
+/// A file that was asked for.
+struct Wanted {
+    format: ExportFormat,
+    table: Option<String>,
+    path: Option<PathBuf>,
+}
+
+fn wanted(args: &ExportArtifact) -> Vec<Wanted> {
+    let mut wanted = Vec::new();
+    let mut whole = |format, path: &Option<String>| {
+        if let Some(path) = path {
+            wanted.push(Wanted { format, table: None, path: Some(path.into()) });
+        }
+    };
+    whole(ExportFormat::Html, &args.html);
+    whole(ExportFormat::Markdown, &args.md);
+    if let Some(csv) = &args.csv {
+        let (table, path) = match csv.split_once('=') {
+            Some((table, path)) => (table, Some(path.into())),
+            None => (csv.as_str(), None),
+        };
+        wanted.push(Wanted { format: ExportFormat::Csv, table: Some(table.to_owned()), path });
+    }
+    wanted
+}
+
+async fn print(app: &App, address: Address) -> Result<Answer, CommandError> {
+    let request = Request { address: address.clone(), format: ExportFormat::Json, table: None };
+    let file = artifacts::export(app, &Caller::Person, request).await.map_err(local::failed)?;
+    let stored = artifacts::get(app, &Caller::Person, address).await.map_err(local::failed)?;
+    let value = stored.state.as_deref().map(export_value).unwrap_or_default();
+    let text = file.text.lines().fold(Text::new(), |text, line| text.line(line));
+    Ok(Answer::new(json!({ "export": value }), text))
+}
+
+fn write(path: &std::path::Path, file: &ExportedFile) -> Result<(), CommandError> {
+    fs::write(path, &file.text).map_err(|err| {
+        CommandError::new(ErrorCode::BadRequest, format!("{}: {err}", path.display()))
+            .suggest("name a file in a directory that exists and may be written to")
+    })
+}
+
+fn entry(path: &std::path::Path, file: &ExportedFile) -> Value {
+    json!({
+        "file": path.display().to_string(),
+        "format": file.format.as_str(),
+        "bytes": file.text.len(),
+        "contains": file.format.contains(),
+    })
+}
