@@ -60,7 +60,7 @@ pub fn foreign_marks(html: &str) -> Vec<Issue> {
     let mut lines = crate::template::LineCursor::new(html);
     let issue = |(at, written): (usize, String)| {
         let (line, column) = lines.at(at);
-        let message = "unsupported_directive: of another template language";
+        let message = "unsupported_directive: of another language";
         Issue::new(
             format!("template.html:{line}:{column}"),
             ErrorCode::TemplateBindingInvalid.as_str(),
