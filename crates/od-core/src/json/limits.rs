@@ -170,7 +170,7 @@ mod tests {
 
     use crate::json::BoundedObject;
 
-    fn is_allowed(value: Value) -> bool {
+    fn is_allowed(value: &Value) -> bool {
         BoundedObject::check(json!({ "a": value })).is_ok()
     }
 
@@ -178,9 +178,9 @@ mod tests {
     fn a_value_in_memory_has_the_limits_of_a_text() {
         // The object around it is the first level.
         let nested = |depth: usize| (2..depth).fold(json!([]), |inner, _| json!([inner]));
-        assert_eq!([8, 9].map(|depth| is_allowed(nested(depth))), [true, false]);
-        assert_eq!([500, 501].map(|items| is_allowed(json!(vec![1; items]))), [true, false]);
+        assert_eq!([8, 9].map(|depth| is_allowed(&nested(depth))), [true, false]);
+        assert_eq!([500, 501].map(|items| is_allowed(&json!(vec![1; items]))), [true, false]);
         let text = "x".repeat(16_000);
-        assert_eq!([16, 17].map(|texts| is_allowed(json!(vec![&text; texts]))), [true, false]);
+        assert_eq!([16, 17].map(|texts| is_allowed(&json!(vec![&text; texts]))), [true, false]);
     }
 }
