@@ -323,6 +323,19 @@ mod tests {
     }
 
     #[test]
+    fn the_preview_port_answers_no_script_and_no_image() {
+        let host = "GET /preview/x\nhost: 127.0.0.1:7457\nsec-fetch-site: same-site";
+        for mode in ["cors", "no-cors", "same-origin", "websocket"] {
+            let request = format!("{host}\nsec-fetch-mode: {mode}\nsec-fetch-dest: iframe");
+            check(Door::Preview, Target::Other, &request, Err(Refusal::FetchMode));
+        }
+        for dest in ["empty", "image", "script", "object"] {
+            let request = format!("{host}\nsec-fetch-mode: navigate\nsec-fetch-dest: {dest}");
+            check(Door::Preview, Target::Other, &request, Err(Refusal::FetchDest));
+        }
+    }
+
+    #[test]
     fn a_list_of_types_is_not_json() {
         check(
             Door::Api,
