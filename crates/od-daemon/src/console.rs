@@ -26,7 +26,7 @@ const FILES: &[(&str, &str)] = embedded![
     "ui/actions.js", "ui/base.css", "ui/controls.js", "ui/live.js", "ui/overlays.js", "ui/shell.js", "ui/shortcuts.js",
     "ui/thumbs.js", "ui/views.css", "ui/windowed.js",
     "views/compare.js", "views/connectors.js", "views/create.js", "views/data.js", "views/history.js", "views/home.js",
-    "views/notices.js", "views/preview.js", "views/provenance.js", "views/schedule.js", "views/services.js", "views/shape.js",
+    "views/notices.js", "views/preview.js", "views/provenance.js", "views/checks.js", "views/schedule.js", "views/services.js", "views/shape.js",
     "views/source.js", "views/trash.js", "views/viewer.js", "views/workspace.js",
 ];
 

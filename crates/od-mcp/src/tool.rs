@@ -73,7 +73,8 @@ const LEFT_OUT: &[(ToolName, &[&str])] = &[
         "/input/document/generatedPreviewPath", "/input/document/dataPath",
         "/input/document/sourceJson", "/input/document/sources/[]/connector/approvalPolicy",
         "/input/document/sources/[]/connector/accountLabel",
-        "/input/document/refresh/onChange", "/input/document/refresh/missed",
+        // A check compares with a number, a text or a boolean, and some hosts take no choice of types.
+        "/input/document/checks", "/input/document/refresh/onChange", "/input/document/refresh/missed",
         "/provenanceJson/generatedAt", "/provenanceJson/generatedBy",
     ]),
     (ToolName::UpdateArtifact, &[
@@ -81,7 +82,7 @@ const LEFT_OUT: &[(ToolName, &[&str])] = &[
         "/input/document/generatedPreviewPath", "/input/document/dataPath",
         "/input/document/locale", "/input/document/timeZone",
         "/input/document/sourceJson", "/input/document/sources", "/input/document/queries",
-        "/input/document/refresh",
+        "/input/document/refresh", "/input/document/checks",
         "/provenanceJson/generatedAt", "/provenanceJson/generatedBy",
     ]),
     (ToolName::ExecuteConnector, &["/purpose"]),

@@ -1,5 +1,6 @@
 //! Artifacts: make, change, read, remove, check, repair.
 
+mod checks;
 mod create;
 mod read;
 mod rehearsal;
@@ -14,6 +15,7 @@ mod trust;
 mod update;
 mod verify;
 
+pub use checks::{CheckReport, check};
 pub use create::{CreateArtifact, CreateError, CreatedArtifact, create, validate};
 pub(crate) use read::find;
 pub use read::{

@@ -19,6 +19,8 @@ pub enum ArtifactsCommand {
     Revisions(ListRevisions),
     /// `od artifacts diff`
     Diff(DiffRevisions),
+    /// `od artifacts check`
+    Check(VerifyArtifacts),
     /// `od artifacts verify`
     Verify(VerifyArtifacts),
     /// `od artifacts repair`

@@ -249,6 +249,14 @@ pub const VERBS: &[Verb] = &[
         positional: takes("ARTIFACT [A..B]", Arity::OneOrTwo, Value::Text, "The artifact's id or slug, and the revisions."), flags: &[PROJECT], examples: &["od artifacts diff release-dashboard", "od artifacts diff release-dashboard 3..7", "od artifacts diff release-dashboard yesterday..current --json"],
     },
     Verb {
+        words: "artifacts check",
+        build: |given| Command::Artifacts(ArtifactsCommand::Check(given.into())),
+        summary: "Say which checks hold, on the data that is stored now.",
+        detail: "Works out `document.checks` of one artifact, or of every artifact of the project. Exit code 1 if a check fails or cannot be worked out; nothing is changed, nothing is refreshed.",
+        positional: takes("ARTIFACT", Arity::Optional, Value::Text, "The artifact's id or slug (default: all)."),
+        flags: &[PROJECT], examples: &["od artifacts check", "od artifacts check release-dashboard --json"],
+    },
+    Verb {
         words: "artifacts verify",
         build: |given| Command::Artifacts(ArtifactsCommand::Verify(given.into())),
         summary: "Check stored files against their digests and the audit chain.",

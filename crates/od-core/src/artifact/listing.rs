@@ -244,6 +244,7 @@ mod tests {
             edited: None,
             schedule: None,
             granted_elsewhere: false,
+            checks: None,
             restored: None,
         })
     }
