@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use od_core::artifact::Author;
+use od_core::checks::{self, CheckResult};
 use od_core::error::{ErrorCode, Failure};
-use od_core::event::{ArtifactAction, ArtifactEvent, Event, RefreshEvent};
+use od_core::event::{ArtifactAction, ArtifactEvent, CheckEvent, Event, RefreshEvent};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, RunId, Timestamp};
 use od_core::ledger::{Actor, CommitKind, CommitNote, Door};
 use od_core::refresh::Notice;
@@ -64,6 +65,22 @@ impl App {
             title: stored.summary.heading.title.clone(),
             refresh_status: stored.summary.refresh_status,
         }));
+    }
+
+    /// Tells listeners which checks are in another state than before, once that is durable.
+    pub(crate) fn publish_checks(&self, before: &[CheckResult], stored: &Stored) {
+        let after = stored.artifact().map(|artifact| artifact.check_results.as_slice());
+        let after = after.unwrap_or_default();
+        for change in checks::changes(before, after) {
+            let Some(result) = after.iter().find(|result| result.id == change.id) else { continue };
+            self.ports.events.publish(Event::Check(CheckEvent {
+                project_id: stored.project.clone(),
+                artifact_id: stored.id.clone(),
+                title: stored.summary.heading.title.clone(),
+                from: change.from,
+                check: result.clone(),
+            }));
+        }
     }
 
     /// Tells listeners how far a refresh is.

@@ -176,6 +176,14 @@ pub struct WatchedFiles {
     pub files: Vec<String>,
 }
 
+/// Returns when an artifact last read its files: at its last refresh, or as its schedule was switched on
+/// if there was none since. None if its schedule does not run.
+pub async fn last_read(app: &App, watched: &WatchedFiles) -> Option<Timestamp> {
+    let stored = app.ports.artifacts.load(&watched.project, &watched.artifact).await.ok()?;
+    let since = stored.summary.schedule.as_ref()?.active_since()?;
+    Some(stored.summary.last_refreshed_at.map_or(since, |refreshed| refreshed.max(since)))
+}
+
 /// What one look at the schedules found.
 #[derive(Clone, Debug, Default)]
 pub struct Agenda {

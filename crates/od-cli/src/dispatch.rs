@@ -130,6 +130,7 @@ async fn artifacts(
         ArtifactsCommand::Rollback(args) => artifacts::roll_back(settings, &args).await,
         ArtifactsCommand::Delete(args) => artifacts::delete(settings, &args).await,
         ArtifactsCommand::Restore(args) => artifacts::restore(settings, &args).await,
+        ArtifactsCommand::Check(args) => artifacts::check(settings, args).await,
         ArtifactsCommand::Verify(args) => {
             let work = artifacts::verify(settings, args);
             with_progress(sink, "checking stored files", work).await

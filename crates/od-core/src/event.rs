@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::artifact::RefreshStatus;
+use crate::checks::{CheckResult, CheckState};
 use crate::error::ErrorCode;
 use crate::ids::{ArtifactId, ProjectId, RefreshId};
 use crate::refresh::{Notice, Phase, RecordStep};
@@ -17,6 +18,8 @@ pub enum Event {
     Artifact(ArtifactEvent),
     /// A refresh moved.
     Refresh(RefreshEvent),
+    /// A check is in another state.
+    Check(CheckEvent),
 }
 
 impl Event {
@@ -26,6 +29,7 @@ impl Event {
         match self {
             Self::Artifact(event) => &event.project_id,
             Self::Refresh(event) => &event.project_id,
+            Self::Check(event) => &event.project_id,
         }
     }
 }
@@ -57,6 +61,24 @@ pub struct ArtifactEvent {
     pub title: String,
     /// Its refresh status.
     pub refresh_status: RefreshStatus,
+}
+
+/// The data of a `live_artifact_check` event.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckEvent {
+    /// Where.
+    pub project_id: ProjectId,
+    /// Of which artifact.
+    pub artifact_id: ArtifactId,
+    /// Its title.
+    #[schemars(length(max = 200))]
+    pub title: String,
+    /// The state before; absent if the check is new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<CheckState>,
+    /// What it comes to now.
+    pub check: CheckResult,
 }
 
 /// The data of a `live_artifact_refresh` event.

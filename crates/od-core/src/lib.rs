@@ -27,6 +27,7 @@ pub mod chart {
     pub use spec::ChartKind;
     pub use table::ChartTable;
 }
+pub mod checks;
 /// Connectors: what the catalog says of them, what is trusted of it, and what of their output.
 pub mod connector {
     mod catalog;

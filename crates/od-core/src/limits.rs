@@ -151,6 +151,8 @@ limits! {
     SOURCES_AT_ONCE = "sources_at_once", 4, "sources", "of one refresh; further ones wait";
     /// The most queries of one artifact.
     QUERIES = "queries", 20, "queries", "of document.queries";
+    /// The most checks of one artifact.
+    CHECKS = "checks", 20, "checks", "of document.checks";
     /// The rows of a large output that an agent is shown.
     OUTPUT_SAMPLE = "output_sample", 20, "rows", "of an output that is larger than an answer; the rest is counted";
     /// The values that an answer to a create, an update or a validation shows of the page.

@@ -4,11 +4,12 @@
 //! watched is worked out at each look of the clock.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use od_app::schedule::{self, SlotOutcome, WatchedFiles};
+use od_core::ids::Timestamp;
 use od_core::schedule::Burst;
 use od_fs::FolderWatch;
 use tokio::sync::watch;
@@ -30,8 +31,8 @@ pub(crate) async fn run(
         }
     };
     let started = Instant::now();
-    let (files, bursts) = (HashMap::new(), HashMap::new());
-    let mut changes = ChangeLoop { daemon, folders, files, bursts, started };
+    let (files, bursts, known) = (HashMap::new(), HashMap::new(), HashSet::new());
+    let mut changes = ChangeLoop { daemon, folders, files, bursts, known, started };
     loop {
         let due = changes.bursts.values().filter_map(Burst::due).min();
         let pause = due.map(|due| Duration::from_millis(due.saturating_sub(changes.now())));
@@ -63,12 +64,23 @@ pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 
+/// Returns whether a file was written after a time.
+fn is_newer(file: &Path, than: Timestamp) -> bool {
+    let written = std::fs::symlink_metadata(file).and_then(|metadata| metadata.modified());
+    let written = written.ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    written
+        .and_then(|since| i64::try_from(since.as_millis()).ok())
+        .is_some_and(|ms| ms > than.unix_ms())
+}
+
 struct ChangeLoop {
     daemon: Arc<Daemon>,
     folders: FolderWatch,
     /// The artifacts that read each file.
     files: HashMap<PathBuf, Vec<WatchedFiles>>,
     bursts: HashMap<WatchedFiles, Burst>,
+    /// The artifacts whose files are watched already.
+    known: HashSet<WatchedFiles>,
     started: Instant,
 }
 
@@ -92,6 +104,23 @@ impl ChangeLoop {
             self.files.keys().filter_map(|file| file.parent().map(PathBuf::from)).collect();
         self.folders.watch(&folders);
         self.bursts.retain(|watched, _| all.contains(watched));
+        self.take_in_unseen(all).await;
+    }
+
+    /// Takes in changes from before the watch: while the daemon was down, or between the switch of a
+    /// schedule and this look. Only of files that are new to the watch, so that a file whose time lies
+    /// ahead of the clock is read once and not again and again.
+    async fn take_in_unseen(&mut self, all: &[WatchedFiles]) {
+        let known = std::mem::replace(&mut self.known, all.iter().cloned().collect());
+        let mut unseen = Vec::new();
+        for watched in all.iter().filter(|watched| !known.contains(*watched)) {
+            let Some(read) = schedule::last_read(&self.daemon.app, watched).await else { continue };
+            let mine = self.files.iter().filter(|(_, readers)| readers.contains(watched));
+            unseen.extend(
+                mine.filter(|(file, _)| is_newer(file, read)).map(|(file, _)| file.clone()),
+            );
+        }
+        self.take_in(&unseen);
     }
 
     fn take_in(&mut self, paths: &[PathBuf]) {

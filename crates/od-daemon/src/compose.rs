@@ -86,7 +86,7 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
         .map_err(|source| ComposeError::DataDir { path: data_dir.to_owned(), source })?;
     let keyring = |source| ComposeError::Keyring { home: home.to_owned(), source };
     let tokens = FileTokenAuthority::open(home, entropy.as_ref()).map_err(keyring)?;
-    let grants = GrantGuard::open(home, data.path(), entropy.as_ref()).map_err(keyring)?;
+    let grants = GrantGuard::open(home, data.path()).map_err(keyring)?;
     let data = data.guarded(grants);
     let projects: Arc<dyn ProjectRegistry> = Arc::new(FileProjectRegistry::new(data.clone()));
     let files: Arc<dyn ProjectFiles> =

@@ -25,9 +25,9 @@ const FILES: &[(&str, &str)] = embedded![
     "core/api.js", "core/dom.js", "core/events.js", "core/format.js", "core/router.js", "core/session.js", "core/store.js",
     "ui/actions.js", "ui/base.css", "ui/controls.js", "ui/live.js", "ui/overlays.js", "ui/shell.js", "ui/shortcuts.js",
     "ui/thumbs.js", "ui/views.css", "ui/windowed.js",
-    "views/artifact/compare.js", "views/artifact/data.js", "views/artifact/export.js", "views/artifact/history.js",
-    "views/artifact/notices.js", "views/artifact/preview.js", "views/artifact/provenance.js", "views/artifact/schedule.js",
-    "views/artifact/source.js", "views/artifact/viewer.js",
+    "views/artifact/checks.js", "views/artifact/compare.js", "views/artifact/data.js", "views/artifact/export.js",
+    "views/artifact/history.js", "views/artifact/notices.js", "views/artifact/preview.js", "views/artifact/provenance.js",
+    "views/artifact/schedule.js", "views/artifact/source.js", "views/artifact/viewer.js",
     "views/connectors.js", "views/create.js", "views/home.js", "views/services.js", "views/shape.js", "views/tables.js",
     "views/trash.js", "views/workspace.js",
 ];

@@ -68,6 +68,7 @@ pub fn detail(
         health: stored.health,
         drift: stored.drift.iter().map(drift).collect(),
         refreshable: stored.summary.refreshable,
+        granted_elsewhere: stored.summary.granted_elsewhere,
         freshness: Freshness::of(&stored.summary, now),
         schedule: stored.summary.schedule.clone(),
         outlook: Outlook::of(&stored.summary, now),

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use od_core::artifact::Artifact;
 use od_core::grant::{Claim, GrantKey, GrantSeal, withhold};
-use od_ports::system::Entropy;
 use od_ports::token_authority::KeyringError;
 
 use crate::keyring;
 use crate::private_dir::PrivateDir;
+use crate::system::SystemEntropy;
 
 const FILE: &str = "grants.key";
 /// 64 digits and a line end.
@@ -41,10 +41,11 @@ impl GrantGuard {
     /// # Errors
     ///
     /// Fails if the key cannot be read, or others could.
-    pub fn open(home: &Path, data_dir: &Path, entropy: &dyn Entropy) -> Result<Self, KeyringError> {
+    pub fn open(home: &Path, data_dir: &Path) -> Result<Self, KeyringError> {
         let keys = PrivateDir::make(&home.join("keys")).map_err(keyring::untrusted)?.into_dir();
         if keys.stat(FILE)?.is_none() {
-            let key = keyring::to_hex(&keyring::random_key(entropy)?);
+            // The system's randomness always, as for the vault: no id is drawn from the same numbers.
+            let key = keyring::to_hex(&keyring::random_key(&SystemEntropy::new())?);
             // Of two that make it at once one wins, and both read what is there.
             let draft = format!("{FILE}.{}", std::process::id());
             keys.replace_synced(&draft, format!("{key}\n").as_bytes())?;

@@ -81,14 +81,15 @@ const LEFT_OUT: &[(ToolName, &[&str])] = &[
         "/input/document/generatedPreviewPath", "/input/document/dataPath",
         "/input/document/sources/[]/connector/approvalPolicy",
         "/input/document/sources/[]/connector/accountLabel",
-        "/input/document/refresh/onChange", "/input/document/refresh/missed",
+        // A check compares with a number, a text or a boolean, and some hosts take no choice of types.
+        "/input/document/checks", "/input/document/refresh/onChange", "/input/document/refresh/missed",
         "/provenanceJson/generatedAt", "/provenanceJson/generatedBy",
     ]),
     (ToolName::UpdateArtifact, &[
         "/input/preview", "/input/document/templatePath",
         "/input/document/generatedPreviewPath", "/input/document/dataPath",
         "/input/document/locale", "/input/document/timeZone",
-        "/input/slug",
+        "/input/slug", "/input/document/checks",
         "/provenanceJson/generatedAt", "/provenanceJson/generatedBy",
         "/provenanceJson/sources/[]/accountLabel",
     ]),

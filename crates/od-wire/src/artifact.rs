@@ -116,6 +116,9 @@ pub struct ArtifactAnswer {
     pub drift: Vec<DriftView>,
     /// Whether a refresh may be started.
     pub refreshable: bool,
+    /// Whether it was allowed to be refreshed elsewhere, and waits for a person to allow it here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub granted_elsewhere: bool,
     /// How current its page is.
     pub freshness: Freshness,
     /// Its schedule, if it has one.

@@ -1,6 +1,6 @@
 //! The event stream: the events of the core under their names, and two frames of the stream's own.
 
-use od_core::event::{ArtifactEvent, Event, RefreshEvent};
+use od_core::event::{ArtifactEvent, CheckEvent, Event, RefreshEvent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,11 +38,14 @@ pub enum EventName {
     Artifact,
     /// [`RefreshEvent`].
     Refresh,
+    /// [`CheckEvent`].
+    Check,
 }
 
 impl EventName {
     /// Every name, in the order of the reference.
-    pub const ALL: [Self; 4] = [Self::Ready, Self::Resync, Self::Artifact, Self::Refresh];
+    pub const ALL: [Self; 5] =
+        [Self::Ready, Self::Resync, Self::Artifact, Self::Refresh, Self::Check];
 
     /// Returns the name as it stands in a frame.
     #[must_use]
@@ -52,6 +55,7 @@ impl EventName {
             Self::Resync => "resync",
             Self::Artifact => "live_artifact",
             Self::Refresh => "live_artifact_refresh",
+            Self::Check => "live_artifact_check",
         }
     }
 
@@ -71,6 +75,7 @@ impl StreamEvent {
             Self::Resync(_) => EventName::Resync,
             Self::Happened(Event::Artifact(_)) => EventName::Artifact,
             Self::Happened(Event::Refresh(_)) => EventName::Refresh,
+            Self::Happened(Event::Check(_)) => EventName::Check,
         }
     }
 
@@ -82,6 +87,7 @@ impl StreamEvent {
             Self::Resync(data) => serde_json::to_string(data),
             Self::Happened(Event::Artifact(data)) => serde_json::to_string(data),
             Self::Happened(Event::Refresh(data)) => serde_json::to_string(data),
+            Self::Happened(Event::Check(data)) => serde_json::to_string(data),
         };
         written.expect("events are plain structures of words and strings")
     }
@@ -99,6 +105,8 @@ impl StreamEvent {
                 .map(|event| Self::Happened(Event::Artifact(event))),
             EventName::Refresh => serde_json::from_str::<RefreshEvent>(data)
                 .map(|event| Self::Happened(Event::Refresh(event))),
+            EventName::Check => serde_json::from_str::<CheckEvent>(data)
+                .map(|event| Self::Happened(Event::Check(event))),
         }
     }
 }

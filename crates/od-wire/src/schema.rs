@@ -2,7 +2,7 @@
 
 use od_core::artifact::{CreateRequest, ToolUpdateRequest, UpdateRequest};
 use od_core::connector::ExecuteRequest;
-use od_core::event::{ArtifactEvent, RefreshEvent};
+use od_core::event::{ArtifactEvent, CheckEvent, RefreshEvent};
 use od_core::schedule::ScheduleRequest;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -198,6 +198,7 @@ fn event_data_with(generator: &mut SchemaGenerator, name: EventName) -> Schema {
         EventName::Resync => generator.subschema_for::<event::Resync>(),
         EventName::Artifact => generator.subschema_for::<ArtifactEvent>(),
         EventName::Refresh => generator.subschema_for::<RefreshEvent>(),
+        EventName::Check => generator.subschema_for::<CheckEvent>(),
     }
 }
 

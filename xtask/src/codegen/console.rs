@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use od_core::event::{ArtifactEvent, RefreshEvent};
+use od_core::event::{ArtifactEvent, CheckEvent, RefreshEvent};
 use od_wire::event::{EventName, Ready, Resync};
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
@@ -35,6 +35,7 @@ pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
     schemas.add::<Resync>();
     schemas.add::<ArtifactEvent>();
     schemas.add::<RefreshEvent>();
+    schemas.add::<CheckEvent>();
     schemas.add::<od_wire::session::TicketAnswer>();
     schemas.add::<od_wire::service::AddService>();
     schemas.add::<od_wire::service::ServiceAnswer>();
@@ -90,6 +91,7 @@ fn stream_event() -> String {
             EventName::Resync => Resync::schema_name(),
             EventName::Artifact => ArtifactEvent::schema_name(),
             EventName::Refresh => RefreshEvent::schema_name(),
+            EventName::Check => CheckEvent::schema_name(),
         };
         format!("{{event: \"{}\", data: {data}}}", name.as_str())
     });

@@ -1,5 +1,6 @@
 //! Artifacts: make, change, read, remove, check, repair.
 
+mod checks;
 mod create;
 mod dry_run;
 mod export;
@@ -14,6 +15,7 @@ mod trust;
 mod update;
 mod verify;
 
+pub use checks::{CheckReport, check};
 pub use create::{CreateArtifact, CreateError, CreatedArtifact, ValidArtifact, create, validate};
 pub use dry_run::Reading;
 pub(crate) use dry_run::nearest_file;

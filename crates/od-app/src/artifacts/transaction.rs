@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use od_core::artifact::{ArtifactState, Health, render_stored};
+use od_core::checks;
 use od_core::decide::Decision;
 use od_core::error::{Failure, Issue};
 use od_core::event::ArtifactAction;
@@ -162,7 +163,9 @@ impl<'a> Transaction<'a> {
                 let Decision { state, page, changes, .. } = decision;
                 let note = note.with_changes(changes);
                 let change = Change { expected, state, page, refresh, note };
-                self.app.ports.artifacts.commit(&gate.witness(), change).await
+                let stored = self.app.ports.artifacts.commit(&gate.witness(), change).await?;
+                self.app.publish_checks(&self.state.artifact.check_results, &stored);
+                Ok(stored)
             }
             // Edits by hand become a revision of their own before the change does.
             Base::Read(stored) if !stored.drift.is_empty() => {
@@ -227,6 +230,7 @@ async fn commit_edits(
     let mut state = adopted.clone();
     state.artifact.updated_at = app.ports.clock.now();
     state.artifact.restored = None;
+    checks::settle(&mut state);
     let note = CommitNote::new(CommitKind::Edit, Actor::Person, Door::Files).with_changes(changes);
     let change = Change { expected, state, page: page.into(), refresh: None, note };
     app.ports.artifacts.commit(&gate.witness(), change).await?;

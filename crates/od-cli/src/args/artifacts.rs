@@ -21,6 +21,8 @@ pub enum ArtifactsCommand {
     Diff(DiffRevisions),
     /// `od artifacts export`
     Export(ExportArtifact),
+    /// `od artifacts check`
+    Check(VerifyArtifacts),
     /// `od artifacts verify`
     Verify(VerifyArtifacts),
     /// `od artifacts repair`

@@ -258,6 +258,14 @@ pub const VERBS: &[Verb] = &[
         examples: &["od artifacts export release-dashboard --html release.html", "od artifacts export release-dashboard --csv rows=rows.csv", "od artifacts export release-dashboard --json"],
     },
     Verb {
+        words: "artifacts check",
+        build: |given| Command::Artifacts(ArtifactsCommand::Check(given.into())),
+        summary: "Say which checks hold, on the data that is stored now.",
+        detail: "Works out `document.checks` of one artifact, or of every artifact of the project. Exit code 1 if a check fails or cannot be worked out; nothing is changed, nothing is refreshed.",
+        positional: takes("ARTIFACT", Arity::Optional, Value::Text, "The artifact's id or slug (default: all)."),
+        flags: &[PROJECT], examples: &["od artifacts check", "od artifacts check release-dashboard --json"],
+    },
+    Verb {
         words: "artifacts verify",
         build: |given| Command::Artifacts(ArtifactsCommand::Verify(given.into())),
         summary: "Check stored files against their digests and the audit chain.",

@@ -27,6 +27,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
             "keys",
             "sessions",
             "service",
+            "trust",
             "doctor",
             "report",
         ],

@@ -11,7 +11,7 @@ pub(crate) mod artifacts {
     mod show;
 
     pub(crate) use change::{delete, refresh, restore, roll_back};
-    pub(crate) use check::{repair, verify};
+    pub(crate) use check::{check, repair, verify};
     pub(crate) use export::export;
     pub(crate) use list::{list, list_trash};
     pub(crate) use revisions::{diff, revisions};

@@ -180,7 +180,8 @@ fn quoted(path: &Path) -> String {
 }
 
 fn systemd_unit(program: &Path, home: &Path, data_dir: &Path) -> String {
-    let (program, data_dir) = (quoted(program), quoted(data_dir));
+    // In arguments a dollar sign begins a variable; in the program's path and in Environment it is itself.
+    let (program, data_dir) = (quoted(program), quoted(data_dir).replace('$', "$$"));
     // Environment takes one quoted assignment.
     let home = quoted(home);
     let home = home.trim_matches('"');
@@ -222,9 +223,9 @@ mod tests {
         let unit = systemd_unit(
             Path::new("/opt/my od/od"),
             Path::new("/home/a 100%/.od"),
-            Path::new("/data/\"x\""),
+            Path::new("/data/\"x\" $HOME"),
         );
-        let exec = "ExecStart=\"/opt/my od/od\" serve --data-dir \"/data/\\\"x\\\"\"";
+        let exec = "ExecStart=\"/opt/my od/od\" serve --data-dir \"/data/\\\"x\\\" $$HOME\"";
         assert!(unit.contains(exec), "{unit}");
         assert!(unit.contains("Environment=\"OD_HOME=/home/a 100%%/.od\""), "{unit}");
         assert!(!unit.contains("User="), "a user unit never changes who runs it");

@@ -63,6 +63,14 @@ impl Bench {
         command
     }
 
+    /// As [`Self::command`], a line that a shell reads.
+    pub(crate) fn shell(&self, line: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).stdin(Stdio::null());
+        self.isolate(&mut command);
+        command
+    }
+
     fn isolate(&self, command: &mut Command) {
         command
             .current_dir(self.project())

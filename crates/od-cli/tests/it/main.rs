@@ -7,6 +7,7 @@ mod completions;
 mod daemon;
 mod demo;
 mod doctor;
+mod fresh_page;
 mod secrecy;
 mod skill_agent;
 mod trust;

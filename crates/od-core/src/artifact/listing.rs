@@ -243,6 +243,7 @@ mod tests {
             edited: None,
             schedule: None,
             granted_elsewhere: false,
+            checks: None,
             restored: None,
         })
     }

@@ -7,6 +7,7 @@ use super::document::{Pins, RefreshPermission, SourcePin, SourceRef, StaleSource
 use super::provenance::Provenance;
 use super::status::{Preview, RefreshStatus, SchemaVersion};
 use super::{Document, Heading, Health, HealthState, Status};
+use crate::checks::{CheckResult, CheckSummary};
 use crate::grant::WithheldGrants;
 use crate::ids::{
     ArtifactId, AttemptId, Digest, ProjectId, Revision, RunId, SessionId, SourceId, Timestamp,
@@ -77,6 +78,10 @@ pub struct Artifact {
     /// The permission to refresh on schedule, if somebody switched that on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule_grant: Option<ScheduleSwitch>,
+    /// What its checks came to at this commit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::CHECKS.allowed))]
+    pub check_results: Vec<CheckResult>,
     /// The attempt that created it, so that the same attempt finds it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by_attempt: Option<Attempt>,
@@ -202,6 +207,7 @@ impl Artifact {
             restored: self.restored,
             schedule: ScheduleSummary::of(self, refreshable),
             granted_elsewhere: self.withheld.is_some(),
+            checks: CheckSummary::of(&self.check_results),
         }
     }
 }
@@ -396,4 +402,7 @@ pub struct ArtifactSummary {
     /// waits for a person to allow it here.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub granted_elsewhere: bool,
+    /// Its checks, counted; absent if it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checks: Option<CheckSummary>,
 }

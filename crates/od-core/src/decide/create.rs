@@ -48,6 +48,7 @@ pub fn create(request: CreateRequest, context: CreateContext) -> Result<Decision
         stale: Vec::new(),
         permission_set_by: None,
         withheld: None,
+        check_results: Vec::new(),
         schedule_grant: None,
         created_by_attempt: attempt,
         restored: None,

@@ -6,6 +6,7 @@ use crate::artifact::{
     Artifact, ArtifactState, Author, Digests, Document, Health, PageRefused, RefreshPermission,
     SchemaVersion, render_page,
 };
+use crate::checks;
 use crate::error::Issue;
 use crate::ids::Revision;
 use crate::ownership::advice;
@@ -70,6 +71,7 @@ fn settle(state: &mut ArtifactState) {
         state.artifact.sources().iter().map(|source| source.id.to_owned()).collect();
     state.provenance.stale.retain(|stale| ids.contains(&stale.source));
     state.artifact.stale.clone_from(&state.provenance.stale);
+    checks::settle(state);
 }
 
 /// Returns the remarks on what refreshes will and will not change on the page; see [`advice`].

@@ -142,8 +142,10 @@ fn fit(before: &ArtifactState, then: BoundedObject, provenance: Provenance) -> F
 /// otherwise with a permission that both have: nobody allowed today what was allowed to another one.
 fn restored_document(now: &Artifact, then: Option<Document>) -> Option<Document> {
     let mut document = then?;
-    // A schedule is no part of what a page showed: it stays as it is.
+    // A schedule and checks are no part of what a page showed: they stay as they are.
     document.refresh = now.document.as_ref().and_then(|document| document.refresh.clone());
+    document.checks =
+        now.document.as_ref().map(|document| document.checks.clone()).unwrap_or_default();
     let is_same = now.document.as_ref().is_some_and(|present| present.runs_as(&document));
     let permission = match (now.refresh_permission(), document.permission()) {
         (RefreshPermission::None, _) => RefreshPermission::None,

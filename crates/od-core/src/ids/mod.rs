@@ -3,6 +3,7 @@
 //! Whoever holds one of these never checks it again. Ids are also file names: their alphabet is the
 //! defence against path traversal.
 
+mod check_id;
 mod digest;
 mod mapping_path;
 mod refresh_id;
@@ -13,6 +14,7 @@ mod source_id;
 mod text_id;
 mod timestamp;
 
+pub use check_id::CheckId;
 pub use digest::Digest;
 pub use mapping_path::{MappingPath, Segment};
 pub use refresh_id::RefreshId;

@@ -30,6 +30,7 @@ pub const DAEMON_OWNED: &[&str] = &[
     "stale",
     "permissionSetBy",
     "scheduleGrant",
+    "checkResults",
     "createdByAttempt",
 ];
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::artifact::{Artifact, Document, RefreshPermission, SourcePin};
+use crate::checks::{self, CheckChange};
 use crate::ids::{Digest, RefreshId, Revision, RunId, SourceId, Timestamp};
 use crate::json::{self, Map, Value};
 use crate::limits;
@@ -227,6 +228,10 @@ pub struct CommitRecord {
     /// The refresh that brought the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh_id: Option<RefreshId>,
+    /// The checks whose state is another than in the revision before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::CHECKS.allowed))]
+    pub checks: Vec<CheckChange>,
     /// The contents of the revision.
     pub digests: RevisionDigests,
     /// The digest of the record before this one; absent in the first.
@@ -262,6 +267,10 @@ impl CommitRecord {
             changes: changes.is_changed().then_some(changes),
             restored_from,
             refresh_id: None,
+            checks: checks::changes(
+                before.map(|before| before.check_results.as_slice()).unwrap_or_default(),
+                &after.check_results,
+            ),
             digests: RevisionDigests::of(after),
             prev: None,
             extra: Map::new(),
@@ -301,7 +310,6 @@ fn changed_parts(before: &Artifact, after: &Artifact) -> Vec<Part> {
 }
 
 /// One line of `refreshes.jsonl`: a record of a refresh, or that of a commit.
-#[expect(clippy::large_enum_variant, reason = "read line by line and taken apart at once")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum LogRecord {
     /// Of a refresh; its last one closes it.

@@ -142,6 +142,7 @@ mod tests {
             changed: Vec::new(),
             changes: None,
             restored_from: None,
+            checks: Vec::new(),
             refresh_id: None,
             digests: RevisionDigests {
                 template: digest.clone(),

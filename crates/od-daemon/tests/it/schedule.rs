@@ -134,26 +134,33 @@ async fn the_daemon_runs_a_slot_that_came_and_says_when_the_next_one_does() {
     daemon.stop().await;
 }
 
+/// Writes the watched file, with the time that a clock says.
+fn write_at(daemon: &TestDaemon, n: u32, at_ms: i64) {
+    let path = daemon.dirs.path().join("files/n.json");
+    std::fs::write(&path, format!("{{\"n\":{n}}}")).unwrap();
+    let at = std::time::UNIX_EPOCH + Duration::from_millis(u64::try_from(at_ms).unwrap());
+    std::fs::File::options().append(true).open(&path).unwrap().set_modified(at).unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_changed_file_is_followed_by_one_refresh() {
-    let (daemon, _clock) = start().await;
+async fn a_changed_file_is_followed_by_one_refresh_also_if_nobody_watched_yet() {
+    let (daemon, clock) = start().await;
     let id = artifact(&daemon, "Watched").await;
     let stream = follow(&daemon).await;
+    // Written after the switch and before the look that begins to watch, as far as its time says.
+    write_at(&daemon, 2, clock.now().unix_ms() + 1);
     schedule(&daemon, &id, json!({ "refresh": { "onChange": true } })).await;
-    // The watch begins with the look that follows; a change before it is no change to it, so the file
-    // is written until one is noticed.
-    let file = daemon.dirs.path().join("files/n.json");
-    let writer = tokio::spawn(async move {
-        for n in 2.. {
-            std::fs::write(&file, format!("{{\"n\":{n}}}")).unwrap();
-            tokio::time::sleep(Duration::from_millis(700)).await;
-        }
-    });
+    let (text, stream) = until(stream, r#""phase":"succeeded""#).await;
+    assert!(text.contains(&id), "{text}");
+    // That refresh was the watch's own, so the next change is one that it sees happen.
+    write_at(&daemon, 3, clock.now().unix_ms());
     let (text, _stream) = until(stream, r#""phase":"succeeded""#).await;
-    writer.abort();
     assert!(text.contains(&id), "{text}");
     let starts = starts(&daemon, &id).await;
-    assert_eq!(starts.last().unwrap()["trigger"], "change", "{starts:?}");
+    assert_eq!(starts.len(), 2, "{starts:?}");
+    assert!(starts.iter().all(|start| start["trigger"] == "change"), "{starts:?}");
+    let shown = daemon.ok("GET", &format!("/api/live-artifacts/{id}"), None).await;
+    assert_eq!(shown["artifact"]["document"]["dataJson"]["n"], 3);
     daemon.stop().await;
 }
 
@@ -174,5 +181,48 @@ async fn an_agents_token_reaches_no_schedule_and_a_bad_one_is_refused_with_its_f
     daemon.ok("POST", &plan, Some(json!({ "refresh": { "every": "1h" } }))).await;
     let shown = daemon.ok("GET", &format!("/api/live-artifacts/{id}"), None).await;
     assert_eq!(shown["schedule"]["state"], "proposed", "a dry run changes nothing");
+    daemon.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_that_stops_holding_is_told_once_and_kept_in_the_history() {
+    let (daemon, _clock) = start().await;
+    let id = artifact(&daemon, "Checked").await;
+    let target = format!("/api/live-artifacts/{id}");
+    let checks = json!([{ "id": "small", "path": "n", "op": "lt", "value": 5,
+        "severity": "critical", "message": "n grew" }]);
+    let body = json!({ "input": { "document": { "checks": checks, "sourceJson": {
+        "type": "local_file", "input": { "path": "n.json" },
+        "refreshPermission": "manual_refresh_granted_for_read_only" } } } });
+    let changed = daemon.ok("PATCH", &target, Some(body)).await;
+    assert_eq!(changed["artifact"]["checkResults"][0]["state"], "passing", "{changed}");
+    let stream = follow(&daemon).await;
+    let file = daemon.dirs.path().join("files/n.json");
+    for n in [9, 10] {
+        std::fs::write(&file, format!("{{\"n\":{n}}}")).unwrap();
+        daemon.ok("POST", &format!("{target}/refresh"), Some(json!({}))).await;
+    }
+    std::fs::write(&file, "{}").unwrap();
+    let body = json!({ "input": { "document": { "sourceJson": null, "dataJson": { "m": 1 } } },
+        "templateHtml": "<!doctype html><title>n</title><p>{{data.m}}</p>" });
+    daemon.ok("PATCH", &target, Some(body)).await;
+    let (text, _stream) = until(stream, r#""state":"unknown""#).await;
+    assert_eq!(text.matches("event: live_artifact_check").count(), 2, "once a change: {text}");
+    assert!(text.contains(r#""state":"failing""#) && text.contains("n grew"), "{text}");
+    let listed = daemon.ok("GET", "/api/live-artifacts?projectId=web", None).await;
+    let counted = &listed["artifacts"][0]["checks"];
+    assert_eq!((&counted["unknown"], &counted["worst"]["id"]), (&json!(1), &json!("small")));
+    let timeline = daemon.ok("GET", &format!("{target}/revisions"), None).await;
+    let news: Vec<&Value> = timeline["revisions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|line| line.get("checks"))
+        .collect();
+    assert_eq!(news.len(), 2, "{timeline}");
+    assert_eq!(
+        news[1][0],
+        json!({ "id": "small", "from": "passing", "to": "failing", "found": "9" })
+    );
     daemon.stop().await;
 }

@@ -170,8 +170,8 @@ export const api = {
     const { artifact: own, ...beside } = await json(live(artifact));
     return { ...own, ...beside };
   },
-  /** @param {string} artifact @param {unknown} body @returns {Promise<ArtifactAnswer>} */
-  update: (artifact, body) => json(live(artifact), { method: "PATCH", body }),
+  /** @param {string} artifact @param {unknown} body @param {boolean} [dryRun] @returns {Promise<ArtifactAnswer>} */
+  update: (artifact, body, dryRun) => json(live(artifact, dryRun ? "?dryRun=true" : ""), { method: "PATCH", body }),
   /** @param {string} artifact */
   remove: (artifact) => json(live(artifact), { method: "DELETE" }),
   /** @param {string} artifact */

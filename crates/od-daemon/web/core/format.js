@@ -195,11 +195,31 @@ function freshness(artifact) {
  */
 export function attention(artifact) {
   if (artifact.status === "archived") return 0;
-  if (healthState(artifact) !== "healthy") return 5;
+  if (healthState(artifact) !== "healthy") return 8;
+  if (artifact.checks?.failing) return artifact.checks.worst?.severity === "critical" ? 7 : 6;
   if (artifact.freshness === "failed") return 4;
   if (artifact.freshness === "stale") return 3;
-  if (artifact.schedule && ["proposed", "changed", "blocked"].includes(artifact.schedule.state)) return 2;
+  if (artifact.checks?.unknown) return 2.5;
+  if (artifact.grantedElsewhere) return 2;
+  if (artifact.schedule && ["proposed", "changed", "elsewhere", "blocked"].includes(artifact.schedule.state)) return 2;
   return 0;
+}
+
+/**
+ * A badge for checks that do not hold; none if all do.
+ * @param {import("./schema.js").ArtifactLine | import("./api.js").Detail} artifact @returns {Badge[]}
+ */
+function checkBadges(artifact) {
+  const results = "checkResults" in artifact ? artifact.checkResults ?? [] : [];
+  const line = "checks" in artifact ? artifact.checks : undefined;
+  const failing = line?.failing ?? results.filter(({ state }) => state === "failing").length;
+  const unknown = line?.unknown ?? results.filter(({ state }) => state === "unknown").length;
+  const worst = line?.worst ?? results.find(({ state }) => state === (failing > 0 ? "failing" : "unknown"));
+  if (failing > 0) {
+    return [{ label: plural(failing, "check") + " failing", tone: worst?.severity === "info" ? "warn" : "bad", title: worst ? `${worst.message} (${worst.found ?? "nothing there"})` : "" }];
+  }
+  if (unknown > 0) return [{ label: plural(unknown, "check") + " unknown", tone: "warn", title: "It could not be worked out: nothing stands at its path, or something that does not compare." }];
+  return [];
 }
 
 /**
@@ -212,8 +232,9 @@ export function badges(artifact, running) {
   const out = [];
   if (healthState(artifact) !== "healthy") out.push({ label: "Not healthy", tone: "bad" });
   if (artifact.status === "archived") out.push({ label: "Archived", tone: "quiet" });
+  else out.push(...checkBadges(artifact));
   if (running) out.push({ label: "Refreshing…", tone: "accent", busy: true });
-  else if (artifact.freshness === "failed" || (out.length === 0 && !artifact.restored)) out.push(freshness(artifact));
+  else if (artifact.freshness === "failed" || (!artifact.restored && (out.length === 0 || artifact.freshness === "stale"))) out.push(freshness(artifact));
   if (artifact.restored && !running) {
     // Whatever was read lately, or failed to be, it is not what is shown.
     out.push({ label: "Restored", tone: "warn", title: `It shows the state of ${absolute(artifact.restored.stateOf)} again, until the next change.` });

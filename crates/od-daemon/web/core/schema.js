@@ -38,6 +38,7 @@
  * @property {Array<StaleSource>=} stale The sources that failed in the last refresh and kept their values.
  * @property {"agent" | "person" | null=} permissionSetBy Who last decided whether it may be refreshed.
  * @property {ScheduleSwitch | null=} scheduleGrant The permission to refresh on schedule, if somebody switched that on.
+ * @property {Array<CheckResult>=} checkResults What its checks came to at this commit.
  * @property {Attempt | null=} createdByAttempt The attempt that created it, so that the same attempt finds it again.
  * @property {Restored | null=} restored The earlier state that it shows again, until it changes.
  */
@@ -50,6 +51,7 @@
  * @property {Health} health Whether its files are sound.
  * @property {Array<DriftView>=} drift Files edited by hand since the last commit.
  * @property {boolean} refreshable Whether a refresh may be started.
+ * @property {boolean=} grantedElsewhere Whether it was allowed to be refreshed elsewhere, and waits for a person to allow it here.
  * @property {"static" | "never" | "fresh" | "stale" | "failed"} freshness How current its page is.
  * @property {ScheduleSummary | null=} schedule Its schedule, if it has one.
  * @property {string | null=} nextDue When the next scheduled run is due; in the past if it is overdue.
@@ -94,6 +96,7 @@
  * @property {Restored | null=} restored The earlier state that it shows again, until it changes.
  * @property {ScheduleSummary | null=} schedule Its schedule, if it has one.
  * @property {boolean=} grantedElsewhere Whether it was allowed to be refreshed in a copy of this data directory or on another machine, and waits for a person to allow it here.
+ * @property {CheckSummary | null=} checks Its checks, counted; absent if it has none.
  * @property {"static" | "never" | "fresh" | "stale" | "failed"} freshness How current its page is.
  * @property {string | null=} nextDue When the next scheduled run is due; in the past if it is overdue.
  * @property {string | null=} staleSince Since when the page is older than its `maxAge`.
@@ -117,7 +120,7 @@
  * @property {string} createdAt When it was created.
  * @property {string} updatedAt When it was last committed.
  * @property {string | null=} lastRefreshedAt When a refresh last succeeded, as of this commit.
- * @property {{format: "html_template_v1" | "html_template_v2", templatePath: "template.html", generatedPreviewPath: "index.html", dataPath: "data.json", locale?: "en" | "en-GB" | "de" | "fr" | "es" | "pt-BR" | "it" | "nl" | "ja" | "zh-CN" | "zh-TW" | "ko" | null, timeZone?: string | null, dataSchemaJson?: Record<string, any> | null, sourceJson?: {type: "local_file" | "daemon_tool" | "connector_tool", toolName?: string | null, input: Record<string, any>, connector?: {connectorId: string, accountLabel?: string | null, toolName: string, approvalPolicy?: "read_only_auto" | "manual_refresh_granted_for_read_only" | null} | null, outputMapping?: {dataPaths?: Array<{from: string, to: string}> | null, transform?: "identity" | "compact_table" | "metric_summary" | null} | null, refreshPermission: "none" | "manual_refresh_granted_for_read_only"} | null, sources?: Array<{id: string, type: "local_file" | "daemon_tool" | "connector_tool", toolName?: string | null, input: Record<string, any>, connector?: {connectorId: string, accountLabel?: string | null, toolName: string, approvalPolicy?: "read_only_auto" | "manual_refresh_granted_for_read_only" | null} | null, outputMapping?: {dataPaths?: Array<{from: string, to: string}> | null, transform?: "identity" | "compact_table" | "metric_summary" | null} | null, rows?: string | null, onFailure?: "fail" | "keep"}>, queries?: Array<{to: string, sql: string, shape: "rows" | "row" | "value" | "column", json?: Array<string>}>, refreshPermission?: "none" | "manual_refresh_granted_for_read_only" | null, refresh?: {every?: string | null, cron?: string | null, timeZone?: string | null, onChange?: boolean, maxAge?: string | null, missed: "once" | "skip"} | null, dataJson?: Record<string, any>} | null=} document Its document.
+ * @property {{format: "html_template_v1" | "html_template_v2", templatePath: "template.html", generatedPreviewPath: "index.html", dataPath: "data.json", locale?: "en" | "en-GB" | "de" | "fr" | "es" | "pt-BR" | "it" | "nl" | "ja" | "zh-CN" | "zh-TW" | "ko" | null, timeZone?: string | null, dataSchemaJson?: Record<string, any> | null, sourceJson?: {type: "local_file" | "daemon_tool" | "connector_tool", toolName?: string | null, input: Record<string, any>, connector?: {connectorId: string, accountLabel?: string | null, toolName: string, approvalPolicy?: "read_only_auto" | "manual_refresh_granted_for_read_only" | null} | null, outputMapping?: {dataPaths?: Array<{from: string, to: string}> | null, transform?: "identity" | "compact_table" | "metric_summary" | null} | null, refreshPermission: "none" | "manual_refresh_granted_for_read_only"} | null, sources?: Array<{id: string, type: "local_file" | "daemon_tool" | "connector_tool", toolName?: string | null, input: Record<string, any>, connector?: {connectorId: string, accountLabel?: string | null, toolName: string, approvalPolicy?: "read_only_auto" | "manual_refresh_granted_for_read_only" | null} | null, outputMapping?: {dataPaths?: Array<{from: string, to: string}> | null, transform?: "identity" | "compact_table" | "metric_summary" | null} | null, rows?: string | null, onFailure?: "fail" | "keep"}>, queries?: Array<{to: string, sql: string, shape: "rows" | "row" | "value" | "column", json?: Array<string>}>, refreshPermission?: "none" | "manual_refresh_granted_for_read_only" | null, refresh?: {every?: string | null, cron?: string | null, timeZone?: string | null, onChange?: boolean, maxAge?: string | null, missed: "once" | "skip"} | null, checks?: Array<{id: string, path: string, op: "eq" | "ne" | "lt" | "lte" | "gt" | "gte", value: number | string | boolean, severity: "info" | "warning" | "critical", message?: string | null}>, dataJson?: Record<string, any>} | null=} document Its document.
  * @property {number} revision How many commits it has had.
  * @property {{template: {content: string, file: string}, data: {content: string, file: string}, provenance: {content: string, file: string}, index: {content: string, file: string}}} digests The digests of its files at this revision.
  * @property {{connectorId: string, toolName: string, contractDigest: string, contractParts?: {inputSchema: string, safety: string} | null, accountLabel?: string | null} | null=} sourcePin What the source was when it was set.
@@ -125,6 +128,7 @@
  * @property {Array<{source: string, since: string, code: string}>=} stale The sources that failed in the last refresh and kept their values.
  * @property {"agent" | "person" | null=} permissionSetBy Who last decided whether it may be refreshed.
  * @property {{permission: "none" | "scheduled_read_only", since: string, by: "agent" | "person", covers: string} | null=} scheduleGrant The permission to refresh on schedule, if somebody switched that on.
+ * @property {Array<{id: string, state: "passing" | "unknown" | "failing", severity: "info" | "warning" | "critical", found?: string | null, message: string, since: string}>=} checkResults What its checks came to at this commit.
  * @property {{id: string, digest: string} | null=} createdByAttempt The attempt that created it, so that the same attempt finds it again.
  * @property {{revision?: number | null, at: string, stateOf: string} | null=} restored The earlier state that it shows again, until it changes.
  */
@@ -142,6 +146,51 @@
  */
 
 /**
+ * @typedef {object} Check
+ * @property {string} id Its name, unique in the artifact.
+ * @property {string} path The place in the data.
+ * @property {"eq" | "ne" | "lt" | "lte" | "gt" | "gte"} op The comparison.
+ * @property {number | string | boolean} value What is compared with.
+ * @property {"info" | "warning" | "critical"} severity How much it weighs if it does not hold.
+ * @property {string | null=} message What people are told if it does not hold.
+ */
+
+/**
+ * @typedef {object} CheckChange
+ * @property {string} id The check.
+ * @property {"passing" | "unknown" | "failing" | null=} from What it came to before; absent if it is new.
+ * @property {"passing" | "unknown" | "failing"} to What it comes to now.
+ * @property {string | null=} found What was compared.
+ */
+
+/**
+ * @typedef {object} CheckEvent
+ * @property {string} projectId Where.
+ * @property {string} artifactId Of which artifact.
+ * @property {string} title Its title.
+ * @property {"passing" | "unknown" | "failing" | null=} from The state before; absent if the check is new.
+ * @property {CheckResult} check What it comes to now.
+ */
+
+/**
+ * @typedef {object} CheckResult
+ * @property {string} id The check.
+ * @property {"passing" | "unknown" | "failing"} state What it came to.
+ * @property {"info" | "warning" | "critical"} severity How much it weighs if it does not hold.
+ * @property {string | null=} found What was compared, in a few words: a value, a count, an age.
+ * @property {string} message What people are told.
+ * @property {string} since Since when it is in this state.
+ */
+
+/**
+ * @typedef {object} CheckSummary
+ * @property {number} passing Those that hold.
+ * @property {number} failing Those that do not.
+ * @property {number} unknown Those that could not be worked out.
+ * @property {CheckResult | null=} worst The worst of those that do not hold, as people are told of it.
+ */
+
+/**
  * @typedef {object} CommitRecord
  * @property {number} revision The revision it made.
  * @property {"create" | "update" | "refresh" | "restore" | "edit" | "permission" | "schedule" | "repair"} kind What made it.
@@ -152,6 +201,7 @@
  * @property {ChangeReport | null=} changes The places of the data that are other than in the revision before.
  * @property {number | null=} restoredFrom The revision whose state was brought back.
  * @property {string | null=} refreshId The refresh that brought the data.
+ * @property {Array<CheckChange>=} checks The checks whose state is another than in the revision before.
  * @property {RevisionDigests} digests The contents of the revision.
  * @property {string | null=} prev The digest of the record before this one; absent in the first.
  */
@@ -258,6 +308,7 @@
  * @property {Array<Query>=} queries What is worked out of the sources' rows.
  * @property {"none" | "manual_refresh_granted_for_read_only" | null=} refreshPermission Whether a refresh may run `sources`.
  * @property {RefreshSchedule | null=} refresh When it is refreshed by itself: a proposal until somebody switches it on.
+ * @property {Array<Check>=} checks Conditions on the data, worked out at every commit.
  */
 
 /**
@@ -580,6 +631,7 @@
  * @property {ChangeReport | null=} changes The places of the data that are other than in the revision before.
  * @property {number | null=} restoredFrom The revision whose state was brought back.
  * @property {string | null=} refreshId The refresh that brought the data.
+ * @property {Array<CheckChange>=} checks The checks whose state is another than in the revision before.
  * @property {RevisionDigests} digests The contents of the revision.
  * @property {string | null=} prev The digest of the record before this one; absent in the first.
  * @property {boolean} kept Whether it can be shown, compared and restored: its contents are kept.
@@ -596,6 +648,7 @@
  * @property {ChangeReport | null=} changes The places of the data that are other than in the revision before.
  * @property {number | null=} restoredFrom The revision whose state was brought back.
  * @property {string | null=} refreshId The refresh that brought the data.
+ * @property {Array<CheckChange>=} checks The checks whose state is another than in the revision before.
  * @property {RevisionDigests} digests The contents of the revision.
  * @property {string | null=} prev The digest of the record before this one; absent in the first.
  * @property {string} templateHtml Its template.
@@ -788,6 +841,6 @@
  * @property {Array<ValueChange>} changes The first of them, in document order.
  */
 
-/** @typedef {{event: "ready", data: Ready} | {event: "resync", data: Resync} | {event: "live_artifact", data: ArtifactEvent} | {event: "live_artifact_refresh", data: RefreshEvent}} StreamEvent */
+/** @typedef {{event: "ready", data: Ready} | {event: "resync", data: Resync} | {event: "live_artifact", data: ArtifactEvent} | {event: "live_artifact_refresh", data: RefreshEvent} | {event: "live_artifact_check", data: CheckEvent}} StreamEvent */
 
 export {};

@@ -66,6 +66,7 @@ pub fn state(project: &ProjectId, id: &ArtifactId, title: &str) -> ArtifactState
         stale: Vec::new(),
         permission_set_by: None,
         withheld: None,
+        check_results: Vec::new(),
         schedule_grant: None,
         created_by_attempt: None,
         restored: None,

@@ -1,7 +1,8 @@
-//! `od artifacts verify`, `repair`: stored files against what was committed.
+//! `od artifacts check`, `verify`, `repair`: checks on the data, and stored files against what was committed.
 
-use od_app::Caller;
-use od_app::artifacts::{Address, RepairArtifact, VerifyReport};
+use od_app::artifacts::{Address, CheckReport, RepairArtifact, VerifyReport};
+use od_app::{App, Caller};
+use od_core::checks::{CheckState, Severity};
 use od_core::error::ErrorCode;
 use od_ports::store::{RepairMode, RepairReport};
 use serde_json::json;
@@ -12,11 +13,54 @@ use crate::local;
 use crate::output::{Answer, CommandError, Exit, Style, Text, ask, counted};
 use crate::settings::Settings;
 
-/// Checks one artifact, or all of a project, or all there are.
-pub(crate) async fn verify(
+/// Works out the checks of one artifact, or of all of a project, or of all there are.
+pub(crate) async fn check(
     settings: &Settings,
     args: VerifyArtifacts,
 ) -> Result<Answer, CommandError> {
+    let (app, addresses) = addressed(settings, args).await?;
+    let mut reports = Vec::new();
+    for address in addresses {
+        let report = od_app::artifacts::check(&app, &Caller::Person, address).await;
+        reports.push(report.map_err(local::failed)?);
+    }
+    Ok(checked(&reports))
+}
+
+fn checked(reports: &[CheckReport]) -> Answer {
+    let mut text = Text::new();
+    let (mut all, mut open) = (0, 0);
+    for (report, result) in
+        reports.iter().flat_map(|report| report.checks.iter().map(move |result| (report, result)))
+    {
+        let style = match (result.state, result.severity) {
+            (CheckState::Passing, _) => Style::Good,
+            (CheckState::Failing, Severity::Critical) => Style::Bad,
+            (CheckState::Failing | CheckState::Unknown, _) => Style::Warn,
+        };
+        all += 1;
+        open += usize::from(result.state != CheckState::Passing);
+        let found = result.found.as_deref().unwrap_or("nothing there");
+        text = text.pieces(&[
+            (style, &format!("{:<8}", result.state.as_str())),
+            (Style::Plain, &format!("{} {}: {}", report.artifact_id, result.id, result.message)),
+            (Style::Dim, &format!("  ({found}, {})", result.severity)),
+        ]);
+    }
+    text = match (all, open) {
+        (0, _) => text.line("No checks. An artifact has them in `document.checks`."),
+        (all, 0) => text.line(&format!("{} hold.", counted(all, "check"))),
+        (all, open) => text.line(&format!("{open} of {} do not hold.", counted(all, "check"))),
+    };
+    let exit = if open == 0 { Exit::Ok } else { Exit::Found };
+    Answer::new(json!({ "ok": open == 0, "artifacts": reports }), text).ending(exit)
+}
+
+/// Returns the artifact that was named, or all of the project, or all there are.
+async fn addressed(
+    settings: &Settings,
+    args: VerifyArtifacts,
+) -> Result<(App, Vec<Address>), CommandError> {
     let Some(app) = local::open_existing(settings)? else {
         return Err(local::nothing_stored(&settings.data_dir));
     };
@@ -33,6 +77,15 @@ pub(crate) async fn verify(
             artifact: line.id.clone(),
         }));
     }
+    Ok((app, addresses))
+}
+
+/// Checks one artifact, or all of a project, or all there are.
+pub(crate) async fn verify(
+    settings: &Settings,
+    args: VerifyArtifacts,
+) -> Result<Answer, CommandError> {
+    let (app, addresses) = addressed(settings, args).await?;
     let mut reports = Vec::new();
     for address in addresses {
         let report = od_app::artifacts::verify(&app, &Caller::Person, address).await;

@@ -52,6 +52,7 @@ const ON_A_NEW_MACHINE: &[&[&str]] = &[
     &["serve", "--dry-run"],
     &["stop", "--dry-run"],
     &["refresh", "--due", "--dry-run"],
+    &["trust", "--dry-run"],
     &["service", "install", "--dry-run"],
     &["service", "remove", "--dry-run"],
     &["skills", "install", "--dry-run"],

@@ -65,6 +65,8 @@ const STORY: &[&str] = &[
     "artifacts schedule live --every 1d --max-age 2d",
     "artifacts schedule live --off",
     "refresh --due",
+    "trust --yes",
+    "artifacts check live",
     "artifacts revisions live",
     "artifacts diff live current..current",
     DIFFERS,

@@ -2,6 +2,7 @@
 
 use super::source::{RefreshPermission, Source};
 use super::sources::{NamedSource, SourceList, blocked_targets, design_issues};
+use crate::checks::{Check, CheckList};
 use crate::error::Issue;
 use crate::format::{Locale, UnknownZone, Zone};
 use crate::input::schema::text as schema_text;
@@ -51,6 +52,10 @@ pub struct Document {
     /// When it is refreshed by itself: a proposal until somebody switches it on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh: Option<RefreshSchedule>,
+    /// Conditions on the data, worked out at every commit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::CHECKS.allowed))]
+    pub checks: Vec<Check>,
     /// Fields of a newer daemon, kept as they were.
     #[serde(flatten)]
     pub extra: Map,
@@ -71,6 +76,7 @@ impl Document {
             queries: Vec::new(),
             refresh_permission: None,
             refresh: None,
+            checks: Vec::new(),
             extra: Map::new(),
         }
     }
@@ -80,7 +86,7 @@ input! {
     /// The document of a create request, checked.
     #[derive(Clone, Debug, PartialEq)]
     pub struct DocumentInput "the data and where it comes from" then check_document,
-    patch DocumentPatch "the changes of the document; null removes the schema, the sources, the queries, the schedule, the locale or the zone" {
+    patch DocumentPatch "the changes of the document; null removes the schema, the sources, the queries, the schedule, the checks, the locale or the zone" {
         ..names: FixedNames => FixedNames;
         /// The format of the template.
         default(DocumentFormat::HtmlTemplateV1) format: DocumentFormat
@@ -106,6 +112,8 @@ input! {
             = "refreshPermission", one_of(RefreshPermission::ALL), "whether a refresh may run `sources`; none if absent";
         /// When it is refreshed by itself.
         optional refresh: RefreshSchedule = "refresh", object();
+        /// Conditions on the data.
+        optional checks: Vec<Check> = "checks", CheckList, "conditions on the data, worked out at every commit";
     }
 }
 
@@ -124,6 +132,7 @@ impl DocumentInput {
             queries: self.queries.clone().unwrap_or_default(),
             refresh_permission: None,
             refresh: self.refresh.clone(),
+            checks: self.checks.clone().unwrap_or_default(),
             extra: Map::new(),
         };
         if let Some(permission) = self.refresh_permission {
@@ -148,6 +157,7 @@ impl DocumentPatch {
             sources: self.sources.clone().apply(Some(document.sources)).unwrap_or_default(),
             queries: self.queries.clone().apply(Some(document.queries)).unwrap_or_default(),
             refresh: self.refresh.clone().apply(document.refresh),
+            checks: self.checks.clone().apply(Some(document.checks)).unwrap_or_default(),
             ..document
         };
         match (&self.source, &self.sources) {

@@ -7,6 +7,7 @@ import { absolute, isPermitted, size, sourceName } from "../../core/format.js";
 import { setUi, ui, use } from "../../core/store.js";
 import { empty, icon, loading, problem } from "../../ui/controls.js";
 import { dataTree } from "./data.js";
+import { checksSection } from "./checks.js";
 import { scheduleSection } from "./schedule.js";
 
 /** @typedef {import("../../core/api.js").Detail} Detail */
@@ -31,6 +32,7 @@ export function sourceTab(artifact) {
   if (!source) {
     return [
       empty("plug", "This artifact has no source", "Its data was written once and cannot be refreshed. Ask an agent to give it a source, such as a JSON file of this project."),
+      checksSection(artifact),
       templates(artifact),
     ];
   }
@@ -42,6 +44,7 @@ export function sourceTab(artifact) {
       h("section", h("h2", "What it can not do"), h("ul.crosses", CANNOT.map(item))),
     ),
     scheduleSection(artifact),
+    checksSection(artifact),
     h("section", h("h2", "Source"), dataTree(redact(source), `source ${artifact.id}`)),
     templates(artifact),
   );
@@ -66,6 +69,7 @@ function severalSources(artifact, sources) {
       h("section", h("h2", "What it can not do"), h("ul.crosses", CANNOT.map(item))),
     ),
     scheduleSection(artifact),
+    checksSection(artifact),
     h("section", { key: "sources" }, h("h2", "Sources"), h("ul.rows.spaced", sources.map((source) => oneSource(artifact, source, listed.value)))),
     queries.length > 0 && h("section", { key: "queries" }, h("h2", "Queries"), h("ul.rows.spaced", queries.map((query) => oneQuery(artifact, query)))),
     templates(artifact),

@@ -131,8 +131,10 @@ function permission(artifact, busy) {
     "span.permission",
     { key: "permission", title: granted
       ? "You, and an agent that you started, may refresh it. It never runs by itself."
-      : "Nobody may refresh it. Only a person can allow it again." },
-    toggle("Allow refresh", granted, (on) => void permit(artifact, on), busy),
+      : artifact.grantedElsewhere
+        ? "It was allowed in a copy of this directory or on another machine. Look at its source, and allow it here if it is right."
+        : "Nobody may refresh it. Only a person can allow it again." },
+    toggle(artifact.grantedElsewhere ? "Allow refresh here" : "Allow refresh", granted, (on) => void permit(artifact, on), busy),
   );
 }
 

@@ -1,5 +1,6 @@
 //! A schedule is set, seen and switched off on the Source tab.
 
+use od_e2e::browser::Tab;
 use serde_json::json;
 
 use crate::world::{World, from_file, place, sample};
@@ -46,6 +47,46 @@ async fn several_sources_show_their_rows_their_queries_and_the_schedule_an_agent
     tab.sees("3 rows").await;
     tab.click_named("button.switch", "Refresh by itself").await;
     tab.sees("Switched on.").await;
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}
+
+/// Replaces the text of a field as a hand does.
+async fn write(tab: &Tab, field: &str, text: &str) {
+    tab.click(field).await;
+    tab.run("void document.activeElement.select()").await;
+    tab.type_text(text).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_writes_a_check_sees_it_on_todays_data_and_the_list_says_that_it_fails() {
+    let world = World::start().await;
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let id = world.artifact(&project, from_file("Fleet", "fleet.json", &sample(3))).await;
+    let tab = world.console(&place(&project, &id, "source")).await;
+    tab.sees("Nothing says what has to hold of its data").await;
+    tab.click_named("button", "Add a check").await;
+    write(&tab, "input[name='path-0']", "rows").await;
+    write(&tab, "input[name='message-0']", "Too many ships").await;
+    write(&tab, "input[name='value-0']", "2").await;
+    tab.sees("Does not hold").await;
+    tab.sees("3 items").await;
+    write(&tab, "input[name='path-0']", "absent").await;
+    tab.sees("Unknown").await;
+    write(&tab, "input[name='path-0']", "rows").await;
+    tab.sees("3 items").await;
+    if let Some(folder) = std::env::var_os("OD_SCREENSHOTS") {
+        for (scheme, width) in [("light", 360), ("dark", 360), ("light", 1280), ("dark", 1280)] {
+            tab.prefer(&[("prefers-color-scheme", scheme)]).await;
+            tab.resize(width, 900).await;
+            tab.run("document.getElementById('checks-title').scrollIntoView()").await;
+            let file = format!("checks-{scheme}-{width}.png");
+            tab.screenshot(&std::path::Path::new(&folder).join(file)).await;
+        }
+    }
+    tab.click_named("button", "Save checks").await;
+    tab.sees("The checks are saved").await;
+    tab.sees("1 check failing").await;
     world.assert_clean(&tab, &[]);
     world.end().await;
 }

@@ -35,6 +35,7 @@ pub(super) fn of_unreadable(
         restored: None,
         schedule: None,
         granted_elsewhere: false,
+        checks: None,
     }
 }
 
