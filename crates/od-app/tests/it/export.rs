@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use od_app::artifacts::{self, Address, CreateArtifact, ExportArtifact};
+use od_app::artifacts::{self, Address, CreateArtifact, ExportArtifact, Reading};
 use od_app::{Caller, Mode};
 use od_core::error::{ErrorCode, Failure};
 use od_core::export::{ExportFormat, ExportedFile};
@@ -21,7 +21,7 @@ async fn create(world: &World, title: &str, template: &str, data: Value) -> Arti
         "templateHtml": template,
         "provenanceJson": { "generatedBy": "agent", "sources": [{ "label": "A & <b>", "type": "connector" }] },
     });
-    let request = CreateArtifact { project: id("web"), body: body.into() };
+    let request = CreateArtifact { project: id("web"), body: body.into(), reading: Reading::Now };
     let created = artifacts::create(&world.app, &Caller::Person, request, Mode::Commit).await;
     created.unwrap_or_else(|err| panic!("{err}: {err:?}")).stored.id.clone()
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use od_app::artifacts::{self, Address, UpdateArtifact};
+use od_app::artifacts::{self, Address, Reading, UpdateArtifact};
 use od_app::preview::{PageRequest, page};
 use od_app::{App, Caller, Mode};
 use od_core::ids::{ArtifactId, Revision};
@@ -94,7 +94,8 @@ fn update(world: &World, artifact: &ArtifactId, revision: u64) -> Outcome<()> {
         "input": { "document": { "format": "html_template_v1", "dataJson": table(revision) } },
     });
     let address = Address { project: Some(world.project.clone()), artifact: artifact.clone() };
-    let request = UpdateArtifact { target: address.into(), body: body.into() };
+    let request =
+        UpdateArtifact { target: address.into(), body: body.into(), reading: Reading::Now };
     world
         .run(artifacts::update(&world.app, &Caller::Person, request, Mode::Commit))
         .map(drop)

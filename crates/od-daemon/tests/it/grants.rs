@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use od_app::artifacts::{self, Address, CreateArtifact, UpdateArtifact};
+use od_app::artifacts::{self, Address, CreateArtifact, Reading, UpdateArtifact};
 use od_app::projects::{CreateProject, allow_schedules, create};
 use od_app::refresh::run::{Cause, RunRefresh};
 use od_app::schedule::{self, ChangeSchedule};
@@ -60,7 +60,7 @@ async fn make(app: &App, root: &Path) -> ArtifactId {
         "sourceJson": { "type": "local_file", "input": { "path": "n.json" },
             "refreshPermission": "manual_refresh_granted_for_read_only" },
         "refresh": { "every": "1h" } } } });
-    let request = CreateArtifact { project: web(), body: body.into() };
+    let request = CreateArtifact { project: web(), body: body.into(), reading: Reading::Now };
     let made = artifacts::create(app, &agent(), request, Mode::Commit).await.unwrap();
     let artifact = made.stored.id.clone();
     let request =
@@ -178,7 +178,8 @@ async fn one_word_of_a_person_allows_a_copy_here_and_an_agent_has_none() {
     assert!(refused.is_err());
     let body = json!({ "input": { "document": { "sourceJson": {
         "refreshPermission": "manual_refresh_granted_for_read_only" } } } });
-    let request = UpdateArtifact { target: at(&artifact).into(), body: body.into() };
+    let request =
+        UpdateArtifact { target: at(&artifact).into(), body: body.into(), reading: Reading::Now };
     let given = artifacts::update(&app, &agent(), request, Mode::Commit).await;
     assert!(given.is_err(), "an agent gives back nothing that came with a copy");
     artifacts::trust(&app, &Caller::Person, &at(&artifact), Mode::DryRun).await.unwrap();

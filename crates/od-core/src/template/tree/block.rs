@@ -47,6 +47,10 @@ impl OpenBlock {
         matches!(self.kind, BlockKind::Branch { .. })
     }
 
+    pub(crate) const fn is_chart(&self) -> bool {
+        matches!(self.kind, BlockKind::Chart(_))
+    }
+
     /// Begins the block of a chart.
     pub(crate) const fn chart(depth: usize, content: ChartContent) -> Self {
         Self { depth, kind: BlockKind::Chart(content) }
@@ -191,8 +195,7 @@ impl<'s> Compiler<'s> {
     /// Ends the block whose element stood at `depth`.
     pub(crate) fn end_block(&mut self, depth: usize) {
         // A chart may stand on a conditional element: two blocks of one element.
-        let is_chart = |block: &OpenBlock| matches!(block.kind, BlockKind::Chart(_));
-        self.blocks.pop_if(|block| block.depth == depth && is_chart(block));
+        self.blocks.pop_if(|block| block.depth == depth && block.is_chart());
         let Some(block) = self.blocks.pop_if(|block| block.depth == depth) else { return };
         let next = self.emitter.next_op() as u32;
         let before = match block.kind {

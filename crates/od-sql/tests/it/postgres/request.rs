@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use od_app::artifacts::CreateArtifact;
+use od_app::artifacts::{CreateArtifact, Reading};
 use od_app::preview::PageRequest;
 use od_app::projects::CreateProject;
 use od_app::refresh::run::{Cause, RunRefresh};
@@ -57,7 +57,7 @@ async fn create(app: &App) -> ArtifactId {
     let mut body: Value = serde_json::from_str(&read("artifact.json")).unwrap();
     body["templateHtml"] = read("template.html").into();
     let body = Message::read(body.to_string().as_bytes()).unwrap();
-    let request = CreateArtifact { project: project(), body };
+    let request = CreateArtifact { project: project(), body, reading: Reading::Now };
     let created = od_app::artifacts::create(app, &Caller::Person, request, Mode::Commit).await;
     created.unwrap_or_else(|err| panic!("{:?}", Failure::from(err))).stored.id.clone()
 }
