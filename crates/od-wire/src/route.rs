@@ -510,7 +510,7 @@ pub const ROUTES: &[Route] = &[
     route(Get,    "/api/live-artifacts",                           Person,   Operation::ListArtifacts,       LISTED,       "List summaries, newest first; or what is in the trash."),
     route(Post,   "/api/live-artifacts",                           Person,   Operation::CreateArtifact,      CREATED,      "Create an artifact."),
     route(Get,    "/api/live-artifacts/{artifact}",                Person,   Operation::ShowArtifact,        IN_PROJECT,   "Show one artifact with its data, provenance and health."),
-    route(Patch,  "/api/live-artifacts/{artifact}",                Person,   Operation::UpdateArtifact,      IN_PROJECT,   "Change one artifact."),
+    route(Patch,  "/api/live-artifacts/{artifact}",                Person,   Operation::UpdateArtifact,      IN_PROJECT_DRY, "Change one artifact."),
     route(Delete, "/api/live-artifacts/{artifact}",                Person,   Operation::DeleteArtifact,      IN_PROJECT,   "Move one artifact to the trash, kept 7 days."),
     route(Post,   "/api/live-artifacts/{artifact}/restore",        Person,   Operation::RestoreArtifact,     IN_PROJECT,   "Bring one artifact back from the trash."),
     route(Post,   "/api/live-artifacts/{artifact}/refresh",        Person,   Operation::RefreshArtifact,     IN_PROJECT,   "Refresh one artifact from its source."),

@@ -50,8 +50,9 @@ pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let address = exchange.address()?;
     let body = exchange.document(body).await?;
     let request = UpdateArtifact { target: address.into(), body, reading: Reading::Now };
+    let mode = Mode::of_dry_run(exchange.query.get(QueryName::DryRun)?.unwrap_or(false));
     let updated =
-        artifacts::update(&exchange.daemon.app, &exchange.person(), request, Mode::Commit).await?;
+        artifacts::update(&exchange.daemon.app, &exchange.person(), request, mode).await?;
     detail(exchange, &updated.stored, updated.warnings)
 }
 

@@ -308,7 +308,7 @@
  * @property {Array<Query>=} queries What is worked out of the sources' rows.
  * @property {"none" | "manual_refresh_granted_for_read_only" | null=} refreshPermission Whether a refresh may run `sources`.
  * @property {RefreshSchedule | null=} refresh When it is refreshed by itself: a proposal until somebody switches it on.
- * @property {Array<Check>=} checks Conditions on the data, worked out at every commit.
+ * @property {Array<Check>=} checks Conditions on the data.
  */
 
 /**

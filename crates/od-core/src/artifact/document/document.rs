@@ -52,7 +52,7 @@ pub struct Document {
     /// When it is refreshed by itself: a proposal until somebody switches it on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh: Option<RefreshSchedule>,
-    /// Conditions on the data, worked out at every commit.
+    /// Conditions on the data.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::CHECKS.allowed))]
     pub checks: Vec<Check>,
