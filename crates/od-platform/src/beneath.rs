@@ -1,8 +1,8 @@
 //! Opening what lies below a directory, through no link and never outside it.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 /// Opens what a path of several components names below a directory. No component may be a link or lead
@@ -37,10 +37,24 @@ fn open_by_component(folder: impl AsFd, path: &str, flags: OFlags) -> Result<Own
     let mut held: Option<OwnedFd> = None;
     for component in folders {
         let at = held.as_ref().map_or(folder.as_fd(), AsFd::as_fd);
-        held = Some(rustix::fs::openat(at, *component, inner, Mode::empty())?);
+        held = Some(open_component(at, component, inner)?);
     }
     let at = held.as_ref().map_or(folder.as_fd(), AsFd::as_fd);
-    rustix::fs::openat(at, *last, flags | OFlags::NOFOLLOW, Mode::empty())
+    open_component(at, last, flags | OFlags::NOFOLLOW)
+}
+
+fn open_component(folder: BorrowedFd<'_>, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+    match rustix::fs::openat(folder, name, flags, Mode::empty()) {
+        // Asked for a directory, the system calls a link no directory; whoever is told of the refusal
+        // should hear that it is a link, as from `openat2`.
+        Err(Errno::NOTDIR) if is_link(folder, name) => Err(Errno::LOOP),
+        other => other,
+    }
+}
+
+fn is_link(folder: BorrowedFd<'_>, name: &str) -> bool {
+    let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+    stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
 }
 
 #[cfg(test)]
@@ -97,6 +111,9 @@ mod tests {
                     continue;
                 }
                 assert!(opened.is_err(), "{name}: {path}");
+                if path.starts_with("link/") || path.starts_with("a/sibling/") {
+                    assert_eq!(opened, Err(Errno::LOOP), "{name}: {path}");
+                }
             }
         }
     }
