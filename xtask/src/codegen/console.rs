@@ -31,6 +31,8 @@ pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
     schemas.add::<od_wire::refresh::ScheduleAnswer>();
     schemas.add::<od_wire::artifact::RolledBackAnswer>();
     schemas.add::<od_wire::error::Envelope>();
+    schemas.add::<od_wire::export::ExportAnswer>();
+    schemas.add::<od_wire::export::ExportView>();
     schemas.add::<Ready>();
     schemas.add::<Resync>();
     schemas.add::<ArtifactEvent>();

@@ -334,6 +334,20 @@
  */
 
 /**
+ * @typedef {object} ExportAnswer
+ * @property {ExportView} export The file.
+ */
+
+/**
+ * @typedef {object} ExportView
+ * @property {string} name A name for the file.
+ * @property {"html" | "csv" | "json" | "md"} format Its form.
+ * @property {string} mediaType Its media type.
+ * @property {string} contains What it contains, in a sentence.
+ * @property {string} text Its contents.
+ */
+
+/**
  * @typedef {object} Failure
  * @property {"BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "DAEMON_UNAVAILABLE" | "PROJECT_NOT_FOUND" | "TOOL_TOKEN_MISSING" | "TOOL_TOKEN_INVALID" | "TOOL_TOKEN_EXPIRED" | "TOOL_ENDPOINT_DENIED" | "TOOL_OPERATION_DENIED" | "LIVE_ARTIFACT_NOT_FOUND" | "LIVE_ARTIFACT_INVALID" | "LIVE_ARTIFACT_NOT_HEALTHY" | "LIVE_ARTIFACT_STORAGE_FAILED" | "LIVE_ARTIFACT_REFRESH_UNAVAILABLE" | "REVISION_CONFLICT" | "REFRESH_LOCKED" | "REFRESH_TIMED_OUT" | "REFRESH_CANCELLED" | "REFRESH_ABANDONED" | "OUTPUT_TOO_LARGE" | "OUTPUT_MAPPING_UNRESOLVED" | "TEMPLATE_BINDING_INVALID" | "REDACTION_REQUIRED" | "CONNECTOR_NOT_FOUND" | "CONNECTOR_NOT_CONNECTED" | "CONNECTOR_DISABLED" | "CONNECTOR_TOOL_NOT_FOUND" | "CONNECTOR_SAFETY_DENIED" | "CONNECTOR_INPUT_SCHEMA_MISMATCH" | "CONNECTOR_RATE_LIMITED" | "CONNECTOR_OUTPUT_TOO_LARGE" | "CONNECTOR_EXECUTION_FAILED" | "CONNECTOR_TIMED_OUT" | "QUERY_FAILED" | "SOURCE_UNREADABLE" | "STORE_UNAVAILABLE"} code Which failure.
  * @property {string} message What went wrong, in one sentence.

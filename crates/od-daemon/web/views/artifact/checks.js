@@ -15,7 +15,7 @@ import { toast } from "../../ui/overlays.js";
  * @typedef {{id: string, path: string, op: string, value: string, severity: string, message: string}} Row
  */
 
-/** @type {Record<Result["state"], {label: string, tone: string}>} */
+/** @type {Record<Result["state"], import("../../core/format.js").Badge>} */
 const STATES = {
   passing: { label: "Holds", tone: "good" },
   unknown: { label: "Unknown", tone: "warn" },
