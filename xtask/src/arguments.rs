@@ -21,6 +21,11 @@ cargo xtask bench [AREA…] | bench --check | bench --bless
     Measure every figure against a floor or a peer of the same run and write
     docs/benchmarks.md; or compare the instruction counts of the pure parts with
     the stored baseline; or store them.
+cargo xtask dist [--check]
+    Build the release program and put it, the manual, completions and licences
+    into target/dist: a tarball with its checksum and a Debian package. With
+    --check, also install the package below a scratch root, run the demo from
+    it, remove it, and let lintian read it.
 cargo xtask mutants [WORD…]
     Put the faults of xtask/mutants.jsonl (or those whose lines have a word) into
     a copy of the last commit, one by one, and fail if the named tests pass.
@@ -59,6 +64,11 @@ pub(crate) enum Command {
     Mutants {
         /// Only those whose lines have one of these; all if there are none.
         words: Vec<String>,
+    },
+    /// Make the files that people install.
+    Dist {
+        /// Install the package below a scratch root, use it and remove it.
+        check: bool,
     },
     /// Run real MCP clients.
     McpClients {
@@ -121,6 +131,7 @@ pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error
         "test" => Command::Test(TestOptions::default()),
         "bench" => Command::Bench(BenchOptions::default()),
         "mcp-clients" => Command::McpClients { update: false },
+        "dist" => Command::Dist { check: false },
         "mutants" => Command::Mutants { words: Vec::new() },
         "agents" => Command::Agents { names: Vec::new() },
         "help" => return Ok(Command::Help),
@@ -141,6 +152,7 @@ pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error
             (Command::Bench(options), Value(area)) => options.areas.push(area.string()?),
             (Command::Agents { names }, Value(name)) => names.push(name.string()?),
             (Command::Mutants { words }, Value(word)) => words.push(word.string()?),
+            (Command::Dist { check }, Long("check")) => *check = true,
             (Command::McpClients { update }, Long("update")) => *update = true,
             (_, unknown) => return Err(unknown.unexpected()),
         }
@@ -166,6 +178,7 @@ mod tests {
         check(&["layering"], &Command::Layering);
         check(&["count", "/tree"], &Command::Count { root: Some("/tree".into()) });
         check(&["agents", "codex"], &Command::Agents { names: vec!["codex".to_owned()] });
+        check(&["dist", "--check"], &Command::Dist { check: true });
         check(&["mcp-clients", "--update"], &Command::McpClients { update: true });
         check(
             &["test", "--without-browser"],

@@ -1,5 +1,5 @@
 //! The project's own commands: `cargo xtask test`, `codegen`, `layering`, `count`, `bench`,
-//! `mutants`, `mcp-clients`, `agents`.
+//! `dist`, `mutants`, `mcp-clients`, `agents`.
 //!
 //! Must not know: anything at run time of the product; nothing depends on it.
 
@@ -26,6 +26,7 @@ mod codegen {
 mod console;
 mod count;
 mod dependencies;
+mod dist;
 mod layering;
 mod mutants;
 mod steps;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Ok(Command::Test(options)) => test::run(&options),
         Ok(Command::Bench(options)) => bench::run(&options),
         Ok(Command::Agents { names }) => test::run_agents(&names),
+        Ok(Command::Dist { check }) => dist::run(check),
         Ok(Command::Mutants { words }) => mutants::run(&words),
         Ok(Command::McpClients { update }) => test::run_mcp_clients(update),
         Err(err) => Err(format!("{err}\n\n{}", arguments::HELP)),

@@ -28,6 +28,8 @@ pub(crate) enum SystemTool {
     BtrfsProgs,
     /// Is the database of the connector's tests.
     Postgres,
+    /// Reads the Debian package.
+    Lintian,
 }
 
 impl SystemTool {
@@ -44,6 +46,7 @@ impl SystemTool {
             Self::Xfsprogs => "mkfs.xfs",
             Self::BtrfsProgs => "mkfs.btrfs",
             Self::Postgres => "initdb",
+            Self::Lintian => "lintian",
         }
     }
 
@@ -55,18 +58,24 @@ impl SystemTool {
             Self::Xfsprogs => "xfsprogs",
             Self::BtrfsProgs => "btrfs-progs",
             Self::Postgres => "postgresql",
-            Self::Git | Self::Strace | Self::Valgrind | Self::Chromium | Self::Sqlite3 => {
-                self.program()
-            }
+            Self::Git
+            | Self::Strace
+            | Self::Valgrind
+            | Self::Chromium
+            | Self::Sqlite3
+            | Self::Lintian => self.program(),
         }
     }
 
     /// The remedy where it is missing.
     fn way_round(self) -> &'static str {
         match self {
-            Self::Git | Self::Valgrind | Self::Ripgrep | Self::Sqlite3 | Self::Node => {
-                "install it with your package manager"
-            }
+            Self::Git
+            | Self::Valgrind
+            | Self::Ripgrep
+            | Self::Sqlite3
+            | Self::Node
+            | Self::Lintian => "install it with your package manager",
             Self::Strace => "install it, or pass --without-faults",
             Self::Xfsprogs | Self::BtrfsProgs => "install it, or do without its file system",
             Self::Chromium => "install it, or pass --without-browser",

@@ -9,6 +9,7 @@ use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision};
 use od_ports::credential_vault::VaultError;
 use od_ports::project_registry::ProjectError;
 use od_ports::service_registry::RegistryError;
+use od_ports::signer_keys::SignersError;
 use od_ports::store::StoreError;
 
 const CHECK_DISK: &str = "check free space and permissions of the data directory, then try again";
@@ -125,6 +126,20 @@ pub(crate) fn vault(err: &VaultError) -> Failure {
             "remove `connectors/credentials.enc` from the home and connect the connectors again",
         ),
         VaultError::Unavailable { .. } => failure.suggest("check the disk, then try again"),
+    }
+}
+
+/// Turns an error of the keeper of signers into a failure. It names files of the home, never their content.
+pub(crate) fn signers(err: &SignersError) -> Failure {
+    let failure = Failure::new(ErrorCode::StoreUnavailable, err.to_string());
+    match err {
+        SignersError::Damaged { .. } => failure
+            .retry(Retry::NotRetryable)
+            .suggest("move `keys/bundle.key` or `keys/signers.json` of the home away"),
+        SignersError::Full => failure
+            .retry(Retry::NotRetryable)
+            .suggest("move `keys/signers.json` of the home away: signers are then met anew"),
+        SignersError::Unavailable { .. } => failure.suggest("check the disk, then try again"),
     }
 }
 

@@ -8,6 +8,14 @@ pub mod connectors;
 pub mod cpu;
 mod failure;
 pub mod health;
+/// Bundles: artifacts with their history in one signed file.
+pub mod bundles {
+    mod export;
+    mod import;
+
+    pub use export::{BundleScope, ExportBundleError, ExportedBundle, export};
+    pub use import::{ImportBundle, ImportError, ImportedArtifact, ImportedBundle, import};
+}
 /// The page of an artifact, from memory where nothing changed.
 pub mod preview {
     mod cache;
@@ -45,6 +53,7 @@ pub mod runs {
 pub mod schedule;
 pub mod services;
 pub mod sessions;
+pub mod site;
 
 pub use app::{App, Caller, PersonOnly};
 pub use artifacts::Mode;

@@ -184,7 +184,7 @@ pub async fn last_read(app: &App, watched: &WatchedFiles) -> Option<Timestamp> {
     Some(stored.summary.last_refreshed_at.map_or(since, |refreshed| refreshed.max(since)))
 }
 
-/// What one look at the schedules found.
+/// The schedules that are due, as one look found them.
 #[derive(Clone, Debug, Default)]
 pub struct Agenda {
     /// The slots that are due, the longest due first.
@@ -272,7 +272,7 @@ pub async fn run_changed(app: &App, watched: &WatchedFiles) -> SlotOutcome {
     run_refresh(app, RunRefresh { caller, project, artifact, accept_drift: false, cause }).await
 }
 
-/// How the run of a slot went.
+/// The outcome of the run of a slot.
 #[derive(Debug)]
 pub enum SlotOutcome {
     /// The artifact was refreshed.

@@ -55,6 +55,12 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Com
             block_on(with_progress(sink, "running what is due", work))
         }
         Command::Trust(args) => block_on(verbs::trust::trust(&settings()?, &args)),
+        Command::Build(args) => {
+            let settings = settings()?;
+            let work = verbs::build::build(&settings, &args);
+            block_on(with_progress(sink, "building the site", work))
+        }
+        Command::Verify(file) => verbs::bundles::verify(&settings()?, &file),
         Command::Service(command) => block_on(verbs::service::service(&settings()?, command)),
         Command::Run(args) => block_on(verbs::run::run(&settings()?, args, sink)),
         Command::Tools(command) => Ok(Answer::silent().ending(tool(command))),
@@ -69,10 +75,18 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Com
         Command::Mcp(McpCommand::Config { agent, project }) => {
             block_on(verbs::mcp::config(globals, agent, project, sink))
         }
+        Command::Config(command) => {
+            // `set` and `unset` mend a configuration that every other verb refuses.
+            block_on(verbs::config::config(&Settings::unchecked(globals)?, command))
+        }
         Command::Keys(KeysCommand::Status) => verbs::keys::status(&settings()?),
         Command::Keys(KeysCommand::Rotate { dry_run }) => {
             verbs::keys::rotate(&settings()?, dry_run)
         }
+        Command::Keys(KeysCommand::ExportPublic) => verbs::keys::export_public(&settings()?),
+        Command::Keys(KeysCommand::Signers) => verbs::keys::signers(&settings()?),
+        Command::Keys(KeysCommand::Trust(args)) => verbs::keys::trust(&settings()?, &args),
+        Command::Keys(KeysCommand::Revoke(args)) => verbs::keys::revoke(&settings()?, &args),
         Command::Sessions(SessionsCommand::List) => verbs::sessions::list(&settings()?),
         Command::Sessions(SessionsCommand::Revoke(args)) => {
             block_on(verbs::sessions::revoke(&settings()?, &args))
@@ -123,6 +137,7 @@ async fn artifacts(
         ArtifactsCommand::Show(args) => artifacts::show(settings, &args).await,
         ArtifactsCommand::History(args) => artifacts::history(settings, &args).await,
         ArtifactsCommand::Export(args) => artifacts::export(settings, &args).await,
+        ArtifactsCommand::Import(args) => verbs::bundles::import(settings, &args).await,
         ArtifactsCommand::Revisions(args) => artifacts::revisions(settings, &args).await,
         ArtifactsCommand::Diff(args) => artifacts::diff(settings, &args).await,
         ArtifactsCommand::Schedule(args) => artifacts::schedule(settings, &args).await,
@@ -146,6 +161,7 @@ async fn projects(settings: &Settings, command: ProjectsCommand) -> Result<Answe
         ProjectsCommand::List => projects::list(settings).await,
         ProjectsCommand::Rename(args) => projects::rename(settings, &args).await,
         ProjectsCommand::Rebind(args) => projects::rebind(settings, args).await,
+        ProjectsCommand::Export(args) => verbs::bundles::export_project(settings, &args).await,
         ProjectsCommand::Remove(args) => projects::remove(settings, &args).await,
     }
 }

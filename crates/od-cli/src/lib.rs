@@ -3,15 +3,18 @@
 //! Must not know: rules. The verb table in [`args`] is the source of help, completions and docs.
 
 pub mod args;
+mod config;
 mod dispatch;
 /// Help, docs and completions, all from the verb table.
 pub mod help {
     mod completions;
     mod document;
+    mod man;
     mod markdown;
     mod page;
 
     pub(crate) use completions::completions;
+    pub use man::{ManualPage, manual};
     pub use markdown::markdown;
     pub(crate) use page::{help, version};
 }

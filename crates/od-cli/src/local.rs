@@ -14,19 +14,21 @@ use od_fs::PrivateError;
 use od_ports::project_registry::Project;
 
 use crate::args::nearest;
+use crate::config::{Config, Key};
 use crate::output::{CommandError, Exit};
 use crate::settings::Settings;
 use crate::verbs::keys;
 
 /// Puts the adapters together over the settings' directories, making them if they are missing.
 pub(crate) fn open(settings: &Settings) -> Result<App, CommandError> {
-    compose(&settings.home, &settings.data_dir, options()).map_err(|error| compose_error(&error))
+    compose(&settings.home, &settings.data_dir, options(&settings.config))
+        .map_err(|error| compose_error(&error))
 }
 
 /// As [`open`], in a directory that holds nothing of the person's.
 pub(crate) fn open_in(scratch: &Path) -> Result<App, CommandError> {
     let (home, data_dir) = (scratch.join("home"), scratch.join("data"));
-    compose(&home, &data_dir, options()).map_err(|error| compose_error(&error))
+    compose(&home, &data_dir, options(&Config::default())).map_err(|error| compose_error(&error))
 }
 
 /// As [`open`], but `None` where nothing has been stored yet: looking makes no directories.
@@ -36,9 +38,10 @@ pub(crate) fn open_existing(settings: &Settings) -> Result<Option<App>, CommandE
     if settings.data_dir.is_dir() { open(settings).map(Some) } else { Ok(None) }
 }
 
-/// Returns the options of the adapters that the environment sets.
-pub(crate) fn options() -> ComposeOptions {
+/// Returns the options of the adapters that the environment or the configuration sets.
+pub(crate) fn options(config: &Config) -> ComposeOptions {
     let github = std::env::var("OD_GITHUB_BASE_URL").ok().filter(|url| !url.is_empty());
+    let github = github.or_else(|| config.value(Key::GithubBaseUrl).map(str::to_owned));
     ComposeOptions { github_base_url: github, ..ComposeOptions::default() }
 }
 
@@ -59,7 +62,7 @@ pub(crate) fn compose_error(error: &ComposeError) -> CommandError {
         ComposeError::Store(_) => CommandError::new(ErrorCode::LiveArtifactStorageFailed, message)
             .suggest("`od doctor` checks the data directory"),
         ComposeError::GitHub { .. } => CommandError::new(ErrorCode::BadRequest, message)
-            .suggest("correct or unset OD_GITHUB_BASE_URL"),
+            .suggest("correct or unset OD_GITHUB_BASE_URL, or `od config unset github-base-url`"),
     }
 }
 
@@ -88,7 +91,10 @@ pub(crate) async fn artifacts(
 pub(crate) fn console(settings: &Settings) -> Console {
     match Announcement::of_living(&settings.data_dir) {
         Some(daemon) => Console::at(daemon.url),
-        None => Console::at(format!("http://127.0.0.1:{DEFAULT_PORT}")),
+        None => {
+            let port = settings.port().ok().flatten().unwrap_or(DEFAULT_PORT);
+            Console::at(format!("http://127.0.0.1:{port}"))
+        }
     }
 }
 

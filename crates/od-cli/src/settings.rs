@@ -1,4 +1,4 @@
-//! Directories of the program: flag, else environment, else default.
+//! Directories and values of the program: flag, else environment, else `config.toml`, else default.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,16 +7,23 @@ use od_core::error::ErrorCode;
 use od_fs::{DataDir, PrivateDir, PrivateError};
 
 use crate::args::Globals;
+use crate::config::{Config, ConfigError, FILE, FILE_BYTES_MAX, Key, Origin};
 use crate::local;
-use crate::output::CommandError;
+use crate::output::{CommandError, Exit};
+use od_daemon::DEFAULT_PORT;
 
 /// The directories that the program works with.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Settings {
     /// `OD_HOME`, else `~/.open-design`.
     pub(crate) home: PathBuf,
-    /// `--data-dir`, else `OD_DATA_DIR`, else the nearest `.od/` upward, else `data` in the home.
+    /// `--data-dir`, else `OD_DATA_DIR`, else the nearest `.od/` upward, else `data-dir` of config.toml,
+    /// else `data` in the home.
     pub(crate) data_dir: PathBuf,
+    /// The place that the data directory was found in.
+    pub(crate) data_dir_origin: Origin,
+    /// The values of `config.toml` in the home.
+    pub(crate) config: Config,
     /// The directory that the program was started in.
     pub(crate) directory: PathBuf,
     /// The person's home directory, where agents keep their own skills.
@@ -32,30 +39,71 @@ impl Settings {
     /// a daemon of his own in it and be sent tokens. Going on past it would be as safe, but it would
     /// show another store than the one the person sees lying there, without a word.
     pub(crate) fn of_process(globals: &Globals) -> Result<Self, CommandError> {
-        let settings = Self::unchecked(globals)?;
+        let settings = Self::in_directory(globals, &current_directory()?)?;
         settings.check()?;
         Ok(settings)
     }
 
     /// As [`Self::of_process`], as if the program had been started in another directory.
     pub(crate) fn of_directory(globals: &Globals, directory: &Path) -> Result<Self, CommandError> {
-        let variable = |name: &str| std::env::var_os(name);
-        let settings = Self::resolve(globals, &variable, directory, &Path::is_dir)?;
+        let settings = Self::in_directory(globals, directory)?;
         settings.check()?;
         Ok(settings)
     }
 
-    /// As [`Self::of_process`], without the check of who can write there: for `od doctor`, which
-    /// explains what is wrong.
+    /// As [`Self::of_process`], without the check of who can write there and without a configuration
+    /// that cannot be read: for `od doctor`, which explains what is wrong.
     pub(crate) fn unchecked(globals: &Globals) -> Result<Self, CommandError> {
-        let directory = std::env::current_dir().map_err(|error| {
-            CommandError::new(
-                ErrorCode::Internal,
-                format!("the current directory is gone: {error}"),
-            )
-            .suggest("change to a directory that exists")
-        })?;
-        Self::resolve(globals, &|name| std::env::var_os(name), &directory, &Path::is_dir)
+        let directory = current_directory()?;
+        match Self::in_directory(globals, &directory) {
+            Ok(settings) => Ok(settings),
+            Err(_) => Self::resolve(globals, &environment, &directory, &Path::is_dir, &|_| {
+                Ok(Config::default())
+            }),
+        }
+    }
+
+    fn in_directory(globals: &Globals, directory: &Path) -> Result<Self, CommandError> {
+        Self::resolve(globals, &environment, directory, &Path::is_dir, &read_config)
+    }
+
+    /// Returns the value of a key in this process, and where it comes from; `None` where it has none.
+    pub(crate) fn configured(&self, key: Key) -> Result<(Option<String>, Origin), CommandError> {
+        if key == Key::DataDir {
+            return Ok((Some(self.data_dir.display().to_string()), self.data_dir_origin));
+        }
+        if let Some(text) = environment(key.variable()).filter(|text| !text.is_empty()) {
+            let text = text.to_string_lossy();
+            // A browser's variable is the desktop's, with rules of its own; ours are checked.
+            let value = match key {
+                Key::Browser => text.into_owned(),
+                Key::DataDir | Key::Port | Key::LogLevel | Key::GithubBaseUrl => {
+                    key.parse(&text).map_err(|error| {
+                        let message = format!("{}: {error}", key.variable());
+                        CommandError::new(ErrorCode::BadRequest, message)
+                            .suggest(format!("correct or unset {}", key.variable()))
+                            .ending(Exit::Usage)
+                    })?
+                }
+            };
+            return Ok((Some(value), Origin::Environment));
+        }
+        if let Some(value) = self.config.value(key) {
+            return Ok((Some(value.to_owned()), Origin::File));
+        }
+        let default = match key {
+            Key::Port => Some(DEFAULT_PORT.to_string()),
+            Key::LogLevel => Some("warn".to_owned()),
+            Key::DataDir | Key::Browser | Key::GithubBaseUrl => None,
+        };
+        Ok((default, Origin::Default))
+    }
+
+    /// Returns the port that the environment or `config.toml` asks for.
+    pub(crate) fn port(&self) -> Result<Option<u16>, CommandError> {
+        let (port, origin) = self.configured(Key::Port)?;
+        let is_asked = origin != Origin::Default;
+        Ok(port.filter(|_| is_asked).and_then(|port| port.parse().ok()))
     }
 
     fn check(&self) -> Result<(), CommandError> {
@@ -85,6 +133,7 @@ impl Settings {
         variable: &dyn Fn(&str) -> Option<OsString>,
         directory: &Path,
         is_dir: &dyn Fn(&Path) -> bool,
+        config: &dyn Fn(&Path) -> Result<Config, CommandError>,
     ) -> Result<Self, CommandError> {
         let path = |name: &str| {
             variable(name).filter(|text| !text.is_empty()).map(|text| directory.join(text))
@@ -102,15 +151,57 @@ impl Settings {
                 .map(|parent| parent.join(".od"))
                 .find(|path| is_dir(path))
         };
-        let data_dir = globals
-            .data_dir
-            .as_ref()
-            .map(|given| directory.join(given))
-            .or_else(|| path("OD_DATA_DIR"))
-            .or_else(nearest)
-            .unwrap_or_else(|| home.join("data"));
-        Ok(Self { home, data_dir, directory: directory.to_owned(), user_home, ceiling })
+        let config = config(&home)?;
+        let given = globals.data_dir.as_ref().map(|given| directory.join(given));
+        let (data_dir, data_dir_origin) = if let Some(given) = given {
+            (given, Origin::Flag)
+        } else if let Some(named) = path("OD_DATA_DIR") {
+            (named, Origin::Environment)
+        } else if let Some(found) = nearest() {
+            // Before the file: a directory with a store of its own keeps it.
+            (found, Origin::Nearest)
+        } else if let Some(set) = config.value(Key::DataDir) {
+            (PathBuf::from(set), Origin::File)
+        } else {
+            (home.join("data"), Origin::Default)
+        };
+        let directory = directory.to_owned();
+        Ok(Self { home, data_dir, data_dir_origin, config, directory, user_home, ceiling })
     }
+}
+
+fn environment(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+fn current_directory() -> Result<PathBuf, CommandError> {
+    std::env::current_dir().map_err(|error| {
+        CommandError::new(ErrorCode::Internal, format!("the current directory is gone: {error}"))
+            .suggest("change to a directory that exists")
+    })
+}
+
+/// Reads the configuration of a home; a missing one says nothing.
+fn read_config(home: &Path) -> Result<Config, CommandError> {
+    let refused = |error: &ConfigError| {
+        let message = format!("{}: {error}", home.join(FILE).display());
+        CommandError::new(ErrorCode::BadRequest, message).suggest(error.fix()).ending(Exit::Usage)
+    };
+    let Some(text) = config_text(home)? else { return Ok(Config::default()) };
+    Config::parse(&text).map_err(|error| refused(&error))
+}
+
+/// Reads the text of a home's `config.toml`; `None` where there is none.
+pub(crate) fn config_text(home: &Path) -> Result<Option<String>, CommandError> {
+    // What is wrong with a home is told by whoever needs it; a missing one is no fault.
+    let Ok(open) = PrivateDir::open(home) else { return Ok(None) };
+    let bytes = open.read(FILE, FILE_BYTES_MAX).map_err(|error| local::untrusted(&error))?;
+    bytes.map(String::from_utf8).transpose().map_err(|_| {
+        let message = format!("{} is not UTF-8", home.join(FILE).display());
+        CommandError::new(ErrorCode::BadRequest, message)
+            .suggest("write it again as UTF-8")
+            .ending(Exit::Usage)
+    })
 }
 
 fn upward<'p>(from: &'p Path, ceiling: Option<&Path>) -> impl Iterator<Item = &'p Path> {
@@ -132,8 +223,10 @@ mod tests {
         };
         let is_dir = |path: &Path| dirs.iter().any(|dir| Path::new(dir) == path);
         let settings =
-            Settings::resolve(&globals, &variable, Path::new("/w/site/src"), &is_dir).unwrap();
-        assert_eq!(settings.data_dir, Path::new(data_dir));
+            Settings::resolve(&globals, &variable, Path::new("/w/site/src"), &is_dir, &|_| {
+                Ok(Config::default())
+            });
+        assert_eq!(settings.unwrap().data_dir, Path::new(data_dir));
     }
 
     #[test]
@@ -152,9 +245,26 @@ mod tests {
     }
 
     #[test]
+    fn the_file_names_the_store_of_directories_that_have_none() {
+        let of_file = |dirs: &'static [&'static str]| {
+            let is_dir = |path: &Path| dirs.iter().any(|dir| Path::new(dir) == path);
+            let variable = |name: &str| (name == "HOME").then(|| "/h".into());
+            let config = |_: &Path| Ok(Config::parse("data-dir = \"/srv/od\"").unwrap());
+            let globals = Globals::default();
+            let resolved =
+                Settings::resolve(&globals, &variable, Path::new("/w"), &is_dir, &config).unwrap();
+            (resolved.data_dir, resolved.data_dir_origin)
+        };
+        assert_eq!(of_file(&[]), (PathBuf::from("/srv/od"), Origin::File));
+        assert_eq!(of_file(&["/w/.od"]), (PathBuf::from("/w/.od"), Origin::Nearest));
+    }
+
+    #[test]
     fn without_any_home_it_says_what_to_set() {
         let refused =
-            Settings::resolve(&Globals::default(), &|_| None, Path::new("/w"), &|_| false);
+            Settings::resolve(&Globals::default(), &|_| None, Path::new("/w"), &|_| false, &|_| {
+                Ok(Config::default())
+            });
         assert_eq!(refused.unwrap_err().failure.suggestion, "set OD_HOME to a private directory");
     }
 }

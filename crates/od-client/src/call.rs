@@ -18,7 +18,7 @@ pub struct Call<'c> {
     body: Option<Vec<u8>>,
 }
 
-/// What the daemon answered, before it is read as a type.
+/// An answer of the daemon, before it is read as a type.
 #[derive(Debug)]
 pub struct Answer {
     /// The status.

@@ -26,7 +26,7 @@ const ANSWER_MAX: Duration = od_core::limits::CLIENT_ANSWER_TIMEOUT.duration();
 /// The longest answer: a rendered preview is at most half of it.
 const ANSWER_BYTES_MAX: usize = od_core::limits::CLIENT_ANSWER.max();
 
-/// What a client shows the daemon.
+/// The credential that a client shows the daemon.
 #[derive(Clone)]
 pub enum Bearer {
     /// Nothing: health and session only.

@@ -1,4 +1,4 @@
-//! What a person asks for, one typed call each.
+//! The calls of a person, one typed function each.
 
 use od_core::ids::{
     ArtifactId, ConnectorId, ConsoleSessionId, ProjectId, RefreshId, Revision, RunId,

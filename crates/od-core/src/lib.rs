@@ -73,6 +73,23 @@ pub mod error {
     pub use issue::{Issue, nearest_name};
 }
 pub mod event;
+/// Bundles: artifacts with their history in one signed file, checked without the program that made it.
+pub mod bundle {
+    mod manifest;
+    mod pack;
+    mod read;
+    mod signer;
+    mod tar;
+
+    pub use manifest::{
+        BundleFault, BundleKind, BundledArtifact, BundledProject, Manifest, ManifestArtifact,
+        ManifestEntry,
+    };
+    pub use pack::{PackRefused, Packed, PackedRevision, UnsignedBundle};
+    pub use read::{Bundle, BundleFinding};
+    pub use signer::{BundleSignature, KnownSigner, SignerKey, Standing};
+    pub use tar::TarFault;
+}
 /// Exports: an artifact as one file that needs nothing else, and what each form contains.
 pub mod export {
     pub(crate) mod csv;
@@ -80,7 +97,10 @@ pub mod export {
     mod html;
     mod markdown;
 
-    pub use file::{ExportFormat, ExportRefused, ExportedFile, export, export_value};
+    pub use file::{
+        ExportFormat, ExportRefused, ExportedFile, export, export_value, linked_page, tables,
+    };
+    pub(crate) use html::escape;
 }
 /// Values as people read them: numbers, money, dates, lengths of time, in a locale and a zone.
 ///
@@ -168,6 +188,15 @@ pub mod refresh;
 pub mod repair;
 pub mod schedule;
 pub mod schema;
+/// A static site of artifacts: pages that need no script, their data, an index and a feed.
+pub mod site {
+    mod line;
+    mod names;
+    mod page;
+
+    pub use line::{SiteChange, SiteFile, SiteLine, artifact_files, changes_of};
+    pub use names::{SITE_LIST, page_names, site_list, site_pages};
+}
 pub mod template;
 /// Tokens: what they grant, how they are signed, and what they cover.
 pub mod token {

@@ -376,6 +376,18 @@ limits! {
     RUN_FILE = "run_file", 65_536, "bytes", "of the file of one run";
     /// The greatest size of the file of signing keys.
     KEYRING_FILE = "keyring_file", 4_096, "bytes", "of the file of signing keys";
+    /// The greatest size of the file of known signers.
+    SIGNERS_FILE = "signers_file", 262_144, "bytes", "of the file of signers of bundles";
+    /// The most signers of bundles that are remembered.
+    KNOWN_SIGNERS = "known_signers", 500, "signers", "of bundles, revoked ones included";
+    /// The most changes that a site lists.
+    SITE_CHANGES = "site_changes", 100, "changes", "in the feed and the list of changes of a site, newest first";
+    /// The greatest size of the list of files of a site that is read.
+    SITE_LIST_FILE = "site_list_file", 16_777_216, "bytes", "of `site.json` of an earlier build";
+    /// The greatest size of a bundle.
+    BUNDLE_BYTES = "bundle_bytes", 134_217_728, "bytes", "of one `.odb` file; it is not compressed";
+    /// The most entries of a bundle.
+    BUNDLE_ENTRIES = "bundle_entries", 65_536, "entries", "of one `.odb` file";
     /// The greatest size of the vault of credentials.
     VAULT_FILE = "vault_file", 1_048_576, "bytes", "of the file of sealed credentials";
     /// The greatest length of a credential that is kept.

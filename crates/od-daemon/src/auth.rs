@@ -178,7 +178,7 @@ fn wrong_kind(verified: &VerifiedToken) -> Failure {
 }
 
 /// Returns the one bearer of a request. Two are none: nobody can say which one was meant.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let (value, None) = (all.next()?, all.next()) else { return None };
     let (scheme, token) = value.to_str().ok()?.split_once(' ')?;

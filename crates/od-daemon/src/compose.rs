@@ -12,8 +12,8 @@ use od_connectors::{
 use od_core::event::Event;
 use od_fs::{
     DataDir, DiskProjectFiles, FileArtifactStore, FileConsoleSessions, FileProjectRegistry,
-    FileRunStore, FileServiceRegistry, FileTokenAuthority, FileVault, GrantGuard, PrivateError,
-    SystemClock, SystemEntropy,
+    FileRunStore, FileServiceRegistry, FileSignerKeys, FileTokenAuthority, FileVault, GrantGuard,
+    PrivateError, SystemClock, SystemEntropy,
 };
 use od_ports::token_authority::KeyringError;
 use od_ports::{
@@ -122,6 +122,7 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
         queries: Arc::new(SqliteEngine::default()),
         vault,
         services,
+        signers: Arc::new(FileSignerKeys::in_home(home)),
         files,
         clock,
         entropy,

@@ -48,6 +48,28 @@ const TEMPLATES: &[(&str, &str)] = &[
 /// The place of the start page that takes the list of modules, so that they load in one round trip.
 const MODULES_MARK: &str = "<!--MODULES-->";
 
+/// The service worker that takes itself and every other of this origin away, and loads the pages anew.
+///
+/// The console has none. Somebody else who held a dead daemon's port can have registered one, and a
+/// browser keeps it: it would answer for the console long after the daemon is back and its maker gone.
+/// At each visit a browser asks for the worker's script again, at whatever path it was; with this
+/// answer the visit is the worker's last.
+const LAST_WORKER: &str = "\
+addEventListener('install', () => skipWaiting());
+addEventListener('activate', (event) => event.waitUntil((async () => {
+  await registration.unregister();
+  // Not waited for: a page loads only when this event is over.
+  for (const page of await clients.matchAll({ type: 'window' })) void page.navigate(page.url);
+})()));
+";
+
+/// Answers a browser that looks for the script of a service worker. The header is one that no page can
+/// set on a request of its own.
+pub(crate) fn last_worker(headers: &HeaderMap) -> Option<Reply> {
+    let asks = headers.get("service-worker").is_some_and(|value| value == "script");
+    asks.then(|| Reply::Worker(Bytes::from_static(LAST_WORKER.as_bytes())))
+}
+
 /// Returns true if the path names a file of the console.
 pub(crate) fn is_file(path: &str) -> bool {
     CONSOLE.contains_key(path)

@@ -13,6 +13,7 @@ use crate::http::access_log::{AccessLog, RequestIds};
 use crate::http::lookup::RouteIndex;
 use crate::http::reply::Policies;
 use crate::in_flight::InFlight;
+use crate::routes::mcp::McpServer;
 use crate::routes::session::{Code, Waiting};
 use crate::views::Console;
 
@@ -34,6 +35,8 @@ pub(crate) struct Daemon {
     pub(crate) in_flight: Arc<InFlight>,
     /// Wakes the clock: a schedule was changed by a request.
     pub(crate) schedule_changed: tokio::sync::Notify,
+    /// Answers messages of the Model Context Protocol, if this program does.
+    pub(crate) mcp: Option<Arc<dyn McpServer>>,
     pub(crate) urls: Urls,
     pub(crate) audiences: Audiences,
     pub(crate) started_at: Timestamp,

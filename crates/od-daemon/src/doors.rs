@@ -57,7 +57,12 @@ impl ApiDoor {
             Verdict::Pass => {}
             Verdict::RedirectToConsole => return Ok(Reply::Redirect(self.console.clone())),
         }
-        if is_file && (head.method == Method::GET || head.method == Method::HEAD) {
+        let is_read = head.method == Method::GET || head.method == Method::HEAD;
+        if let Some(worker) = console::last_worker(&head.headers).filter(|_| is_read) {
+            *route_name = "console";
+            return Ok(worker);
+        }
+        if is_file && is_read {
             *route_name = "console";
             return console::find(path, &head.headers).ok_or_else(|| missing(path));
         }

@@ -23,7 +23,7 @@ use crate::http::lookup::PathParameters;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::routes::{
-    about, artifacts as artifact_routes, connectors, exports, preview, projects, refreshes,
+    about, artifacts as artifact_routes, connectors, exports, mcp, preview, projects, refreshes,
     revisions, runs, services, session, tools,
 };
 
@@ -179,6 +179,7 @@ pub(crate) async fn perform(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         Operation::ToolValidateArtifact => tools::validate(exchange, body).await,
         Operation::ToolListConnectors => tools::connectors(exchange).await,
         Operation::ToolExecuteConnector => tools::execute(exchange, body).await,
+        Operation::McpMessage => mcp::receive(exchange, body).await,
         Operation::ToolSchema => Ok(about::tools()),
         Operation::OpenApi => Ok(about::openapi()),
     }

@@ -43,6 +43,7 @@ mod routes {
     pub(crate) mod artifacts;
     pub(crate) mod connectors;
     pub(crate) mod exports;
+    pub(crate) mod mcp;
     pub(crate) mod preview;
     pub(crate) mod projects;
     pub(crate) mod refreshes;
@@ -60,3 +61,4 @@ pub use lifecycle::{
     Announcement, ClaimError, DEFAULT_PORT, ListenError, Port, RunningDaemon, ServeConfig,
     StartError, Stopped, serve,
 };
+pub use routes::mcp::{Answering, McpMessage, McpServer};

@@ -25,7 +25,7 @@ pub struct GrantGuard {
     unsealed: Unsealed,
 }
 
-/// What a grant without any seal is worth.
+/// The worth of a grant without any seal.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Unsealed {
     /// It holds: the data directory lies in the person's home, where no clone puts anything. Earlier

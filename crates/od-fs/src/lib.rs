@@ -38,10 +38,12 @@ mod vault {
     mod record;
     mod seal;
     mod services;
+    mod signer_keys;
 
     pub use console_sessions::FileConsoleSessions;
     pub use file_vault::FileVault;
     pub use services::FileServiceRegistry;
+    pub use signer_keys::FileSignerKeys;
 
     #[cfg(test)]
     mod tests;
@@ -57,4 +59,4 @@ pub use project_files::DiskProjectFiles;
 pub use projects::FileProjectRegistry;
 pub use runs::FileRunStore;
 pub use system::{Lane, SystemClock, SystemEntropy};
-pub use vault::{FileConsoleSessions, FileServiceRegistry, FileVault};
+pub use vault::{FileConsoleSessions, FileServiceRegistry, FileSignerKeys, FileVault};

@@ -1,8 +1,9 @@
 //! Calls of tools: arguments as models send them, the daemon's answer as it is, progress, cancellation.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
-use od_core::error::{ErrorCode, Failure, Issue, nearest_name};
+use od_core::error::{ErrorCode, Failure, Issue, Retry, nearest_name};
 use od_core::json::parse_message;
 use od_wire::error::Envelope;
 use serde_json::{Map, Value, json};
@@ -10,11 +11,10 @@ use tokio::time::{Instant, interval};
 
 use crate::arguments;
 use crate::message::{ARGUMENTS, Fault, Request};
-use crate::outcome::refusal_text;
 use crate::server::{Peer, Server, meta};
 use crate::tool::ToolName;
 
-/// How often a client that asked hears that a call still runs.
+/// The time between two signs that a call still runs, for a client that asked for them.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 /// Where a refused result keeps the daemon's envelope for programs.
 const ERROR_META: &str = "od/error";
@@ -36,7 +36,7 @@ pub(crate) async fn tool(
         return Ok(result(Err(Failure::validation(ErrorCode::BadRequest, &issues).into()), &[]));
     }
     let (mut given, was_text) = arguments(&request.params)?;
-    let listed = server.tools().iter().find(|listed| listed["name"] == name);
+    let listed = Server::tools().iter().find(|listed| listed["name"] == name);
     let schema = listed.and_then(|listed| listed["inputSchema"].as_object());
     let mut read = match schema {
         Some(schema) => arguments::read_texts(&mut given, schema),
@@ -160,4 +160,84 @@ fn result(outcome: Result<Value, Envelope>, read_texts: &[String]) -> Value {
         ) }));
     }
     result
+}
+
+/// Writes a refusal for a model: what was wrong, every issue with its fix, what to do next.
+///
+/// Says nothing that the daemon's answer does not say.
+pub(crate) fn refusal_text(failure: &Failure) -> String {
+    let mut text = format!("{}: {}", failure.code.as_str(), failure.message);
+    let listed = failure.details.as_ref().and_then(|details| details.get("issues"));
+    let issues: Vec<Issue> =
+        listed.and_then(|issues| serde_json::from_value(issues.clone()).ok()).unwrap_or_default();
+    for issue in &issues {
+        text.push_str("\n- ");
+        write_issue(&mut text, issue);
+    }
+    if !failure.suggestion.is_empty() {
+        push(&mut text, format_args!("\nTo do: {}", failure.suggestion));
+    }
+    match failure.retry {
+        Retry::NotRetryable => {}
+        Retry::RetryableImmediate => text.push_str("\nThe same call may be made again."),
+        Retry::RetryableAfterMs { after_ms } => {
+            push(&mut text, format_args!("\nThe same call may be made again in {after_ms} ms."));
+        }
+    }
+    for (name, value) in failure.details.iter().flatten() {
+        if name != "issues" && name != "kind" {
+            push(&mut text, format_args!("\n{name}: {value}"));
+        }
+    }
+    text
+}
+
+fn write_issue(text: &mut String, issue: &Issue) {
+    let place = if issue.path.is_empty() { "(root)" } else { &issue.path };
+    push(text, format_args!("{place} [{}]: {}", issue.code, issue.message));
+    for (label, part) in [("got", &issue.got), ("want", &issue.want), ("fix", &issue.fix)] {
+        if let Some(part) = part {
+            push(text, format_args!("; {label}: {part}"));
+        }
+    }
+}
+
+fn push(text: &mut String, piece: std::fmt::Arguments<'_>) {
+    // Writing to a String does not fail.
+    let _ = text.write_fmt(piece);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_issue_comes_with_its_fix_and_nothing_is_added() {
+        let issues = [
+            Issue::new("/input/title", "required", "`title` is missing").fix("add `title`"),
+            Issue::new("template.html:1:4", "TEMPLATE_BINDING_INVALID", "unknown path")
+                .got("data.x")
+                .want("data.n"),
+        ];
+        assert_eq!(
+            refusal_text(&Failure::validation(ErrorCode::LiveArtifactInvalid, &issues)),
+            "LIVE_ARTIFACT_INVALID: /input/title: `title` is missing (and 1 more)\n\
+             - /input/title [required]: `title` is missing; fix: add `title`\n\
+             - template.html:1:4 [TEMPLATE_BINDING_INVALID]: unknown path; got: data.x; want: data.n\n\
+             To do: add `title`"
+        );
+    }
+
+    #[test]
+    fn a_locked_artifact_says_when_to_come_back_and_what_holds_it() {
+        let failure = Failure::new(ErrorCode::RefreshLocked, "a refresh is running")
+            .suggest("wait for it")
+            .retry(Retry::RetryableAfterMs { after_ms: 500 })
+            .detail("refreshId", "refresh-000002");
+        assert_eq!(
+            refusal_text(&failure),
+            "REFRESH_LOCKED: a refresh is running\nTo do: wait for it\n\
+             The same call may be made again in 500 ms.\nrefreshId: \"refresh-000002\""
+        );
+    }
 }

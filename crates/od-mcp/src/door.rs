@@ -19,7 +19,7 @@ use crate::tool::ToolName;
 /// The most times that one call looks for another run: the run may have lapsed, and the daemon may have gone.
 const OPENINGS_MAX: usize = 3;
 
-/// What a client says about itself.
+/// The client, as the daemon may record it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ClientFacts {
     /// Its name, as it gives it.

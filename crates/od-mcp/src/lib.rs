@@ -10,7 +10,6 @@ mod call;
 mod door;
 pub mod launch;
 mod message;
-mod outcome;
 mod resources;
 mod schema;
 mod server;

@@ -4,8 +4,8 @@ use od_core::error::ErrorCode;
 use od_wire::error::Envelope;
 use serde_json::{Map, Value, json};
 
+use crate::call::refusal_text;
 use crate::message::{Fault, Request};
-use crate::outcome::refusal_text;
 use crate::server::{Peer, Server};
 use crate::tool::ToolName;
 

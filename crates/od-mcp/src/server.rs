@@ -52,7 +52,6 @@ impl Peer for Unreachable {
 pub struct Server {
     pub(crate) door: Door,
     pub(crate) guide: Vec<GuidePage>,
-    tools: OnceLock<Vec<Value>>,
     session: Mutex<Session>,
     /// The requests under way, so that they can be cancelled.
     under_way: Mutex<HashMap<String, Arc<Notify>>>,
@@ -63,7 +62,7 @@ pub struct Server {
     moved: AtomicBool,
 }
 
-/// What the client has said about itself.
+/// The client, as it has introduced itself.
 #[derive(Debug, Default)]
 struct Session {
     client_name: Option<String>,
@@ -72,7 +71,7 @@ struct Session {
     roots: Vec<PathBuf>,
 }
 
-/// What a message asks for.
+/// A message, read.
 #[derive(Debug)]
 pub enum Received {
     /// Nothing: it told something.
@@ -98,7 +97,6 @@ impl Server {
         Arc::new(Self {
             door,
             guide,
-            tools: OnceLock::new(),
             session: Mutex::default(),
             under_way: Mutex::default(),
             questions: Mutex::default(),
@@ -132,6 +130,16 @@ impl Server {
         }
     }
 
+    /// Answers one message that stands alone, as over HTTP: nothing of the server's own goes back, and
+    /// what a message that takes no answer told is forgotten with this server.
+    pub async fn answer(self: &Arc<Self>, bytes: &[u8]) -> Option<Value> {
+        match self.receive(bytes) {
+            Received::Nothing => None,
+            Received::Refused(refusal) => Some(refusal),
+            Received::Request(request) => request.answer(&Unreachable).await,
+        }
+    }
+
     fn hear(&self, method: &str, params: &Map<String, Value>) {
         match method {
             "notifications/cancelled" => {
@@ -145,9 +153,10 @@ impl Server {
         }
     }
 
-    /// Describes the tools when they are first asked for.
-    pub(crate) fn tools(&self) -> &[Value] {
-        self.tools.get_or_init(|| ToolName::ALL.map(ToolName::definition).to_vec())
+    /// Describes the tools when they are first asked for; they are the same for every client.
+    pub(crate) fn tools() -> &'static [Value] {
+        static TOOLS: OnceLock<Vec<Value>> = OnceLock::new();
+        TOOLS.get_or_init(|| ToolName::ALL.map(ToolName::definition).to_vec())
     }
 
     async fn perform(&self, request: &Request, peer: &dyn Peer) -> Result<Value, Fault> {
@@ -167,7 +176,7 @@ impl Server {
             "ping" => Ok(json!({})),
             "tools/list" => {
                 one_page(params)?;
-                Ok(json!({ "tools": self.tools() }))
+                Ok(json!({ "tools": Self::tools() }))
             }
             "tools/call" => call::tool(self, request, peer).await,
             "resources/list" => resources::list(self, request, peer).await,

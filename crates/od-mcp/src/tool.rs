@@ -32,7 +32,7 @@ pub enum ToolName {
     ExecuteConnector,
 }
 
-/// What a client may assume of a tool; the daemon decides, whatever is said here.
+/// The hints that a client gets about a tool; the daemon decides, whatever is said here.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Hints {
     /// It changes nothing.
@@ -45,7 +45,7 @@ pub struct Hints {
     pub open_world: bool,
 }
 
-/// What a model needs to know about a place of a schema, and its names do not say.
+/// Words for places of a schema whose names do not say what a model needs to know.
 #[rustfmt::skip]
 const WORDS: &[(ToolName, &str, &str)] = &[
     (ToolName::CreateArtifact, "/templateHtml", TEMPLATE),
@@ -72,7 +72,7 @@ const WORDS: &[(ToolName, &str, &str)] = &[
     (ToolName::ExecuteConnector, "/input", "by the tool's inputSchema"),
 ];
 
-/// What the endpoints take and a model has no use for: fixed names, other people's fields.
+/// Fields that the endpoints take and a model has no use for: fixed names, other people's fields.
 #[rustfmt::skip]
 const LEFT_OUT: &[(ToolName, &[&str])] = &[
     (ToolName::CreateArtifact, &[
@@ -368,9 +368,10 @@ impl ToolName {
                 }
                 answer
             }
-            AnswerShape::Page | AnswerShape::Events | AnswerShape::Description => {
-                schema::of_nothing()
-            }
+            AnswerShape::Page
+            | AnswerShape::Events
+            | AnswerShape::Description
+            | AnswerShape::Message => schema::of_nothing(),
         }
     }
 }

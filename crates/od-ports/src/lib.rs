@@ -10,7 +10,6 @@ pub mod console_sessions;
 #[cfg(any(test, feature = "fakes"))]
 pub mod contract;
 pub mod credential_vault;
-pub mod event_sink;
 #[cfg(any(test, feature = "fakes"))]
 pub mod fakes;
 pub mod project_files;
@@ -18,6 +17,7 @@ pub mod project_registry;
 pub mod query_engine;
 pub mod run_store;
 pub mod service_registry;
+pub mod signer_keys;
 pub mod store;
 pub mod system;
 pub mod token_authority;
@@ -25,14 +25,14 @@ pub mod token_authority;
 pub use connector_provider::ConnectorProvider;
 pub use console_sessions::ConsoleSessions;
 pub use credential_vault::CredentialVault;
-pub use event_sink::EventSink;
 pub use project_files::ProjectFiles;
 pub use project_registry::ProjectRegistry;
 pub use query_engine::QueryEngine;
 pub use run_store::RunStore;
 pub use service_registry::ServiceRegistry;
+pub use signer_keys::SignerKeys;
 pub use store::{ArtifactStore, RefreshLog, RevisionStore, StoreError, StoreMaintenance, Trash};
-pub use system::{Clock, Entropy};
+pub use system::{Clock, Entropy, EventSink};
 pub use token_authority::TokenAuthority;
 
 /// The adapters of one process. Only composition builds it.
@@ -72,4 +72,6 @@ pub struct Ports {
     pub vault: Arc<dyn CredentialVault>,
     /// Services that a person has registered.
     pub services: Arc<dyn ServiceRegistry>,
+    /// The person's key for bundles, and the signers that were met.
+    pub signers: Arc<dyn SignerKeys>,
 }

@@ -1,9 +1,10 @@
-//! Time and randomness as the use cases see them.
+//! Time, randomness and listeners as the use cases see them.
 
 use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use od_core::event::Event;
 use od_core::format::Zone;
 use od_core::ids::Timestamp;
 
@@ -41,3 +42,14 @@ pub trait Entropy: fmt::Debug + Send + Sync {
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the system gave no random bytes")]
 pub struct EntropyError;
+
+/// Takes events.
+///
+/// # Contract
+///
+/// - `publish` is called after the change is durable, never before.
+/// - It does not block and does not fail: a slow listener loses events, not the writer time.
+pub trait EventSink: fmt::Debug + Send + Sync {
+    /// Hands one event over.
+    fn publish(&self, event: Event);
+}

@@ -1,4 +1,4 @@
-//! What the daemon says about itself.
+//! The health of the daemon, as anybody may ask for it.
 
 use od_core::ids::Timestamp;
 use schemars::JsonSchema;

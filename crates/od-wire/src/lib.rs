@@ -10,14 +10,20 @@ pub mod event;
 pub mod export;
 pub mod health;
 pub mod project;
-pub mod reference;
 pub mod refresh;
 pub mod revision;
-pub mod route;
 pub mod run;
-pub mod schema;
 pub mod service;
 pub mod session;
+
+/// The contract as data: the routes, the schemas of what they take and answer, and both as text.
+mod api {
+    pub mod reference;
+    pub mod route;
+    pub mod schema;
+}
+
+pub use api::{reference, route, schema};
 
 /// The body of a request that has nothing to say.
 #[derive(Clone, Copy, Debug, Default, serde::Deserialize, serde::Serialize)]

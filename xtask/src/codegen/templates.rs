@@ -136,7 +136,7 @@ fn pictures() -> Result<Vec<GeneratedFile>, String> {
     Ok(files)
 }
 
-/// What the compiler says about the templates of the corpus: for each code the first example.
+/// The messages of the compiler about the templates of the corpus: for each code the first example.
 struct Corpus {
     issues: BTreeMap<IssueCode, TemplateIssue>,
     /// Codes of `html_template_v2`.

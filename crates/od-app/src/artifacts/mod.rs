@@ -1,6 +1,5 @@
 //! Artifacts: make, change, read, remove, check, repair.
 
-mod checks;
 mod create;
 mod dry_run;
 mod export;
@@ -15,15 +14,14 @@ mod trust;
 mod update;
 mod verify;
 
-pub use checks::{CheckReport, check};
 pub use create::{CreateArtifact, CreateError, CreatedArtifact, ValidArtifact, create, validate};
 pub use dry_run::Reading;
 pub(crate) use dry_run::nearest_file;
 pub use export::{ExportArtifact, ExportError, export};
 pub(crate) use read::find;
 pub use read::{
-    Address, FindError, ListArtifacts, ListError, OutlineError, get, history, list, outline, page,
-    snapshot, snapshots,
+    Address, CheckReport, FindError, ListArtifacts, ListError, OutlineError, check, get, history,
+    list, outline, page, snapshot, snapshots,
 };
 pub use repair::{RepairArtifact, RepairError, Repaired, repair};
 pub use revisions::{
@@ -31,8 +29,8 @@ pub use revisions::{
     compare, revision, revisions,
 };
 pub use roll_back::{RollBack, RollBackError, RollBackTo, RolledBack, roll_back};
-pub(crate) use transaction::Transaction;
 pub use transaction::{BeginError, Mode, StaleRevision};
+pub(crate) use transaction::{Transaction, preview};
 pub use trash::{
     DeleteArtifact, DeleteError, InTrash, ListTrash, RestoreError, delete, find_restorable,
     restore, trash,

@@ -1,13 +1,15 @@
-//! Reading artifacts: one, a list, the history, earlier states.
+//! Reading artifacts: one, its checks, a list, the history, earlier states.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 
 use od_core::artifact::{ArtifactSummary, DataView, ListPage, ListQuery, NoValue, list_page};
+use od_core::checks::{CheckResult, work_out};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{ArtifactId, MappingPath, ProjectId, RefreshId};
 use od_ports::project_registry::ProjectError;
 use od_ports::store::{History, Snapshot, SnapshotSummary, StoreError, Stored};
+use serde::Serialize;
 
 use crate::{App, Caller, failure};
 
@@ -15,6 +17,23 @@ use crate::{App, Caller, failure};
 pub async fn get(app: &App, caller: &Caller, address: Address) -> Result<Arc<Stored>, FindError> {
     let project = find(app, caller, &address).await?;
     Ok(app.ports.artifacts.load(&project, &address.artifact).await?)
+}
+
+/// Works out the checks of an artifact on the data it has, at this time. Writes nothing.
+pub async fn check(app: &App, caller: &Caller, address: Address) -> Result<CheckReport, FindError> {
+    let stored = get(app, caller, address).await?;
+    let checks = stored.state.as_ref().map_or_else(Vec::new, |state| {
+        let document = state.artifact.document.as_ref();
+        let checks = document.map(|document| document.checks.as_slice()).unwrap_or_default();
+        let before = &state.artifact.check_results;
+        work_out(checks, state.data.value(), before, app.ports.clock.now())
+    });
+    Ok(CheckReport {
+        project_id: stored.project.clone(),
+        artifact_id: stored.id.clone(),
+        title: stored.summary.heading.title.clone(),
+        checks,
+    })
 }
 
 /// Returns a line for every artifact, the last updated first, damaged ones included.
@@ -120,6 +139,20 @@ pub struct Address {
     pub project: Option<ProjectId>,
     /// The artifact.
     pub artifact: ArtifactId,
+}
+
+/// The checks of one artifact.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckReport {
+    /// The project.
+    pub project_id: ProjectId,
+    /// The artifact.
+    pub artifact_id: ArtifactId,
+    /// Its title.
+    pub title: String,
+    /// What each check came to. Ages go on between two commits, so this may differ from what is stored.
+    pub checks: Vec<CheckResult>,
 }
 
 /// Why an artifact could not be read.

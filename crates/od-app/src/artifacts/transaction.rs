@@ -238,7 +238,7 @@ async fn commit_edits(
 }
 
 /// Returns what the store would return after it committed the decision as this revision.
-pub(super) fn preview(decision: Decision, revision: Revision) -> Arc<Stored> {
+pub(crate) fn preview(decision: Decision, revision: Revision) -> Arc<Stored> {
     let state = decision.state_at(revision);
     let health = Health::HEALTHY;
     Arc::new(Stored {

@@ -48,7 +48,7 @@ pub struct ExecuteTool {
     pub expected: Option<Expected>,
 }
 
-/// What was true when a source was saved.
+/// The account and tool as they were when a source was saved.
 #[derive(Clone, Debug)]
 pub struct Expected {
     /// The account the connector was connected to.

@@ -1,4 +1,4 @@
-//! What a saved source runs, and whether it may.
+//! The call that a saved source makes, and whether it may.
 
 use od_core::artifact::{FILE_SELECTORS, Source, SourcePin, SourceType};
 use od_core::connector::{ContractParts, DatabaseTable, LocalTool, Purpose, Tool, contract_digest};
@@ -64,7 +64,7 @@ pub async fn check_source(
     Ok(pin(call.connector, checked.tool, checked.account_label))
 }
 
-/// What a source would read of a file: a document, or tables.
+/// The content of a file as a source reads it: a document, or tables.
 #[derive(Clone, Debug)]
 pub(crate) struct FileContent {
     /// The document; of rows their columns with types, the first ones and how many there are.

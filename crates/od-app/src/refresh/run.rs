@@ -37,7 +37,7 @@ pub struct RunRefresh {
     pub cause: Cause,
 }
 
-/// What a refresh is for.
+/// The cause of a refresh.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum Cause {
     /// Somebody asked for it.

@@ -21,7 +21,7 @@ pub(super) struct Gathering {
     results: Result<Vec<QueryOutput>, gather::QueriesFailed>,
 }
 
-/// What the sources and queries of a refresh gave.
+/// The outputs of the sources and queries of a refresh.
 pub(super) struct Outputs {
     /// The outputs, by the ids of their sources.
     pub(super) taken: Vec<(String, Taken)>,
@@ -31,7 +31,7 @@ pub(super) struct Outputs {
     pub(super) results: Vec<QueryOutput>,
 }
 
-/// What was gathered, as the next steps need it.
+/// The gathered outputs, as the next steps need them.
 pub(super) struct Told {
     /// Every source, for the state machine.
     pub(super) ran: Vec<SourceRan>,

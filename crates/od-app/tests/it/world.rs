@@ -65,6 +65,7 @@ impl World {
             queries: Arc::new(EchoQueryEngine),
             services: Arc::new(MemoryServiceRegistry::default()),
             sessions: Arc::new(od_ports::fakes::MemoryConsoleSessions::default()),
+            signers: Arc::new(od_ports::fakes::MemorySignerKeys::default()),
         });
         Self { app, clock, projects, files, artifacts, runs, tokens, events, script }
     }

@@ -1,5 +1,6 @@
 //! `od artifacts …`: commands about stored artifacts.
 
+use super::bundles::ImportArtifacts;
 use super::matches::Matches;
 
 /// `od artifacts …`
@@ -21,6 +22,8 @@ pub enum ArtifactsCommand {
     Diff(DiffRevisions),
     /// `od artifacts export`
     Export(ExportArtifact),
+    /// `od artifacts import`
+    Import(ImportArtifacts),
     /// `od artifacts check`
     Check(VerifyArtifacts),
     /// `od artifacts verify`
@@ -110,6 +113,8 @@ pub struct ExportArtifact {
     pub csv: Option<String>,
     /// The file of the document.
     pub md: Option<String>,
+    /// The file of the bundle.
+    pub bundle: Option<String>,
 }
 
 impl From<Matches> for ExportArtifact {
@@ -118,6 +123,7 @@ impl From<Matches> for ExportArtifact {
             html: given.text("html"),
             csv: given.text("csv"),
             md: given.text("md"),
+            bundle: given.text("bundle"),
             artifact: given.into(),
         }
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use od_mcp::launch::Agent;
 
 use super::artifacts::ArtifactsCommand;
+use super::bundles::{Build, SignerArgs};
 use super::matches::Matches;
 use super::projects::ProjectsCommand;
 use super::tools::ToolCommand;
@@ -38,6 +39,10 @@ pub enum Command {
     Refresh(RefreshDue),
     /// `od trust`
     Trust(Trust),
+    /// `od build`
+    Build(Build),
+    /// `od verify`
+    Verify(PathBuf),
     /// `od service …`
     Service(ServiceCommand),
     /// `od tools …`
@@ -56,6 +61,8 @@ pub enum Command {
     Mcp(McpCommand),
     /// `od keys …`
     Keys(KeysCommand),
+    /// `od config …`
+    Config(ConfigCommand),
     /// `od sessions …`
     Sessions(SessionsCommand),
     /// `od doctor`
@@ -527,12 +534,48 @@ impl From<Matches> for RevokeSession {
 }
 
 /// `od keys …`
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub enum KeysCommand {
     /// `od keys status`
     Status,
     /// `od keys rotate`
     Rotate {
+        /// Whether to change nothing.
+        dry_run: bool,
+    },
+    /// `od keys export-public`
+    ExportPublic,
+    /// `od keys signers`
+    Signers,
+    /// `od keys trust`
+    Trust(SignerArgs),
+    /// `od keys revoke`
+    Revoke(SignerArgs),
+}
+
+/// `od config …`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ConfigCommand {
+    /// `od config list`
+    List,
+    /// `od config get`
+    Get {
+        /// The key.
+        key: String,
+    },
+    /// `od config set`
+    Set {
+        /// The key.
+        key: String,
+        /// The new value.
+        value: String,
+        /// Whether to change nothing.
+        dry_run: bool,
+    },
+    /// `od config unset`
+    Unset {
+        /// The key.
+        key: String,
         /// Whether to change nothing.
         dry_run: bool,
     },

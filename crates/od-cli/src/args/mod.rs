@@ -1,6 +1,7 @@
 //! Arguments: one table of verbs, the pure parser that reads it, and the commands that it makes.
 
 mod artifacts;
+mod bundles;
 mod command;
 mod matches;
 mod parse;
@@ -14,9 +15,10 @@ pub use artifacts::{
     ArtifactArgs, ArtifactsCommand, DiffRevisions, ExportArtifact, ListArtifacts, ListRevisions,
     OpenArtifact, RepairArtifact, RollBackArtifact, ScheduleArtifact, VerifyArtifacts,
 };
+pub use bundles::{Build, ExportProject, ImportArtifacts, SignerArgs};
 pub use command::{
-    AddSource, Command, ConnectorArgs, ConnectorsCommand, Demo, Init, InstallSkill, KeysCommand,
-    McpCommand, Open, RefreshDue, RevokeSession, Run, RunAgent, Serve, ServiceCommand,
+    AddSource, Command, ConfigCommand, ConnectorArgs, ConnectorsCommand, Demo, Init, InstallSkill,
+    KeysCommand, McpCommand, Open, RefreshDue, RevokeSession, Run, RunAgent, Serve, ServiceCommand,
     SessionsCommand, Shell, SkillsCommand, SourceArgs, SourcesCommand, TestSource, Trust,
 };
 pub use parse::{Globals, Invocation, parse};

@@ -473,7 +473,7 @@ mod tests {
         );
         check_refused(
             "artifacts",
-            "`od artifacts` needs one more word: list, show, refresh, schedule, history, revisions, diff, export, check, verify, repair, rollback, delete, restore, open",
+            "`od artifacts` needs one more word: list, show, refresh, schedule, history, revisions, diff, export, import, check, verify, repair, rollback, delete, restore, open",
             "`od help artifacts` says what each does",
         );
         check_refused("list", "`od` has no verb `list`", "did you mean `od artifacts list`?");

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::bundles::ExportProject;
 use super::matches::Matches;
 
 /// `od projects …`
@@ -13,6 +14,8 @@ pub enum ProjectsCommand {
     Rename(RenameProject),
     /// `od projects rebind`
     Rebind(RebindProject),
+    /// `od projects export`
+    Export(ExportProject),
     /// `od projects remove`
     Remove(RemoveProject),
 }

@@ -5,12 +5,13 @@ use od_mcp::launch::Agent;
 
 use super::artifacts::ArtifactsCommand;
 use super::command::{
-    Command, ConnectorsCommand, KeysCommand, McpCommand, RunAgent, ServiceCommand, SessionsCommand,
-    Shell, SkillsCommand, SourcesCommand,
+    Command, ConfigCommand, ConnectorsCommand, KeysCommand, McpCommand, RunAgent, ServiceCommand,
+    SessionsCommand, Shell, SkillsCommand, SourcesCommand,
 };
 use super::projects::ProjectsCommand;
 use super::tools::{Format, ToolCommand};
 use super::verb::{Arity, Flag, Positional, Value, Verb};
+use crate::config::Key;
 
 /// Flags that every verb takes.
 #[rustfmt::skip]
@@ -253,9 +254,31 @@ pub const VERBS: &[Verb] = &[
         words: "artifacts export",
         build: |given| Command::Artifacts(ArtifactsCommand::Export(given.into())),
         summary: "Make files of an artifact, to take away.",
-        detail: "--html is the page in one file that asks for nothing when opened, with title, date, sources and digest below it. --csv is one table of the data by its path, such as `rows`, or a chart by its place on the page, such as `chart:1`; texts that a spreadsheet would run as a formula get an apostrophe. --md is all of the data as lists and tables. Without any of them data and provenance are printed as JSON. A file that exists is replaced. No secret is in any of them.",
-        positional: ONE_ARTIFACT, flags: &[option("html", "FILE", Value::File, "Write the page."), option("csv", "PATH[=FILE]", Value::Text, "Write a table; without FILE its name is made of the artifact's slug and the path."), option("md", "FILE", Value::File, "Write a Markdown document."), PROJECT, DRY_RUN],
+        detail: "--html is the page in one file that asks for nothing when opened, with title, date, sources and digest below it. --csv is one table of the data by its path, such as `rows`, or a chart by its place on the page, such as `chart:1`; texts that a spreadsheet would run as a formula get an apostrophe. --md is all of the data as lists and tables. --bundle is the artifact with its template, data, kept revisions and audit log in one file that is signed with your key: `od verify` checks it on any machine, `od artifacts import` takes it in. Without any of them data and provenance are printed as JSON. A file that exists is replaced. No secret is in any of them.",
+        positional: ONE_ARTIFACT, flags: &[option("html", "FILE", Value::File, "Write the page."), option("csv", "PATH[=FILE]", Value::Text, "Write a table; without FILE its name is made of the artifact's slug and the path."), option("md", "FILE", Value::File, "Write a Markdown document."), option("bundle", "FILE.odb", Value::File, "Write a signed bundle."), PROJECT, DRY_RUN],
         examples: &["od artifacts export release-dashboard --html release.html", "od artifacts export release-dashboard --csv rows=rows.csv", "od artifacts export release-dashboard --json"],
+    },
+    Verb {
+        words: "artifacts import",
+        build: |given| Command::Artifacts(ArtifactsCommand::Import(given.into())),
+        summary: "Take in the artifacts of a bundle, as new ones.",
+        detail: "The file is checked as `od verify` checks it and each artifact as a new one is: it gets a new id and revision 1. Its sources come without permission and its schedule is off until you allow them here; no approval and no secret comes along, and its history stays in the file. A signer that was not met before is trusted from the first import on; `od keys revoke` takes that back.",
+        positional: takes("FILE.odb", Arity::One, Value::File, "The bundle."), flags: &[PROJECT, DRY_RUN], examples: &["od artifacts import report.odb --dry-run", "od artifacts import report.odb"],
+    },
+    Verb {
+        words: "build",
+        build: |given| Command::Build(given.into()),
+        summary: "Build a static site of live artifacts, for CI and any web server.",
+        detail: "An index with search and dates, a page for each artifact, its data, tables as CSV and provenance, and a feed of changes. All links are relative, so that it also works from a disk; no script is needed to read it. Two builds of the same state are the same bytes. Exit code 1 when something is stale, a check does not hold or an artifact is left out: the site is written all the same. Needs no daemon. Archived artifacts are left out.",
+        positional: None, flags: &[needed("out", "DIR", Value::Directory, "The folder: new, empty, or of an earlier build."), PROJECT, switch("refresh", "Refresh first what may be refreshed."), option("max-age", "TIME", Value::Text, "Call data of sources stale at this age, such as 1d (else what each artifact says)."), DRY_RUN],
+        examples: &["od build --out site", "od build --out site --refresh --max-age 1d"],
+    },
+    Verb {
+        words: "verify",
+        build: |mut given| Command::Verify(given.directory().unwrap_or_default()),
+        summary: "Check a bundle: signature, digests, audit chain, and the pages drawn again.",
+        detail: "Needs nothing but the file: no daemon, no network, no store. Says who signed it and whether that signer is known here. Exit code 1 when anything does not hold, or the signer was revoked.",
+        positional: takes("FILE.odb", Arity::One, Value::File, "The bundle."), flags: &[], examples: &["od verify report.odb", "od verify report.odb --json"],
     },
     Verb {
         words: "artifacts check",
@@ -329,6 +352,13 @@ pub const VERBS: &[Verb] = &[
         summary: "Bind a project to another folder, after its own was moved.",
         detail: "Refreshes read their files from there from now on; what is stored stays as it is.",
         positional: ONE_PROJECT, flags: &[option("dir", "DIR", Value::Directory, "The folder (default: the current one)."), DRY_RUN], examples: &["od projects rebind site-1a2b3c4d5e6f --dir ~/work/new-site"],
+    },
+    Verb {
+        words: "projects export",
+        build: |given| Command::Projects(ProjectsCommand::Export(given.into())),
+        summary: "Make one signed bundle of all live artifacts of a project.",
+        detail: "As `od artifacts export --bundle`, for every artifact at once. Neither the project's folder nor any file in it is in the bundle.",
+        positional: takes("PROJECT", Arity::Optional, Value::Text, "The project's id (else the one of the current directory)."), flags: &[needed("bundle", "FILE.odb", Value::File, "The file to write."), DRY_RUN], examples: &["od projects export --bundle site.odb"],
     },
     Verb {
         words: "projects remove",
@@ -520,6 +550,36 @@ pub const VERBS: &[Verb] = &[
         positional: None, flags: &[needed("agent", "NAME", Value::Choice(AGENTS), "Which agent's format: claude, claude-desktop, codex, copilot, cursor, gemini, opencode, qwen, vscode or zed."), option("project", "ID", Value::Text, "Always work in this project.")], examples: &["od mcp config --agent claude", "od mcp config --agent claude-desktop --project site"],
     },
     Verb {
+        words: "config list",
+        build: |_| Command::Config(ConfigCommand::List),
+        summary: "Show every setting of this machine and where its value comes from.",
+        detail: "A flag wins over the environment, the environment over config.toml in OD_HOME, the file over the default. The data directory of a folder that has a .od/ of its own is that one, whatever the file says. A project has no such file: it cannot change what this machine allows.",
+        positional: None, flags: &[], examples: &["od config list", "od config list --json"],
+    },
+    Verb {
+        words: "config get",
+        build: |mut given| Command::Config(ConfigCommand::Get { key: given.required_argument() }),
+        summary: "Print the value of one setting.",
+        detail: "", positional: takes("KEY", Arity::One, Value::Choice(Key::NAMES), "The setting."), flags: &[], examples: &["od config get port"],
+    },
+    Verb {
+        words: "config set",
+        build: |mut given| {
+            let dry_run = given.dry_run();
+            let (value, key) = (given.required_argument(), given.required_argument());
+            Command::Config(ConfigCommand::Set { key, value, dry_run })
+        },
+        summary: "Write one setting to config.toml in OD_HOME.",
+        detail: "Comments and other lines of the file stay. Unknown keys, values of the wrong kind and whatever looks like a credential are refused. A running daemon keeps what it started with; the answer and `od doctor` say so.",
+        positional: takes("KEY VALUE", Arity::Two, Value::Text, "The setting and its value."), flags: &[DRY_RUN], examples: &["od config set port 8000", "od config set log-level info"],
+    },
+    Verb {
+        words: "config unset",
+        build: |mut given| Command::Config(ConfigCommand::Unset { dry_run: given.dry_run(), key: given.required_argument() }),
+        summary: "Take one setting out of config.toml in OD_HOME.",
+        detail: "", positional: takes("KEY", Arity::One, Value::Choice(Key::NAMES), "The setting."), flags: &[DRY_RUN], examples: &["od config unset port"],
+    },
+    Verb {
         words: "keys status",
         build: |_| Command::Keys(KeysCommand::Status),
         summary: "Show the state of the signing keys, never the keys.",
@@ -530,6 +590,33 @@ pub const VERBS: &[Verb] = &[
         build: |given| Command::Keys(KeysCommand::Rotate { dry_run: given.dry_run() }),
         summary: "Replace the signing key; the old one stays valid until the next rotation.",
         detail: "", positional: None, flags: &[DRY_RUN], examples: &["od keys rotate"],
+    },
+    Verb {
+        words: "keys export-public",
+        build: |_| Command::Keys(KeysCommand::ExportPublic),
+        summary: "Show the public key that your bundles are signed with.",
+        detail: "Give it to whoever gets bundles of yours: `od keys trust KEY --name YOU` on their machine. Makes the key if there is none yet; its private half stays in OD_HOME.",
+        positional: None, flags: &[], examples: &["od keys export-public"],
+    },
+    Verb {
+        words: "keys signers",
+        build: |_| Command::Keys(KeysCommand::Signers),
+        summary: "List the signers of bundles that are known here.",
+        detail: "", positional: None, flags: &[], examples: &["od keys signers"],
+    },
+    Verb {
+        words: "keys trust",
+        build: |given| Command::Keys(KeysCommand::Trust(given.into())),
+        summary: "Trust a signer of bundles, or give a known one a name.",
+        detail: "Without it, a signer is trusted by the first import of a bundle of theirs.",
+        positional: takes("KEY", Arity::One, Value::Text, "The public key, or the first digits of a known one."), flags: &[option("name", "TEXT", Value::Text, "What to call the signer."), DRY_RUN], examples: &["od keys trust ed25519:8a88e3dd7409f195fd52db2d3cba5d72ca6709bf1d94121bf3748801b40f6f5c --name Ada"],
+    },
+    Verb {
+        words: "keys revoke",
+        build: |given| Command::Keys(KeysCommand::Revoke(given.into())),
+        summary: "Refuse bundles of a signer from now on.",
+        detail: "For good: a revoked key is not trusted again. Your own key is put away, and your next bundle is signed with a new one. What was imported before stays.",
+        positional: takes("KEY", Arity::One, Value::Text, "The public key, or the first digits of a known one."), flags: &[DRY_RUN], examples: &["od keys revoke 8a88e3dd7409f195 --dry-run"],
     },
     Verb {
         words: "sessions list",

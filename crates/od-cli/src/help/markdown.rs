@@ -14,7 +14,8 @@ pub fn markdown() -> String {
          `{\"ok\":false,\"status\":…,\"error\":{…}}`; the `tools` verbs always answer in JSON. \
          Colour appears only on a terminal and never when `NO_COLOR` is set. Control and bidirectional characters in \
          stored text are escaped.\n\n\
-         Configuration: flag, else environment (`OD_HOME`, `OD_DATA_DIR`, `OD_DAEMON_URL`), else default. \
+         Configuration: flag, else environment (`OD_HOME`, `OD_DATA_DIR`, `OD_PORT`, `OD_LOG`, …), else `config.toml` in `OD_HOME`, else \
+         default; `od config list` shows each value and where it comes from. \
          `OD_CEILING` names a directory above which no `.od/` and no skills are looked for.\n\n\
          > On many systems `/usr/bin/od` is another program (octal dump). Call this one by its path or put it \
          first in `PATH`; agents call `\"$OD_BIN\"`, which `od run` sets.\n\n",

@@ -20,6 +20,8 @@ const SECTIONS: &[(&str, &[&str])] = &[
         &[
             "artifacts",
             "refresh",
+            "build",
+            "verify",
             "projects",
             "connectors",
             "sources",
@@ -27,6 +29,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
             "keys",
             "sessions",
             "service",
+            "config",
             "trust",
             "doctor",
             "report",

@@ -6,13 +6,15 @@ use std::process::{Command, Stdio};
 
 use od_app::health::StoreState;
 use od_core::artifact::HealthState;
+use od_core::error::ErrorCode;
 use od_daemon::Announcement;
 use od_fs::{DataDir, PrivateError, shell_quoted};
 use serde_json::{Value, json};
 
+use crate::config::{self, Config, Key, Origin};
 use crate::local;
 use crate::output::{Answer, CommandError, Exit, Style, Text};
-use crate::settings::Settings;
+use crate::settings::{Settings, config_text};
 use crate::skills::{self, BUILTIN_FILES, BUILTIN_NAME};
 use crate::verbs::daemon;
 
@@ -57,6 +59,7 @@ pub(super) async fn checks(settings: &Settings) -> Vec<Check> {
     vec![
         private("home", &settings.home),
         keyring(settings),
+        configuration(settings),
         private("data directory", &settings.data_dir),
         daemon(settings).await,
         store(settings).await,
@@ -97,6 +100,52 @@ pub(crate) async fn run(settings: &Settings) -> Result<Answer, CommandError> {
         .collect();
     let exit = if bad > 0 { Exit::Found } else { Exit::Ok };
     Ok(Answer::new(json!({ "checks": json, "bad": bad }), text).ending(exit))
+}
+
+/// Checks `config.toml`, and whether a running daemon has been started with what it says.
+fn configuration(settings: &Settings) -> Check {
+    const NAME: &str = "configuration";
+    let path = settings.home.join(config::FILE);
+    let parsed = config_text(&settings.home).and_then(|text| {
+        Config::parse(&text.unwrap_or_default()).map_err(|error| {
+            let message = format!("{}: {error}", path.display());
+            CommandError::new(ErrorCode::BadRequest, message).suggest(error.fix())
+        })
+    });
+    let config = match parsed {
+        Ok(config) => config,
+        Err(CommandError { failure, .. }) => {
+            return check(NAME, Verdict::Bad, failure.message, Some(failure.suggestion));
+        }
+    };
+    // Compared with what a daemon that started now would have; its port may be another if it was taken.
+    let applied = Announcement::of_living(&settings.data_dir).map(|daemon| daemon.configuration);
+    for key in Key::ALL.into_iter().filter(|key| key.needs_restart()) {
+        let desired = match settings.configured(key) {
+            Ok((desired, _)) => desired,
+            Err(CommandError { failure, .. }) => {
+                return check(NAME, Verdict::Bad, failure.message, Some(failure.suggestion));
+            }
+        };
+        let Some(applied) = applied.as_ref().filter(|applied| !applied.is_empty()) else {
+            continue;
+        };
+        let applied = applied.get(key.name());
+        let is_asked = settings.configured(key).is_ok_and(|(_, origin)| origin != Origin::Default);
+        if is_asked && applied != desired.as_ref() {
+            let (desired, applied) =
+                (desired.unwrap_or_default(), applied.map_or("–", String::as_str));
+            let found =
+                format!("{} should be {desired}; the daemon runs with {applied}", key.name());
+            return check(NAME, Verdict::Note, found, Some("od stop && od open".to_owned()));
+        }
+    }
+    let found = match config.len() {
+        0 => "defaults".to_owned(),
+        1 => format!("1 value in {}", path.display()),
+        count => format!("{count} values in {}", path.display()),
+    };
+    check(NAME, Verdict::Good, found, None)
 }
 
 /// Checks that a directory of ours exists and that nobody else can look into it.

@@ -18,6 +18,9 @@ pub(crate) mod artifacts {
     pub(crate) use schedule::schedule;
     pub(crate) use show::{find, history, show};
 }
+pub(crate) mod build;
+pub(crate) mod bundles;
+pub(crate) mod config;
 pub(crate) mod connectors;
 /// The daemon: serving in the foreground, starting one in the background, opening its console.
 pub(crate) mod daemon {
@@ -50,7 +53,7 @@ pub(crate) mod mcp {
     mod standing;
     mod verb;
 
-    pub(crate) use verb::{config, serve};
+    pub(crate) use verb::{HttpTools, config, serve};
 }
 pub(crate) mod projects;
 pub(crate) mod refresh_due;

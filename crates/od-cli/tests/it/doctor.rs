@@ -4,8 +4,18 @@ use std::os::unix::fs::PermissionsExt;
 
 use crate::bench::Bench;
 
-const CHECKS: &[&str] =
-    &["home", "keyring", "data directory", "daemon", "store", "project", "skill", "git", "name"];
+const CHECKS: &[&str] = &[
+    "home",
+    "keyring",
+    "configuration",
+    "data directory",
+    "daemon",
+    "store",
+    "project",
+    "skill",
+    "git",
+    "name",
+];
 
 #[test]
 fn every_check_is_named_and_a_finding_names_its_fix() {

@@ -3,11 +3,14 @@
 
 mod answers;
 mod bench;
+mod bundles;
 mod completions;
+mod config;
 mod daemon;
 mod demo;
 mod doctor;
 mod fresh_page;
 mod secrecy;
+mod site;
 mod skill_agent;
 mod trust;

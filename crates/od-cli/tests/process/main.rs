@@ -13,6 +13,7 @@ mod flood;
 mod full_disk;
 mod http;
 mod killed;
+mod mcp_http;
 mod paths;
 mod source_server;
 mod standing_mcp;

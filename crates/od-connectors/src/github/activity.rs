@@ -1,4 +1,4 @@
-//! What happens in a repository, in our own field names: commits, workflow runs, milestones, contributors,
+//! The activity of a repository, in our own field names: commits, workflow runs, milestones, contributors,
 //! lines by week.
 
 use od_core::credential::Scrubber;

@@ -64,7 +64,7 @@ fn tools() -> Vec<Tool> {
     tools
 }
 
-/// What happens in a repository.
+/// Describes the tools that list what happens in a repository.
 fn activity() -> Vec<Tool> {
     let tool = |name, title, description, further: &[(&str, Value)], permission| {
         needs(read_only(name, title, description, schema(further), REASON), permission)

@@ -143,6 +143,7 @@ impl World {
             queries: Arc::new(od_sql::SqliteEngine::default()),
             services,
             sessions: Arc::new(od_fs::FileConsoleSessions::in_home(&home)),
+            signers: Arc::new(od_fs::FileSignerKeys::in_home(&home)),
             tokens: Arc::new(FileTokenAuthority::open(&home, &SystemEntropy::new()).unwrap()),
         };
         Self { place, app: Arc::new(App::new(ports)), clock, events, script }

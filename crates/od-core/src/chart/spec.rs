@@ -1,4 +1,4 @@
-//! What a chart is asked to show.
+//! The attributes of a chart, read.
 
 use crate::format::value::Format;
 

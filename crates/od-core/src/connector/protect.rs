@@ -1,4 +1,4 @@
-//! What leaves a connector: without secrets, without credentials, within bounds, and no error in
+//! The output of a connector on its way out: without secrets, without credentials, within bounds, and no error in
 //! disguise.
 
 use std::borrow::Cow;

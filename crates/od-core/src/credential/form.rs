@@ -62,7 +62,7 @@ pub(super) struct Run {
     pub(super) max: u16,
 }
 
-/// What the bytes of a form's runs must look like.
+/// A test of the bytes in a form's runs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Look {
     /// Anything but one character again and again: the form itself says enough.

@@ -1,4 +1,4 @@
-//! How long a credential of a known form is: what follows its anchor, read by the rule of the form.
+//! The length of a credential of a known form: what follows its anchor, read by the rule of the form.
 
 use super::form::{Alphabet, Form, Part, Rest, Run};
 use super::look::{is_placeholder, looks_like, looks_random};

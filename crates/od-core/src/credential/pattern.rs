@@ -182,7 +182,7 @@ const INSIDE_WORD: u8 = 2;
 /// The bits from here on say which of the two the byte behind this one has to allow.
 const BEHIND: u8 = 4;
 
-/// What every byte may be.
+/// The places in a credential where each byte may stand.
 static PLACES: [u8; 256] = {
     let mut places = [0; 256];
     let mut byte = 0;

@@ -1,4 +1,4 @@
-//! What was taken out of a source's output, counted and named.
+//! The redactions of a source's output, counted and named.
 
 use std::collections::HashMap;
 

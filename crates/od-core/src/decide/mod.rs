@@ -6,21 +6,19 @@
 
 mod create;
 mod decision;
+mod grant;
 mod refresh;
 mod roll_back;
-mod schedule;
 mod shown_redactions;
-mod trust;
 mod update;
 
 #[cfg(test)]
 pub(crate) use create::created;
 pub use create::{CreateContext, create};
 pub use decision::Decision;
+pub use grant::{ScheduleChange, ScheduleChangeRefused, schedule, trust};
 #[cfg(test)]
 pub(crate) use refresh::refreshed_with;
 pub use refresh::{FailedSource, Gathered, QueryOutput, RefreshRefused, SourceOutput, refresh};
 pub use roll_back::{Design, EarlierState, roll_back};
-pub use schedule::{ScheduleChange, ScheduleChangeRefused, schedule};
-pub use trust::trust;
 pub use update::{NextDesign, UpdateRefused, next_design, update};

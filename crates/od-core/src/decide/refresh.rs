@@ -46,7 +46,7 @@ pub struct SourceOutput<'a> {
     pub redactions: &'a Redactions,
 }
 
-/// What came of a query.
+/// The outcome of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueryOutput {
     /// It gave a value.

@@ -122,6 +122,8 @@ codes! {
     ConnectorTimedOut              = "CONNECTOR_TIMED_OUT", 504, 9, NOW, "The connector did not answer in its time.";
     QueryFailed                    = "QUERY_FAILED", 422, 1, NO, "A query of the document cannot be run on the rows of its sources: it names a table or column that is not there, is not one SELECT, or gives another shape than it says.";
     SourceUnreadable               = "SOURCE_UNREADABLE", 422, 1, NO, "What a source names is missing or malformed, breaks a rule of JSON, nests too deep, or gives data that does not fit dataSchemaJson.";
+    BundleInvalid                  = "BUNDLE_INVALID", 422, 1, NO, "The file is no bundle that can be believed: cut, changed, of another version, or with a signature or a digest that does not hold.";
+    ProgramUnavailable             = "PROGRAM_UNAVAILABLE", 503, 9, NO, "A program that the request needs is not installed, or did not work.";
     StoreUnavailable               = "STORE_UNAVAILABLE", 503, 9, after(1_000), "Somebody else holds what the request needs; nothing is wrong with it, and nothing was changed.";
 }
 

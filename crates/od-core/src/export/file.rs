@@ -97,13 +97,7 @@ pub fn export(
 ) -> Result<ExportedFile, ExportRefused> {
     let slug = state.artifact.heading.slug.to_string();
     let (name, text) = match format {
-        ExportFormat::Html => {
-            let (data, settings) = (state.data.value(), state.page_settings());
-            let page = render_stored(&state.template_html, data, &settings, None)
-                .map_err(ExportRefused::Page)?;
-            let page = String::from_utf8_lossy(&page);
-            (format!("{slug}.html"), html::standalone(state, &page))
-        }
+        ExportFormat::Html => (format!("{slug}.html"), linked_page(state, &[])?),
         ExportFormat::Csv => {
             let (path, text) = csv(state, path)?;
             let part: String =
@@ -114,6 +108,30 @@ pub fn export(
         ExportFormat::Markdown => (format!("{slug}.md"), markdown::document(state)),
     };
     Ok(ExportedFile { name, format, text })
+}
+
+/// Makes the page as a file of its own, with links below it: names and addresses relative to the page.
+///
+/// # Errors
+///
+/// Fails when the template does not fit the data.
+pub fn linked_page(
+    state: &ArtifactState,
+    links: &[(String, String)],
+) -> Result<String, ExportRefused> {
+    let (data, settings) = (state.data.value(), state.page_settings());
+    let page =
+        render_stored(&state.template_html, data, &settings, None).map_err(ExportRefused::Page)?;
+    Ok(html::standalone(state, &String::from_utf8_lossy(&page), links))
+}
+
+/// Returns the paths of all tables of an artifact: the lists of its data, and its charts.
+#[must_use]
+pub fn tables(state: &ArtifactState) -> Vec<String> {
+    let mut tables = Vec::new();
+    list_tables(state.data.value(), "", &mut tables);
+    tables.extend((1..=charts(state).len()).map(|chart| format!("chart:{chart}")));
+    tables
 }
 
 /// Returns data and provenance as one value.

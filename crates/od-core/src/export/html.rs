@@ -16,10 +16,12 @@ const FOOTER_STYLE: &str = "all: revert; display: block; color-scheme: light dar
                             color: CanvasText; border-top: 1px solid GrayText; font: 12px/1.6 system-ui, sans-serif; overflow-wrap: anywhere";
 
 /// Returns the page with its policy, print rules and a footer that says what it is.
-pub(super) fn standalone(state: &ArtifactState, page: &str) -> String {
+///
+/// The links are names and addresses relative to the page.
+pub(super) fn standalone(state: &ArtifactState, page: &str, links: &[(String, String)]) -> String {
     let head = head_of(page);
     let foot = foot_of(page);
-    let footer = footer(state, page);
+    let footer = footer(state, page, links);
     let charset = if has_charset(page) { "" } else { "<meta charset=\"utf-8\">" };
     [&page[..head], charset, POLICY, &page[head..foot], PRINT, &footer, &page[foot..]].concat()
 }
@@ -74,21 +76,27 @@ fn has_charset(page: &str) -> bool {
     })
 }
 
-fn footer(state: &ArtifactState, page: &str) -> String {
+fn footer(state: &ArtifactState, page: &str, links: &[(String, String)]) -> String {
     let title = escape(&state.artifact.heading.title);
     let at = state.provenance.generated_at;
     let sources: Vec<String> =
         state.provenance.sources.iter().map(|source| escape(&source.label)).collect();
     let sources = if sources.is_empty() { "none named".to_owned() } else { sources.join(", ") };
     let digest = Digest::of_bytes(page.as_bytes());
+    let link = |(name, to): &(String, String)| {
+        format!("<a style=\"all: revert\" href=\"{}\">{}</a>", escape(to), escape(name))
+    };
+    let links: Vec<String> = links.iter().map(link).collect();
+    let links =
+        if links.is_empty() { String::new() } else { format!("<br>{}", links.join(" · ")) };
     format!(
         "<footer style=\"{FOOTER_STYLE}\"><strong>{title}</strong><br>As of <time datetime=\"{at}\">{at}</time><br>\
-         Sources: {sources}<br>Page {digest}</footer>\n"
+         Sources: {sources}<br>Page {digest}{links}</footer>\n"
     )
 }
 
 /// Escapes a text for HTML.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -3,25 +3,23 @@
 //! Whoever holds one of these never checks it again. Ids are also file names: their alphabet is the
 //! defence against path traversal.
 
-mod check_id;
 mod digest;
 mod mapping_path;
+mod part_id;
 mod refresh_id;
 mod rel_path;
 mod revision;
 mod slug;
-mod source_id;
 mod text_id;
 mod timestamp;
 
-pub use check_id::CheckId;
 pub use digest::Digest;
 pub use mapping_path::{MappingPath, Segment};
+pub use part_id::{CheckId, SourceId};
 pub use refresh_id::RefreshId;
 pub use rel_path::RelPath;
 pub use revision::Revision;
 pub use slug::Slug;
-pub use source_id::SourceId;
 pub use text_id::{
     AgentName, ArtifactId, AttemptId, Audience, ConnectorId, ConsoleSessionId, ID_PATTERN,
     InstanceId, ParseIdError, ProjectId, RunId, SessionId, TokenId, ToolName,

@@ -1,4 +1,4 @@
-//! What a source gave, before a mapping or query picks from it.
+//! The output of a source, before a mapping or query picks from it.
 //!
 //! An intake may be a hundred times larger than what is stored: a log of 100,000 lines becomes ten
 //! numbers. So it has limits of its own, held in forms whose memory is about the size of the bytes,

@@ -3,7 +3,7 @@
 use crate::artifact::Attempt;
 use crate::ids::AttemptId;
 
-/// Who made an artifact, as far as its metadata can be read.
+/// The maker of an artifact, as far as its metadata can be read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Maker {
     /// A create that named its attempt.
@@ -22,7 +22,7 @@ impl Maker {
     }
 }
 
-/// What an attempt made before.
+/// The artifact that an attempt made before, if it made one.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum EarlierAttempt<A> {
     /// Nothing: it may create.

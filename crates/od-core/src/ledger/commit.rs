@@ -93,7 +93,7 @@ pub enum Actor {
     Schedule,
 }
 
-/// What a writer says of its commit; the rest of the record follows from the two states.
+/// The part of a commit record that its writer knows; the rest of the record follows from the two states.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CommitNote {
     /// What makes the revision.

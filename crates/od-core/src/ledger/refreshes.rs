@@ -5,7 +5,7 @@ use crate::ids::{RefreshId, Timestamp};
 use crate::refresh::{RecordStatus, RecordStep, RefreshRecord, StartedRefresh};
 use crate::schedule::{RunsSoFar, SlotRun, Trigger};
 
-/// What the records of one artifact's refreshes come to, in constant space.
+/// The refreshes of one artifact, folded from their records in constant space.
 ///
 /// Folds every record in the order of the log. Ids only rise, so the newest is also the only one that
 /// may take a step or commit; an older one may only be closed.

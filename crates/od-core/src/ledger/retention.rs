@@ -1,4 +1,5 @@
-//! What is kept, and for how long. The figures stand in the table of limits.
+//! Retention: how long the trash, snapshots, files kept aside and logs stay. The figures stand in the
+//! table of limits.
 
 use super::refreshes::RefreshLedger;
 use crate::ids::{RefreshId, Timestamp};

@@ -1,4 +1,4 @@
-//! How revisions are numbered, and which of two writers wins.
+//! The numbers of revisions, and the rule that decides between two writers.
 
 use crate::ids::Revision;
 

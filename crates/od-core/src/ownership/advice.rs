@@ -226,7 +226,7 @@ fn redacted_targets(state: &ArtifactState, template: &Template) -> Vec<Issue> {
     remarks
 }
 
-/// What protection does to a member of an output because of its key.
+/// The treatment of a member of an output because of its key.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Fate {
     LeftOut,

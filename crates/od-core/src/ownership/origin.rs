@@ -290,7 +290,7 @@ fn count_redacted(value: &Value) -> u64 {
     }
 }
 
-/// Whoever looks at a page under inspection: how times are written for them.
+/// The way times are written for the person who inspects a page.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Reader {
     locale: Locale,

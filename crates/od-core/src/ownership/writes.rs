@@ -1,4 +1,4 @@
-//! Who wrote each place of the data last, and when.
+//! The last writer of each place of the data, and the time.
 
 use std::borrow::Cow;
 

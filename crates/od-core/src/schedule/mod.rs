@@ -1,21 +1,18 @@
 //! Refreshes that nobody starts by hand: when the next one is due, worked out from the schedule, the
 //! time it was switched on, and the records of the refreshes before. Nothing of it is stored.
 
-mod budget;
-mod burst;
 mod cron;
 mod due;
 mod interval;
+mod pace;
 mod request;
 mod slots;
 mod switch;
-mod trigger;
 
-pub use budget::HourlyBudget;
-pub use burst::Burst;
 pub use cron::{Cron, CronFault};
 pub use due::{Due, Hold, Outlook, RunsSoFar, SlotRun, StaleReason, StartedRun};
 pub use interval::{Interval, IntervalFault};
+pub use pace::{Burst, HourlyBudget};
 pub use request::ScheduleRequest;
 pub use slots::Slots;
 pub(crate) use switch::digest_of;
@@ -23,7 +20,6 @@ pub use switch::{
     LocalSchedules, ScheduleRefused, ScheduleState, ScheduleSummary, ScheduleSwitch,
     ScheduledPermission, check_pace, is_local, switch_off, switch_on, switch_on_for_agent,
 };
-pub use trigger::Trigger;
 
 use crate::error::Issue;
 use crate::format::{UnknownZone, Zone};
@@ -32,6 +28,22 @@ use crate::input::{Fields, Flag, Issues, Reader, input, one_of, text};
 use crate::json::{Pointer, Value};
 use crate::limits;
 use crate::words::words;
+
+words! {
+    /// The cause of a refresh.
+    Trigger {
+        /// A person, or an agent, asked for it.
+        Manual = "manual",
+        /// A slot of its schedule came.
+        Schedule = "schedule",
+        /// A file that a source reads has changed.
+        Change = "change",
+        /// A person opened its page when it was older than its `maxAge`.
+        Open = "open",
+        /// `od refresh --due` found a slot of its schedule, or its age.
+        Command = "command",
+    }
+}
 
 words! {
     /// What becomes of slots that passed while nobody could run them.

@@ -18,6 +18,7 @@ const ACCEPT_ENCODING: HeaderValue = HeaderValue::from_static("accept-encoding")
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 const DENY_ALL: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; base-uri 'none'");
+const WORKER_ALLOWED: HeaderName = HeaderName::from_static("service-worker-allowed");
 const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 /// The policies of one daemon, made once: they name its two origins.
@@ -92,6 +93,8 @@ pub(crate) enum Reply {
         /// The coding of the bytes.
         coding: Coding,
     },
+    /// The script of a service worker; no browser may keep it.
+    Worker(Bytes),
     /// The client has this already.
     NotModified {
         /// The validator that matched.
@@ -175,6 +178,7 @@ impl Reply {
                 }
                 response
             }
+            Self::Worker(body) => worker_script(body),
             Self::NotModified { etag, policy: policy_of } => {
                 let policy = match policy_of {
                     Policy::Console => &policies.console,
@@ -232,6 +236,14 @@ fn unstored(
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(header::CACHE_CONTROL, NO_STORE);
     headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    response
+}
+
+fn worker_script(body: Bytes) -> Response<Body> {
+    let mut response = unstored(StatusCode::OK, body, "text/javascript; charset=utf-8", DENY_ALL);
+    // A worker for the whole origin may have been registered from a folder below it; without this a
+    // browser refuses the new script, and goes on with the old one.
+    response.headers_mut().insert(WORKER_ALLOWED, HeaderValue::from_static("/"));
     response
 }
 

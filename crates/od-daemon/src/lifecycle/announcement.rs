@@ -1,5 +1,6 @@
 //! One daemon per data directory: the lock, and the file by which others find the daemon.
 
+use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,9 @@ pub struct Announcement {
     /// This start of it; absent from a daemon of an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<InstanceId>,
+    /// The settings that it started with, by name: `od doctor` compares them with today's.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub configuration: BTreeMap<String, String>,
 }
 
 impl Announcement {
@@ -213,6 +217,7 @@ mod tests {
             pid: 1,
             version: version.to_owned(),
             instance: Some(InstanceId::generate([1; 16])),
+            configuration: BTreeMap::new(),
         }
     }
 

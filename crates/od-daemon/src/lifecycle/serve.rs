@@ -1,5 +1,6 @@
 //! Start to finish: claim, listen, recover, announce, answer, stop.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -27,6 +28,7 @@ use crate::http::guard::{Door, Guard};
 use crate::http::lookup::RouteIndex;
 use crate::http::reply::Policies;
 use crate::in_flight::InFlight;
+use crate::routes::mcp::McpServer;
 use crate::routes::session::{Code, Waiting};
 use crate::views::Console;
 use crate::{change_loop, clock_loop};
@@ -49,8 +51,12 @@ pub struct ServeConfig {
     pub access_log: LogSink,
     /// The most connections held at once; none: as many as the system allows.
     pub connections_max: Option<usize>,
+    /// Answers messages of the Model Context Protocol at `/mcp`; nobody does if absent.
+    pub mcp: Option<Arc<dyn McpServer>>,
     /// Settings of the adapters.
     pub options: ComposeOptions,
+    /// The settings that the daemon is said to have started with, by name.
+    pub configuration: BTreeMap<String, String>,
 }
 
 impl ServeConfig {
@@ -63,7 +69,9 @@ impl ServeConfig {
             port: Port::Default,
             access_log: LogSink::Stderr,
             connections_max: None,
+            mcp: None,
             options: ComposeOptions::default(),
+            configuration: BTreeMap::new(),
         }
     }
 }
@@ -133,7 +141,16 @@ pub struct RunningDaemon {
 /// Fails with the cause if the data directory has a daemon, a port is taken, the keyring cannot be
 /// read, or the store cannot be recovered. Nothing is left listening then.
 pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
-    let ServeConfig { home, data_dir, port, access_log, connections_max, mut options } = config;
+    let ServeConfig {
+        home,
+        data_dir,
+        port,
+        access_log,
+        connections_max,
+        mcp,
+        mut options,
+        configuration,
+    } = config;
     let version = env!("CARGO_PKG_VERSION");
     // The moment of this start tells its events from those of an earlier daemon.
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -177,6 +194,7 @@ pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
             .map_err(|source| StartError::AccessLog { source })?,
         in_flight: Arc::new(InFlight::default()),
         schedule_changed: tokio::sync::Notify::new(),
+        mcp,
         urls,
         audiences,
         started_at: app.ports.clock.now(),
@@ -189,6 +207,7 @@ pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
         pid: std::process::id(),
         version: version.to_owned(),
         instance: Some(name),
+        configuration,
     };
     // Last: whoever reads it may connect at once.
     instance.announce(&announcement)?;

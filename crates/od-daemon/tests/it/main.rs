@@ -1,6 +1,7 @@
 //! The daemon through its sockets.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod bundles;
 mod fault_log;
 mod gated_github;
 mod grants;

@@ -21,7 +21,10 @@ static ANSWERS: LazyLock<HashMap<Operation, Validator>> = LazyLock::new(|| {
             AnswerShape::Json(schema) => {
                 Some((route.operation, jsonschema::validator_for(&schema.to_value()).unwrap()))
             }
-            AnswerShape::Page | AnswerShape::Events | AnswerShape::Description => None,
+            AnswerShape::Page
+            | AnswerShape::Events
+            | AnswerShape::Description
+            | AnswerShape::Message => None,
         })
         .collect()
 });

@@ -8,6 +8,7 @@ pub mod query_engine;
 mod run_store;
 pub mod sample;
 mod service_registry;
+mod signer_keys;
 mod store;
 mod system;
 
@@ -18,6 +19,7 @@ pub use projects::{FilesTrial, check_project_files, check_project_registry};
 pub use query_engine::check_query_engine;
 pub use run_store::check_run_store;
 pub use service_registry::check_service_registry;
+pub use signer_keys::check_signer_keys;
 pub use store::{
     StoreTrial, check_artifact_store, check_refresh_log, check_revision_store, check_store,
     check_store_maintenance, check_trash,

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use od_core::event::Event;
 
-use crate::event_sink::EventSink;
+use crate::system::EventSink;
 
 /// Keeps every event it was given.
 #[derive(Debug, Default)]

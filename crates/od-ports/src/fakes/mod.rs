@@ -7,6 +7,7 @@ mod memory_artifacts;
 mod memory_events;
 mod memory_projects;
 mod memory_sessions;
+mod memory_signers;
 mod scripted_connector;
 mod still_clock;
 
@@ -17,5 +18,6 @@ pub use memory_artifacts::MemoryArtifactStore;
 pub use memory_events::MemoryEvents;
 pub use memory_projects::{MemoryProjectFiles, MemoryProjectRegistry};
 pub use memory_sessions::MemoryConsoleSessions;
+pub use memory_signers::MemorySignerKeys;
 pub use scripted_connector::{Act, ScriptedConnector};
 pub use still_clock::{CountingEntropy, StillClock};

@@ -23,7 +23,7 @@ pub(crate) enum Readable {
     Database,
 }
 
-/// What the authorizer was asked while the last statement was compiled.
+/// The questions that the authorizer was asked while the last statement was compiled.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     shared: Arc<Mutex<Asked>>,

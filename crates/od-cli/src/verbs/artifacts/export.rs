@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use od_app::artifacts::{self, Address, ExportArtifact as Request};
+use od_app::bundles::{self, BundleScope};
 use od_app::{App, Caller};
 use od_core::error::ErrorCode;
 use od_core::export::{ExportFormat, ExportedFile, export_value};
@@ -14,6 +15,7 @@ use crate::args::ExportArtifact;
 use crate::local;
 use crate::output::{Answer, CommandError, Style, Text};
 use crate::settings::Settings;
+use crate::verbs;
 
 /// Makes the files that were asked for, or prints data and provenance.
 pub(crate) async fn export(
@@ -22,7 +24,7 @@ pub(crate) async fn export(
 ) -> Result<Answer, CommandError> {
     let (app, address) = find(settings, &args.artifact).await?;
     let wanted = wanted(args);
-    if wanted.is_empty() {
+    if wanted.is_empty() && args.bundle.is_none() {
         return print(&app, address).await;
     }
     // Every file is made before the first is written: a table that is not there leaves nothing behind.
@@ -43,7 +45,23 @@ pub(crate) async fn export(
         text = text.line(&format!("{verb} {}", path.display()));
         text = text.styled(Style::Dim, &format!("  {}", file.format.contains()));
     }
-    let listed: Vec<Value> = files.iter().map(|(path, file)| entry(path, file)).collect();
+    let mut listed: Vec<Value> = files.iter().map(|(path, file)| entry(path, file)).collect();
+    if let Some(path) = &args.bundle {
+        let path = settings.directory.join(path);
+        // Signing makes the key where there is none, so that a dry run only names the file.
+        if args.artifact.dry_run {
+            text = text.line(&format!("would write {}", path.display()));
+            listed.push(json!({ "file": path.display().to_string(), "format": "bundle" }));
+        } else {
+            let scope = BundleScope::Artifact(address);
+            let bundle = bundles::export(&app, &Caller::Person, scope).await;
+            let bundle = bundle.map_err(local::failed)?;
+            verbs::bundles::write(&path, &bundle)?;
+            text = text.line(&format!("wrote {}", path.display()));
+            listed.push(verbs::bundles::entry(&path, &bundle));
+        }
+        text = text.styled(Style::Dim, &format!("  {}", verbs::bundles::CONTAINS));
+    }
     let answer = Answer::new(json!({ "exports": listed }), text);
     Ok(if args.artifact.dry_run { answer.dry() } else { answer })
 }

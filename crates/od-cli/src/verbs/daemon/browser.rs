@@ -9,6 +9,9 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
+use crate::config::Key;
+use crate::settings::Settings;
+
 /// The time that a browser has to read the redirect file.
 const READ_MAX: Duration = Duration::from_secs(5);
 
@@ -16,9 +19,9 @@ const READ_MAX: Duration = Duration::from_secs(5);
 const OPENERS: &[&str] = &["xdg-open", "open", "wslview"];
 
 /// Opens an address; `false` if there is no browser to be had.
-pub(crate) async fn open_browser(url: &str, directory: &Path) -> bool {
-    let Some(page) = write_redirect(url, directory) else { return false };
-    let chosen = std::env::var("BROWSER").ok().filter(|program| !program.is_empty());
+pub(crate) async fn open_browser(url: &str, settings: &Settings) -> bool {
+    let Some(page) = write_redirect(url, &settings.data_dir) else { return false };
+    let chosen = settings.configured(Key::Browser).ok().and_then(|(program, _)| program);
     let mut started = false;
     for program in chosen.as_deref().into_iter().chain(OPENERS.iter().copied()) {
         started = start(program, &page).await;

@@ -60,7 +60,7 @@ async fn open(
     if args.print {
         return Ok(Answer::new(json!({ "url": url, "opened": false }), Text::new().line(&url)));
     }
-    if open_browser(&url, &settings.data_dir).await {
+    if open_browser(&url, settings).await {
         let text = Text::new().line(&format!("Opened the console at {}.", daemon.url));
         return Ok(Answer::new(json!({ "url": daemon.url, "opened": true }), text));
     }

@@ -58,6 +58,7 @@ pub(crate) async fn ensure(
     }
     // Made first, so that a keyring or a directory that cannot be used is told here and not in a log.
     local::open(settings)?;
+    let port = port.or(settings.port()?);
     match start(settings, port.or_else(default_or_free_port)).await {
         // Another program took the default port in between.
         Err(_) if port.is_none() => start(settings, Some(0)).await,

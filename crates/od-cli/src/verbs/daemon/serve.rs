@@ -1,6 +1,8 @@
 //! `od serve`
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use od_core::error::ErrorCode;
 use od_daemon::{
@@ -13,9 +15,11 @@ use tracing_subscriber::filter::LevelFilter;
 use super::log_file::LogFile;
 use super::process::running;
 use crate::args::Serve;
+use crate::config::Key;
 use crate::local;
 use crate::output::{Answer, CommandError, Exit, Sink, Style, Text};
 use crate::settings::Settings;
+use crate::verbs::mcp::HttpTools;
 
 /// Runs the daemon until a signal ends it.
 pub(crate) async fn serve(
@@ -26,8 +30,10 @@ pub(crate) async fn serve(
     if args.dry_run {
         return plan(settings, &args).await;
     }
-    let mut config = serve_config(settings, args.port);
-    config.access_log = start_log(args.log.as_deref())?;
+    let mut config = serve_config(settings, args.port.or(settings.port()?));
+    let (level, _) = settings.configured(Key::LogLevel)?;
+    config.access_log = start_log(level.as_deref(), args.log.as_deref())?;
+    config.configuration = applied(settings, args.port)?;
     let daemon = match od_daemon::serve(config).await {
         Ok(daemon) => daemon,
         Err(StartError::Claim(ClaimError::Running { running })) => return Ok(already(&running)),
@@ -53,9 +59,8 @@ pub(crate) async fn serve(
 }
 
 /// Starts the log of this process: faults as lines of text, requests as lines of JSON.
-fn start_log(path: Option<&Path>) -> Result<LogSink, CommandError> {
-    let wanted = std::env::var("OD_LOG").ok().and_then(|word| word.parse().ok());
-    let wanted = wanted.unwrap_or(LevelFilter::WARN);
+fn start_log(level: Option<&str>, path: Option<&Path>) -> Result<LogSink, CommandError> {
+    let wanted = level.and_then(|word| word.parse().ok()).unwrap_or(LevelFilter::WARN);
     let lines = tracing_subscriber::fmt().with_ansi(false).with_max_level(wanted);
     let Some(path) = path else {
         // Fails only where somebody has started one already.
@@ -87,7 +92,8 @@ fn already(running: &Announcement) -> Answer {
 /// Returns the daemon's configuration.
 pub(crate) fn serve_config(settings: &Settings, port: Option<u16>) -> ServeConfig {
     let mut config = ServeConfig::new(&settings.home, &settings.data_dir);
-    config.options = local::options();
+    config.options = local::options(&settings.config);
+    config.mcp = Some(Arc::new(HttpTools));
     config.port = match port {
         Some(0) => Port::Any,
         Some(port) => Port::Fixed(port),
@@ -96,9 +102,26 @@ pub(crate) fn serve_config(settings: &Settings, port: Option<u16>) -> ServeConfi
     config
 }
 
+/// Returns the values that the daemon starts with, for `od doctor` to compare later.
+fn applied(
+    settings: &Settings,
+    port: Option<u16>,
+) -> Result<BTreeMap<String, String>, CommandError> {
+    let mut applied = BTreeMap::new();
+    for key in Key::ALL.into_iter().filter(|key| key.needs_restart()) {
+        let given = port.filter(|_| key == Key::Port).map(|port| port.to_string());
+        let value = given.map_or_else(
+            || settings.configured(key).map(|(value, _)| value),
+            |port| Ok(Some(port)),
+        )?;
+        applied.extend(value.map(|value| (key.name().to_owned(), value)));
+    }
+    Ok(applied)
+}
+
 async fn plan(settings: &Settings, args: &Serve) -> Result<Answer, CommandError> {
     let running = running(settings).await;
-    let port = args.port.unwrap_or(DEFAULT_PORT);
+    let port = args.port.or(settings.port()?).unwrap_or(DEFAULT_PORT);
     let text = match &running {
         Some(found) => Text::new()
             .line(&format!("A daemon already serves this data directory at {}.", found.url)),

@@ -16,7 +16,7 @@ use crate::output::{Answer, CommandError, Exit, Style, Text, ask};
 use crate::settings::Settings;
 use crate::verbs::daemon;
 
-/// What the demo brought and is still there.
+/// The things that the demo brought and that are still there.
 struct Brought {
     app: Option<App>,
     project: Option<Project>,

@@ -162,7 +162,10 @@ async fn stay(settings: &Settings, args: &Demo, sink: Sink) -> Result<Answer, Co
         let opened = daemon::open_console(settings, &wanted, sink).await?;
         return Ok(Answer { text: text.then(opened.text), ..opened });
     }
-    let mut configuration = serve_config(settings, args.port.or_else(daemon::default_or_free_port));
+    let mut configuration = serve_config(
+        settings,
+        args.port.or(settings.port()?).or_else(daemon::default_or_free_port),
+    );
     configuration.access_log = LogSink::Off;
     let daemon = serve(configuration).await.map_err(|error| start_error(&error))?;
     let mut end = EndSignals::listen()?;
@@ -172,7 +175,7 @@ async fn stay(settings: &Settings, args: &Demo, sink: Sink) -> Result<Answer, Co
     let url = daemon.console_url_with_code().map_err(|error| {
         CommandError::new(ErrorCode::Internal, format!("no one-time code: {error}"))
     })?;
-    let opened = !args.no_open && open_browser(&url, &settings.data_dir).await;
+    let opened = !args.no_open && open_browser(&url, settings).await;
     let text = if opened {
         text.line(&format!("The console is open at {}. Ctrl-C ends the demo.", daemon.url()))
     } else {

@@ -3,7 +3,9 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 
-use od_core::error::ErrorCode;
+use od_client::{Bearer, Client};
+use od_core::error::{ErrorCode, Failure};
+use od_daemon::{Answering, McpMessage, McpServer};
 use od_mcp::launch::{Agent, Launch};
 use od_mcp::{Door, GuidePage, Server};
 use serde_json::json;
@@ -41,6 +43,24 @@ pub(crate) async fn serve(
         Ok(()) => Ok(Answer::silent()),
         Err(error) => Err(CommandError::new(ErrorCode::BadRequest, error.to_string())
             .suggest("an MCP client starts this program and speaks first")),
+    }
+}
+
+/// The tools over HTTP: what the daemon of this program answers at `/mcp`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HttpTools;
+
+impl McpServer for HttpTools {
+    fn answer<'a>(&'a self, message: McpMessage<'a>) -> Answering<'a> {
+        Box::pin(async move {
+            let McpMessage { daemon_url, token, body } = message;
+            // Through the daemon's own endpoints, as over every other door: there the token's grants are
+            // looked at for the very tool that is called.
+            let client = Client::new(daemon_url, Bearer::Token(token.to_owned()))
+                .map(|client| client.through(od_core::ledger::Door::Mcp))
+                .map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()));
+            Server::new(Door::new(client), guide()).answer(body).await
+        })
     }
 }
 

@@ -164,7 +164,7 @@ async fn supervise(
     }
 }
 
-/// What is added to a command for its agent.
+/// The additions to a command for its agent.
 #[derive(Default)]
 struct Added {
     arguments: Vec<OsString>,

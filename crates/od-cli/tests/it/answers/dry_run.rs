@@ -57,6 +57,8 @@ const ON_A_NEW_MACHINE: &[&[&str]] = &[
     &["service", "remove", "--dry-run"],
     &["skills", "install", "--dry-run"],
     &["keys", "rotate", "--dry-run"],
+    &["config", "set", "port", "8000", "--dry-run"],
+    &["config", "unset", "port", "--dry-run"],
     &["connectors", "connect", "github", "--dry-run"],
     &["connectors", "disconnect", "git", "--dry-run"],
     &["sources", "add", "http", "weather", "https://api.example.com/v1", "--dry-run"],
@@ -67,6 +69,8 @@ const ON_A_NEW_MACHINE: &[&[&str]] = &[
     &["connectors", "list"],
     &["sources", "list"],
     &["sessions", "list"],
+    &["config", "list"],
+    &["config", "get", "port"],
     &["skills", "list"],
     &["keys", "status"],
     &["mcp", "config", "--agent", "claude"],
@@ -79,6 +83,11 @@ const ON_A_NEW_MACHINE: &[&[&str]] = &[
     &["report"],
 ];
 
+/// A bundle that another machine made.
+const BUNDLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/bundles/artifact-v1.odb");
+/// A signer that nobody has met.
+const SIGNER: &str = "ed25519:8a88e3dd7409f195fd52db2d3cba5d72ca6709bf1d94121bf3748801b40f6f5c";
+
 /// Verbs for a machine with an artifact `live`, and one more in the trash.
 const ON_A_USED_MACHINE: &[&[&str]] = &[
     &["run", "--dry-run", "--", "sh", "agent.sh"],
@@ -87,6 +96,12 @@ const ON_A_USED_MACHINE: &[&[&str]] = &[
     &["refresh", "--due", "--dry-run"],
     &["artifacts", "rollback", "live", "--to", "refresh-000001", "--dry-run"],
     &["artifacts", "export", "live", "--html", "page.html", "--dry-run"],
+    &["build", "--out", "site", "--refresh", "--dry-run"],
+    &["artifacts", "export", "live", "--bundle", "live.odb", "--dry-run"],
+    &["artifacts", "import", BUNDLE, "--dry-run"],
+    &["projects", "export", "--bundle", "all.odb", "--dry-run"],
+    &["keys", "trust", SIGNER, "--name", "Ada", "--dry-run"],
+    &["keys", "revoke", SIGNER, "--dry-run"],
     &["artifacts", "repair", "live", "--dry-run"],
     &["artifacts", "delete", "live", "--dry-run"],
     &["artifacts", "restore", "ID", "--dry-run"],

@@ -20,6 +20,7 @@ const fn by_the_contract(code: ErrorCode) -> u8 {
         | ErrorCode::ConnectorInputSchemaMismatch
         | ErrorCode::QueryFailed
         | ErrorCode::SourceUnreadable
+        | ErrorCode::BundleInvalid
         | ErrorCode::ConnectorOutputTooLarge => 1,
         ErrorCode::BadRequest
         | ErrorCode::MethodNotAllowed
@@ -53,6 +54,7 @@ const fn by_the_contract(code: ErrorCode) -> u8 {
         | ErrorCode::ConnectorRateLimited
         | ErrorCode::ConnectorTimedOut
         | ErrorCode::StoreUnavailable
+        | ErrorCode::ProgramUnavailable
         | ErrorCode::ConnectorExecutionFailed => 9,
     }
 }

@@ -22,6 +22,13 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("mcp live-artifacts", "tests/doors: it speaks a protocol"),
     ("completions", "completions.rs: the shells read them"),
     ("help", "transcripts.rs: a snapshot of its own"),
+    ("verify", "bundles.rs: it names a key"),
+    ("artifacts import", "bundles.rs: it names a key"),
+    ("projects export", "bundles.rs: it names a key"),
+    ("keys export-public", "bundles.rs: it names a key"),
+    ("keys signers", "bundles.rs: it names a key"),
+    ("keys trust", "bundles.rs: it names a key"),
+    ("keys revoke", "bundles.rs: it names a key"),
     ("sources add postgres", "secrecy.rs: the connection string comes on stdin"),
 ];
 
@@ -72,6 +79,7 @@ const STORY: &[&str] = &[
     DIFFERS,
     "artifacts export live --html page.html --md page.md --dry-run",
     "artifacts export live --html page.html --md page.md",
+    "build --out site",
     "agent: tools live-artifacts update --artifact-id ID --input artifact.json",
     "artifacts rollback live --to refresh-000001 --dry-run",
     "artifacts rollback live --to refresh-000001",
@@ -98,6 +106,10 @@ const STORY: &[&str] = &[
     "projects remove PROJECT --dry-run",
     "projects remove PROJECT --yes",
     "stop",
+    "config set log-level info",
+    "config get log-level",
+    "config list",
+    "config unset log-level",
 ];
 
 #[test]

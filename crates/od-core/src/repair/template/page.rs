@@ -2,20 +2,16 @@
 
 use std::ops::Range;
 
-use serde_json::json;
-
-use super::blocks::foreign_attributes;
-use super::dates;
-use super::lists::{self, follow};
-use super::marks;
+use super::lists::follow;
+use super::misfits::mend_data;
 use super::outline::Outline;
-use super::translate::translate;
-use super::unroll;
+use super::translate::attributes::foreign_attributes;
+use super::translate::marks::{self, read_loop};
+use super::translate::{objects, translate};
 use crate::error::{ErrorCode, Issue};
 use crate::json::Value;
 use crate::repair::patchwork::TextEdit;
-use crate::repair::proposal::data_pointer;
-use crate::template::{Edit, Grammar, RenderError, Template, TemplateIssue};
+use crate::template::{Edit, Grammar, Template, TemplateIssue};
 
 /// The changes that repair a page.
 #[derive(Debug, Default)]
@@ -123,7 +119,7 @@ pub(in crate::repair) fn mend(
         return mended;
     }
     if let Some(data) = data
-        && let Some((changed, names)) = super::objects::rename_keys(html, data)
+        && let Some((changed, names)) = objects::rename_keys(html, data)
     {
         return renamed_keys(html, changed, &names, owner_at);
     }
@@ -146,7 +142,7 @@ pub(in crate::repair) fn mend(
         Ok((template, _)) => {
             if let Some(data) = data {
                 let errors = template.check(data).errors;
-                of_data(html, data, &errors, owner_at, &mut mended);
+                mend_data(html, data, &errors, owner_at, &mut mended);
             }
         }
     }
@@ -188,7 +184,7 @@ fn of_rules(
     for fault in faults {
         let owner = owner_at(fault.offset);
         if fault.code == crate::template::IssueCode::RepeatNested
-            && let Some(edits) = data.and_then(|data| unroll::unroll(html, data, fault.offset))
+            && let Some(edits) = data.and_then(|data| unroll(html, data, fault.offset))
         {
             mended.notes.push((
                 owner,
@@ -212,197 +208,41 @@ fn of_rules(
     }
 }
 
-fn of_data(
-    html: &str,
-    data: &Value,
-    errors: &[RenderError],
-    owner_at: impl Fn(usize) -> usize,
-    mended: &mut Mended,
-) {
-    for error in errors {
-        let Some(place) = error.place() else { continue };
-        let Some(offset) = offset(html, place.line, place.column) else { continue };
-        let owner = owner_at(offset);
-        match error {
-            RenderError::NotArray { at, found } => {
-                not_array(html, data, &at.path, found, offset, owner, mended);
-            }
-            RenderError::NotScalar { at, found } => {
-                if let Some((span, text, note)) = not_scalar(html, data, &at.path, found, offset) {
-                    mended.notes.extend(note.map(|note| (owner, note)));
-                    mended.edits.push(TextEdit { span, text, owner });
-                }
-            }
-            RenderError::Url { at, .. } => {
-                if let Some(pointer) = data_pointer(&at.path)
-                    && let Some(url) =
-                        data.pointer(&pointer).and_then(Value::as_str).and_then(web_url)
-                {
-                    mended.data.push((owner, pointer, json!(url)));
-                }
-            }
-            RenderError::Css { at, .. } => {
-                if let Some(pointer) = data_pointer(&at.path)
-                    && let Some(value) = data.pointer(&pointer).and_then(Value::as_str)
-                {
-                    let plain: String = value
-                        .split([';', '{', '}'])
-                        .next()
-                        .unwrap_or_default()
-                        .replace([':', '\\', '"'], " ");
-                    mended.data.push((owner, pointer, json!(plain.trim())));
-                }
-            }
-            RenderError::Format { at, .. } => {
-                if let Some(pointer) = data_pointer(&at.path)
-                    && let Some(text) = data.pointer(&pointer).and_then(Value::as_str)
-                    && let Some(day) = dates::day(text)
-                {
-                    mended.data.push((owner, pointer, json!(day)));
-                }
-            }
-            RenderError::NoOrder { .. }
-            | RenderError::NotDrawable { .. }
-            | RenderError::TooManyPoints { .. }
-            | RenderError::TooManyRows { .. }
-            | RenderError::TooLarge { .. }
-            | RenderError::Write(_) => {}
-        }
-    }
-}
+/// The most outer rows that are written out.
+const ROWS_MAX: usize = 12;
 
-/// Finds the list that a repeat means, or gives it an empty one.
-fn not_array(
-    html: &str,
-    data: &Value,
-    path: &str,
-    found: &str,
-    offset: usize,
-    owner: usize,
-    mended: &mut Mended,
-) {
+/// Returns the edits that write the outer repeat around a place out, or `None` if it has too many
+/// rows for that.
+fn unroll(html: &str, data: &Value, at: usize) -> Option<Vec<(Range<usize>, String)>> {
     let outline = Outline::of(html);
-    let lists = lists::lists(data);
-    let Some(element) = outline.around(offset) else { return };
-    let Some(attribute) = outline.attribute(element, "data-od-repeat") else { return };
-    let value = html[attribute.value.clone()].to_owned();
-    let alias = value.split_whitespace().next().unwrap_or_default().to_owned();
-    let range = outline.elements[element].span.clone();
-    let fields: Vec<Vec<String>> = marks::marks(&outline)
+    let outer = outline
+        .ancestors(at)
         .into_iter()
-        .filter(|mark| range.contains(&mark.span.start))
-        .filter_map(|mark| {
-            let rest = mark.shown()?.strip_prefix(&format!("{alias}."))?;
-            Some(rest.split('.').map(str::to_owned).collect())
-        })
-        .collect();
-    let fields: Vec<Vec<&str>> =
-        fields.iter().map(|it| it.iter().map(String::as_str).collect()).collect();
-    let name = path.rsplit('.').next();
-    let steps: Vec<&str> = path.split('.').skip(1).collect();
-    // An object that holds the list: `data.releases` with `items` in it.
-    let inside = follow(data, &steps).and_then(Value::as_object).and_then(|map| {
-        map.iter().find(|(_, value)| value.is_array()).map(|(key, _)| format!("{path}.{key}"))
-    });
-    let meant = inside.or_else(|| {
-        lists::meant(&lists, name, Some(&alias), &fields).map(|list| list.path.clone())
-    });
-    if let Some(list) = meant {
-        let text = format!("{alias} in {list}");
-        mended.edits.push(TextEdit { span: attribute.value.clone(), text, owner });
-        return;
+        .rfind(|it| outline.attribute(*it, "data-od-repeat").is_some())?;
+    let attribute = outline.attribute(outer, "data-od-repeat")?;
+    let head = read_loop(&html[attribute.value.clone()]);
+    let (alias, list) = (head.alias?, head.list);
+    let steps: Vec<&str> = list.split('.').skip(1).collect();
+    let rows = follow(data, &steps)?.as_array()?.len();
+    if rows == 0 || rows > ROWS_MAX {
+        return None;
     }
-    let Some(pointer) = data_pointer(path) else { return };
-    let value = match (follow(data, &steps), found) {
-        (Some(Value::Object(map)), _) => members(map),
-        (Some(Value::Null) | None, _) => json!([]),
-        (Some(value), _) => json!([value]),
-    };
-    mended.data.push((owner, pointer, value));
+    let span = outline.elements[outer].span.clone();
+    let start = html[..attribute.span.start].trim_end().len();
+    let element = [&html[span.start..start], &html[attribute.span.end..span.end]].concat();
+    let written: Vec<String> =
+        (0..rows).map(|row| named(&element, &alias, &format!("{list}.{row}"))).collect();
+    Some(vec![(span, written.join("\n"))])
 }
 
-/// Returns the rows that an object of rows stands for, each with its key as its name; an object of
-/// plain values is one row.
-fn members(map: &crate::json::Map) -> Value {
-    if map.is_empty() || !map.values().all(Value::is_object) {
-        return json!([map]);
+/// Puts a path in the place of an alias, in bindings and repeats.
+fn named(html: &str, alias: &str, path: &str) -> String {
+    let mut text = html.to_owned();
+    for (before, behind) in [("{{", "."), ("{{ ", "."), (" in ", ".")] {
+        text =
+            text.replace(&format!("{before}{alias}{behind}"), &format!("{before}{path}{behind}"));
     }
-    let row = |(key, value): (&String, &Value)| {
-        let mut row = crate::json::Map::new();
-        row.insert("name".to_owned(), json!(key));
-        row.extend(value.as_object().cloned().unwrap_or_default());
-        Value::Object(row)
-    };
-    map.iter().map(row).collect()
-}
-
-/// Shows a list as rows, and of an object its value.
-fn not_scalar(
-    html: &str,
-    data: &Value,
-    path: &str,
-    found: &str,
-    offset: usize,
-) -> Option<(Range<usize>, String, Option<String>)> {
-    let end = offset + html[offset..].find("}}")? + 2;
-    let span = offset..end;
-    let written = html[span.clone()].trim_matches(['{', '}']).trim().to_owned();
-    let steps: Vec<&str> = path.split('.').skip(1).collect();
-    let value = follow(data, &steps)?;
-    let shown = |value: &Value| -> Option<String> {
-        let map = value.as_object()?;
-        let best = ["name", "title", "label", "value", "text", "count", "total", "id"];
-        let key = best
-            .iter()
-            .find(|key| map.get(**key).is_some_and(|it| !it.is_array() && !it.is_object()));
-        let key = key.map(|key| (*key).to_owned());
-        key.or_else(|| {
-            map.iter()
-                .find(|(key, it)| crate::template::is_key(key) && !it.is_array() && !it.is_object())
-                .map(|(key, _)| key.clone())
-        })
-    };
-    let outline = Outline::of(html);
-    let in_tag = outline.elements.iter().any(|it| it.tag.span.contains(&offset));
-    if found == "array" && written.starts_with("data.") && !in_tag && !in_repeat(&outline, offset) {
-        let rows = value.as_array()?;
-        let item = match rows.iter().find_map(&shown) {
-            Some(key) => format!("item.{key}"),
-            None => "item".to_owned(),
-        };
-        let text = format!("<span data-od-repeat=\"item in {written}\">{{{{{item}}}}} </span>");
-        return Some((span, text, None));
-    }
-    if found == "array" {
-        let text = match value.as_array()?.first() {
-            Some(first) => shown(first).map_or_else(
-                || format!("{{{{{written}.0}}}}"),
-                |key| format!("{{{{{written}.0.{key}}}}}"),
-            ),
-            None => String::new(),
-        };
-        return Some((span, text, Some("shows the first item: a list inside a row is not repeated; join it to a text in the data".to_owned())));
-    }
-    let key = shown(value)?;
-    let note = format!("`{path}` is an object: shows its `{key}`");
-    Some((span, format!("{{{{{written}.{key}}}}}"), Some(note)))
-}
-
-fn in_repeat(outline: &Outline<'_>, at: usize) -> bool {
-    outline.ancestors(at).into_iter().any(|it| outline.attribute(it, "data-od-repeat").is_some())
-}
-
-/// Writes an address so that a page may link to it.
-fn web_url(text: &str) -> Option<String> {
-    if let Some(rest) = text.strip_prefix("//") {
-        return Some(format!("https://{rest}"));
-    }
-    if let Some(rest) = text.strip_prefix("git@").and_then(|rest| rest.split_once(':')) {
-        return Some(format!("https://{}/{}", rest.0, rest.1.trim_end_matches(".git")));
-    }
-    let lower = text.trim().to_ascii_lowercase();
-    let bad = ["javascript:", "data:", "vbscript:", "file:", "mailto:", "tel:"];
-    bad.iter().any(|scheme| lower.starts_with(scheme)).then(|| "#".to_owned())
+    text
 }
 
 /// Renames a key wherever a template names it.
@@ -442,14 +282,4 @@ fn nearest(html: &str, issues: &[(usize, Issue)], at: usize) -> usize {
         place.unwrap_or(1).abs_diff(line)
     };
     issues.iter().min_by_key(|(_, issue)| distance(issue)).map_or(0, |(owner, _)| *owner)
-}
-
-/// Returns the byte that a line and a column stand for.
-fn offset(html: &str, line: u32, column: u32) -> Option<usize> {
-    let start = if line == 1 {
-        0
-    } else {
-        memchr::memchr_iter(b'\n', html.as_bytes()).nth(line as usize - 2)? + 1
-    };
-    html[start..].char_indices().nth(column as usize - 1).map(|(at, _)| start + at)
 }

@@ -1,4 +1,4 @@
-//! What stands behind a binding's path: `| format:arguments | or:'text'`.
+//! The formats behind a binding's path: `| format:arguments | or:'text'`.
 
 use std::borrow::Cow;
 

@@ -309,6 +309,7 @@ fn bodies(operation: Operation, path: &str) -> Vec<Value> {
         Operation::ToolRefreshArtifact
         | Operation::ToolCancelRefresh
         | Operation::ToolDeleteArtifact => vec![json!({ "artifactId": path })],
+        Operation::McpMessage => vec![json!({ "jsonrpc": "2.0", "id": 1, "method": path })],
         // Every tool of the catalogue is asked below.
         Operation::ToolExecuteConnector => {
             vec![json!({ "connectorId": path, "toolName": path, "input": { "path": path } })]

@@ -74,6 +74,7 @@ pub(crate) fn open_with(data_dir: &Path, source: Act) -> Result<App, String> {
         queries: Arc::new(EchoQueryEngine),
         services: Arc::new(MemoryServiceRegistry::default()),
         sessions: Arc::new(od_ports::fakes::MemoryConsoleSessions::default()),
+        signers: Arc::new(od_ports::fakes::MemorySignerKeys::default()),
     }))
 }
 

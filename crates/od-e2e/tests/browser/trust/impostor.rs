@@ -32,6 +32,20 @@ opening.onsuccess = () => {
 };
 </script>"#;
 
+/// A page of the taker that leaves a service worker behind, which answers for the console from then on.
+const STAYING_PAGE: &str = r"<!doctype html><title>od</title><script>
+navigator.serviceWorker.register('/deep/worker.js', { scope: '/' });
+navigator.serviceWorker.ready.then(() => { document.title = 'stays'; });
+</script>";
+const STAYING_WORKER: &str = r"
+addEventListener('install', () => skipWaiting());
+addEventListener('activate', (event) => event.waitUntil(clients.claim()));
+addEventListener('fetch', (event) => {
+  const page = '<!doctype html><title>taken</title>';
+  const answer = () => new Response(page, { headers: { 'content-type': 'text/html' } });
+  if (event.request.mode === 'navigate') event.respondWith(answer());
+});";
+
 /// A process that listens at a port, answers everything, and keeps what it was sent.
 struct Impostor {
     received: Arc<Mutex<String>>,
@@ -105,6 +119,10 @@ fn serve(mut stream: TcpStream, log: &Mutex<String>) {
     log.lock().unwrap().push_str(&format!("{text}\n----\n"));
     let (kind, body) = if text.starts_with("GET / ") {
         ("text/html", PAGE.to_owned())
+    } else if text.starts_with("GET /stay ") {
+        ("text/html", STAYING_PAGE.to_owned())
+    } else if text.starts_with("GET /deep/worker.js ") {
+        ("text/javascript\r\nService-Worker-Allowed: /", STAYING_WORKER.to_owned())
     } else if text.contains("/api/session/challenge") {
         // It has a key of its own, and signs with nothing.
         let (key, signature) = (format!("B{}", "A".repeat(86)), "A".repeat(86));
@@ -179,6 +197,29 @@ async fn whoever_takes_the_dead_daemons_port_gets_nothing_and_the_tabs_go_on_aft
     }
     data.press("3").await;
     data.sees("a-2").await;
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_the_taker_left_in_the_browser_is_gone_after_one_visit_to_the_daemon() {
+    let mut world = World::start().await;
+    let url = world.daemon().url().to_owned();
+    world.stop_daemon().await;
+    let impostor = Impostor::take(url.strip_prefix("http://").unwrap());
+    let tab = world.browser.bare_tab().await;
+    tab.follow(&format!("{url}/stay")).await;
+    tab.until("document.title === 'stays'").await;
+    impostor.leave();
+    // The control: nobody listens, and still the taker's page comes.
+    tab.follow(&format!("{url}/")).await;
+    tab.until("document.title === 'taken'").await;
+
+    world.start_daemon().await;
+    tab.follow(&format!("{url}/#/designs")).await;
+    tab.sees("Open the console from your terminal").await;
+    tab.run("void navigator.serviceWorker.getRegistrations().then((all) => { window.workers = all.length; })")
+        .await;
+    tab.until("window.workers === 0").await;
     world.end().await;
 }
 
