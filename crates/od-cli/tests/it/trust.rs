@@ -23,7 +23,8 @@ fn check(output: &Output, message: &str, fix: &str) {
 
 fn doctor(bench: &Bench) -> Value {
     let said: Value = serde_json::from_slice(&bench.od(&["doctor", "--json"]).stdout).unwrap();
-    said["checks"][2].clone()
+    let checks = said["checks"].as_array().unwrap();
+    checks.iter().find(|check| check["check"] == "data directory").unwrap().clone()
 }
 
 fn mode(path: &Path, mode: u32) {
