@@ -11,6 +11,7 @@ use chromiumoxide::cdp::browser_protocol::emulation::{
     MediaFeature, SetDeviceMetricsOverrideParams, SetFocusEmulationEnabledParams,
 };
 use chromiumoxide::cdp::browser_protocol::page::CaptureScreenshotFormat;
+use chromiumoxide::cdp::browser_protocol::target::SetAutoAttachParams;
 use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
 use chromiumoxide::page::ScreenshotParams;
 use serde_json::Value;
@@ -41,6 +42,18 @@ impl Tab {
         // Tabs behind another one keep their timers and frames: a test looks at them too.
         page.execute(SetFocusEmulationEnabledParams::new(true)).await.expect("focus");
         Self { page, watch }
+    }
+
+    /// Lets the service workers of the page start by themselves. The driver has every new target wait for it,
+    /// and with some builds of the browser a worker that it has let go of waits for ever.
+    pub async fn lets_workers_start(&self) {
+        let off = SetAutoAttachParams::builder()
+            .auto_attach(false)
+            .wait_for_debugger_on_start(false)
+            .flatten(true)
+            .build()
+            .expect("complete");
+        self.page.execute(off).await.expect("the driver lets go");
     }
 
     /// Goes to an address as if a person had typed it, and waits until its document is there.

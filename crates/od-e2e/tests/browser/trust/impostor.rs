@@ -207,6 +207,7 @@ async fn a_worker_that_the_taker_left_in_the_browser_is_gone_after_one_visit_to_
     world.stop_daemon().await;
     let impostor = Impostor::take(url.strip_prefix("http://").unwrap());
     let tab = world.browser.bare_tab().await;
+    tab.lets_workers_start().await;
     tab.follow(&format!("{url}/stay")).await;
     tab.until("document.title === 'stays'").await;
     impostor.leave();
