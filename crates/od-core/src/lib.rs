@@ -34,7 +34,7 @@ pub mod connector {
     mod classify;
     mod contract;
     mod database;
-    mod disguise;
+    mod error_as_data;
     mod execute_request;
     mod local_tool;
     mod protect;

@@ -21,7 +21,7 @@ use od_ports::credential_vault::{Secret, Standing, VaultError};
 use serde::Serialize;
 
 use super::catalog::{link, provider, safety_of};
-use super::denied::Denied;
+use super::denied_keys::DeniedKeys;
 use super::protect::{WHOLE_MAX, blocking, protect, scrubbed};
 use super::rate_limit::{OverLimit, Payer};
 use crate::app::App;
@@ -193,7 +193,7 @@ pub enum ExecuteError {
         /// The tool.
         tool: ToolName,
         /// Why leaving them out does not help.
-        found: Denied,
+        found: DeniedKeys,
     },
     /// The output cannot be used.
     #[error("the output of `{tool}` cannot be used: {fault}")]

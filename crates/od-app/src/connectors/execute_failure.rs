@@ -3,11 +3,11 @@
 use od_core::connector::ProtectError;
 use od_core::error::{ErrorCode, Failure, Issue, Retry};
 use od_core::repair::{Operation, Proposal};
-use od_ports::connector_provider::ProviderError;
 use serde_json::json;
 
-use super::denied::Denied;
+use super::denied_keys::DeniedKeys;
 use super::execute::ExecuteError;
+use super::provider_failure::{provider_failure, too_large};
 use super::rate_limit::OverLimit;
 use crate::failure;
 
@@ -73,10 +73,10 @@ impl From<ExecuteError> for Failure {
                 let failure =
                     Self::new(ErrorCode::RedactionRequired, message).detail("kind", "denied_key");
                 match found {
-                    Denied::Mapped { pointer } => failure
+                    DeniedKeys::Mapped { pointer } => failure
                         .suggest(format!("map from another path: `{pointer}` is never stored"))
                         .detail("pointer", pointer),
-                    Denied::Everything => failure
+                    DeniedKeys::Everything => failure
                         .suggest("use a tool or file that names its values by what they mean"),
                 }
             }
@@ -112,56 +112,6 @@ fn over_limit(limit: OverLimit) -> Failure {
     }
 }
 
-fn provider_failure(fault: &ProviderError) -> Failure {
-    let unreadable = |kind: &str, suggestion: &str| {
-        Failure::new(ErrorCode::SourceUnreadable, fault.to_string())
-            .suggest(suggestion)
-            .detail("kind", kind)
-    };
-    match fault {
-        ProviderError::UnknownTool { .. } => {
-            Failure::new(ErrorCode::ConnectorToolNotFound, fault.to_string())
-                .suggest("list the connector's tools")
-        }
-        ProviderError::Input { pointer, .. } => {
-            Failure::new(ErrorCode::ConnectorInputSchemaMismatch, fault.to_string())
-                .suggest("correct the input")
-                .detail("pointer", pointer.as_str())
-        }
-        ProviderError::Missing { .. } => unreadable(
-            "source_missing",
-            "check the name; put back what is gone, or set another source",
-        ),
-        ProviderError::Malformed { .. } => {
-            unreadable("wrong_type", "check what the source holds: it is not what the tool reads")
-        }
-        ProviderError::Forbidden { .. } => {
-            Failure::new(ErrorCode::ConnectorSafetyDenied, fault.to_string())
-                .suggest("name something inside the project, or that the account may read")
-                .detail("kind", "forbidden")
-        }
-        ProviderError::TooLarge { allowed } => {
-            too_large(fault.to_string(), &format!("at most {allowed} bytes (as read)"))
-                .detail("allowed", *allowed)
-        }
-        ProviderError::OutOfBounds { limit, .. } => too_large(fault.to_string(), limit),
-        ProviderError::CredentialRefused => {
-            Failure::new(ErrorCode::ConnectorNotConnected, fault.to_string())
-                .suggest("make a new token at the provider and connect again")
-        }
-        ProviderError::RateLimited { after_ms } => {
-            Failure::new(ErrorCode::ConnectorRateLimited, fault.to_string())
-                .retry(Retry::RetryableAfterMs { after_ms: *after_ms })
-                .suggest(format!("wait {} s; a token raises the limit", after_ms.div_ceil(1000)))
-        }
-        ProviderError::Unavailable { .. } => {
-            Failure::new(ErrorCode::ConnectorExecutionFailed, fault.to_string())
-                .suggest("check that the provider can be reached, then try again")
-                .detail("kind", "unavailable")
-        }
-    }
-}
-
 fn output_failure(fault: &ProtectError, message: String) -> Failure {
     match fault {
         ProtectError::TooLarge { faults } => too_large(message, faults.limit())
@@ -173,11 +123,4 @@ fn output_failure(fault: &ProtectError, message: String) -> Failure {
             .suggest("read what the provider says; the input may name something it refuses")
             .detail("kind", "error_as_data"),
     }
-}
-
-/// Refuses more than a limit allows; the limit is the one that was broken.
-fn too_large(message: String, limit: &str) -> Failure {
-    Failure::new(ErrorCode::ConnectorOutputTooLarge, message)
-        .suggest("narrow the input: fewer entries, a smaller file, a glob")
-        .detail("limit", limit)
 }

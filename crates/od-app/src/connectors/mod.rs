@@ -2,11 +2,12 @@
 
 pub mod catalog;
 pub mod connect;
-mod denied;
+mod denied_keys;
 pub mod execute;
 mod execute_failure;
-mod execute_mended;
+mod execute_repair;
 mod protect;
+mod provider_failure;
 mod rate_limit;
 mod source;
 
@@ -15,7 +16,7 @@ pub use catalog::{get, list};
 pub use connect::{connect, disconnect};
 pub use execute::execute;
 pub(crate) use execute::{Taken, take};
-pub use execute_mended::{refuse_call, refuse_request};
+pub use execute_repair::{refuse_call, refuse_request};
 pub(crate) use rate_limit::ConnectorState;
 pub use rate_limit::{OverLimit, Payer};
 pub(crate) use source::{FileContent, pin_of, read_file, source_call};

@@ -9,7 +9,7 @@ use od_core::intake::{Intake, IntakeFault, ProtectedIntake};
 use od_core::limits::CONNECTOR_OUTPUT;
 use od_ports::connector_provider::ProviderError;
 
-use super::denied::{self, Denied};
+use super::denied_keys::{self, DeniedKeys};
 use super::execute::{Checked, ExecuteError};
 
 /// Works on an intake where it holds nobody up: a large one away from the threads that serve requests.
@@ -67,15 +67,15 @@ pub(super) async fn protect(
         return Ok((intake, redactions));
     }
     let value = output.to_value();
-    if let Some(found) = denied::find_mapped(&value, mapping, scrubber) {
+    if let Some(found) = denied_keys::find_mapped(&value, mapping, scrubber) {
         return Err(ExecuteError::Denied { tool: tool.clone(), found });
     }
-    let before = denied::size(&value);
+    let before = denied_keys::size(&value);
     let origin = checked.provider.catalog().access.origin();
     let (value, redactions) = protect_value(value, origin, clips, scrubber)
         .map_err(|fault| ExecuteError::Output { tool: tool.clone(), fault })?;
-    if denied::is_all_denied(before, &value) {
-        return Err(ExecuteError::Denied { tool: tool.clone(), found: Denied::Everything });
+    if denied_keys::is_all_denied(before, &value) {
+        return Err(ExecuteError::Denied { tool: tool.clone(), found: DeniedKeys::Everything });
     }
     Ok((Intake::try_from(&value).map_err(too_large)?, redactions))
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{Health, OnFailure, RefreshStatus, StaleSource, Status};
+use od_core::artifact::{Health, OnFailure, RefreshStatus, StaleSource};
 use od_core::credential::Redactions;
+use od_core::decide::{self, RefreshUnavailable};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Timestamp};
 use od_core::ledger::{IfNewest, RefreshStart};
@@ -112,7 +113,7 @@ pub enum RefreshError {
         /// The artifact.
         artifact: ArtifactId,
         /// Why not.
-        reason: Unavailable,
+        reason: RefreshUnavailable,
     },
     /// An agent asked for what only a person may.
     #[error("only a person may accept a changed tool or account")]
@@ -165,26 +166,6 @@ pub enum RefreshError {
         /// Why, as the record has it in short.
         failure: Box<Failure>,
     },
-}
-
-/// Why an artifact has nothing to refresh.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum Unavailable {
-    /// It has no source.
-    #[error("it has no source")]
-    NoSource,
-    /// Nobody allowed it.
-    #[error("refreshing it is not permitted")]
-    NotPermitted,
-    /// It was allowed in a copy of the data directory or on another machine, and not here.
-    #[error("refreshing it was allowed elsewhere, and not on this machine or in this directory")]
-    GrantedElsewhere,
-    /// It is put away.
-    #[error("it is not active")]
-    NotActive,
-    /// Its page was opened, and that asks for no refresh.
-    #[error("it is not older than its schedule allows, or its schedule is off")]
-    StillFresh,
 }
 
 /// Runs the sources and queries of an artifact and takes over what they give, or leaves everything as it
@@ -294,47 +275,22 @@ async fn check_request(app: &App, request: &RunRefresh) -> Result<Arc<Stored>, R
     }
     let stored = app.ports.artifacts.load(project, artifact).await.map_err(RefreshError::Begin)?;
     check_refreshable(&stored)?;
-    if *cause == Cause::Opened && !may_open(&stored, app.ports.clock.now()) {
-        let (artifact, reason) = (artifact.clone(), Unavailable::StillFresh);
-        return Err(RefreshError::Unavailable { artifact, reason });
+    if *cause == Cause::Opened {
+        decide::refreshable_when_opened(&stored.summary, app.ports.clock.now())
+            .map_err(|reason| unavailable(&stored, reason))?;
     }
     Ok(stored)
 }
 
-/// Returns whether opening a page refreshes it: its schedule runs, and says an age that it has passed.
-fn may_open(stored: &Stored, now: Timestamp) -> bool {
-    let line = stored.summary.schedule.as_ref().filter(|line| line.active_since().is_some());
-    let max_age = line.and_then(|line| line.refresh.max_age);
-    let age = stored.summary.last_refreshed_at.map(|at| now.ms_since(at));
-    max_age.is_some_and(|max_age| age.is_none_or(|age| age > max_age.ms()))
+fn check_refreshable(stored: &Stored) -> Result<(), RefreshError> {
+    let artifact = stored.artifact().filter(|_| stored.health.is_healthy()).ok_or_else(|| {
+        RefreshError::NotHealthy { artifact: stored.id.clone(), health: stored.health }
+    })?;
+    decide::refreshable(artifact).map_err(|reason| unavailable(stored, reason))
 }
 
-fn check_refreshable(stored: &Stored) -> Result<(), RefreshError> {
-    let refused = |reason| RefreshError::Unavailable { artifact: stored.id.clone(), reason };
-    let not_healthy = || {
-        let (artifact, health) = (stored.id.clone(), stored.health);
-        RefreshError::NotHealthy { artifact, health }
-    };
-    if !stored.health.is_healthy() {
-        return Err(not_healthy());
-    }
-    let artifact = stored.artifact().ok_or_else(not_healthy)?;
-    match artifact.heading.status {
-        Status::Active => {}
-        Status::Archived | Status::Error => return Err(refused(Unavailable::NotActive)),
-    }
-    if !artifact.has_source() {
-        return Err(refused(Unavailable::NoSource));
-    }
-    if !artifact.is_refreshable(&stored.health) {
-        let is_elsewhere = artifact.withheld.is_some();
-        return Err(refused(if is_elsewhere {
-            Unavailable::GrantedElsewhere
-        } else {
-            Unavailable::NotPermitted
-        }));
-    }
-    Ok(())
+fn unavailable(stored: &Stored, reason: RefreshUnavailable) -> RefreshError {
+    RefreshError::Unavailable { artifact: stored.id.clone(), reason }
 }
 
 impl From<RefreshError> for Failure {
@@ -342,19 +298,8 @@ impl From<RefreshError> for Failure {
         let message = err.to_string();
         match err {
             RefreshError::Unavailable { artifact, reason } => {
-                let suggestion = match reason {
-                    Unavailable::NoSource => "give the artifact a source first",
-                    Unavailable::NotPermitted => {
-                        "a person can permit it in the console, or with an update of the source"
-                    }
-                    Unavailable::GrantedElsewhere => {
-                        "look at what came with the copy, then allow it here: a person runs `od trust`, or permits it in the console"
-                    }
-                    Unavailable::NotActive => "make the artifact active first",
-                    Unavailable::StillFresh => "refresh it by hand for newer data",
-                };
                 Self::new(ErrorCode::LiveArtifactRefreshUnavailable, message)
-                    .suggest(suggestion)
+                    .suggest(reason.suggestion())
                     .detail("artifactId", artifact.as_str())
             }
             RefreshError::DriftNotYours => Self::new(ErrorCode::Forbidden, message)

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::document::{Pins, RefreshPermission, SourcePin, SourceRef, StaleSource};
 use super::provenance::Provenance;
 use super::status::{Preview, RefreshStatus, SchemaVersion};
-use super::{Document, Heading, Health, HealthState, Status};
+use super::{Document, Heading, Health};
 use crate::checks::{CheckResult, CheckSummary};
+use crate::decide;
 use crate::grant::WithheldGrants;
 use crate::ids::{
     ArtifactId, AttemptId, Digest, ProjectId, Revision, RunId, SessionId, SourceId, Timestamp,
@@ -163,9 +164,7 @@ impl Artifact {
     /// is granted.
     #[must_use]
     pub fn is_refreshable(&self, health: &Health) -> bool {
-        self.heading.status == Status::Active
-            && health.state == HealthState::Healthy
-            && self.refresh_permission() == RefreshPermission::Manual
+        health.is_healthy() && decide::refreshable(self).is_ok()
     }
 
     /// Names where the data comes from, in a few words: the files and tools of its sources.

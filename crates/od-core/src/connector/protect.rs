@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::disguise::disguised_error;
+use super::error_as_data::disguised_error;
 use crate::credential::{
     MemberRule, PlacePath, REDACTED, RedactionAction, RedactionLog, RedactionReason, Redactions,
     Scrubber, protect_member_text, redact_text,

@@ -1,7 +1,7 @@
 //! The length of a credential of a known form: what follows its anchor, read by the rule of the form.
 
 use super::form::{Alphabet, Form, Part, Rest, Run};
-use super::look::{is_placeholder, looks_like, looks_random};
+use super::randomness::{is_placeholder, looks_like, looks_random};
 
 /// Returns how long the bytes are that follow an anchor, if they are what the form wants.
 pub(super) fn rest_len(form: &Form, bytes: &[u8], body: usize, rest: &[u8]) -> Option<usize> {

@@ -8,6 +8,7 @@ mod create;
 mod decision;
 mod grant;
 mod refresh;
+mod refreshable;
 mod roll_back;
 mod shown_redactions;
 mod update;
@@ -20,5 +21,6 @@ pub use grant::{ScheduleChange, ScheduleChangeRefused, schedule, trust};
 #[cfg(test)]
 pub(crate) use refresh::refreshed_with;
 pub use refresh::{FailedSource, Gathered, QueryOutput, RefreshRefused, SourceOutput, refresh};
+pub use refreshable::{RefreshUnavailable, refreshable, refreshable_when_opened};
 pub use roll_back::{Design, EarlierState, roll_back};
 pub use update::{NextDesign, UpdateRefused, next_design, update};

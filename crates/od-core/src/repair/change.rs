@@ -2,7 +2,7 @@
 
 use serde_json::Map;
 
-use super::patchwork::quoted;
+use super::text_edits::quoted;
 use crate::json::Value;
 
 /// A change of a request's body. Applied in the order in which they are told.

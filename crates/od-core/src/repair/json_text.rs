@@ -1,6 +1,6 @@
 //! Text that is almost JSON, rewritten: quotes, commas, comments, brackets.
 
-use super::patchwork::{Patchwork, TextEdit, quoted};
+use super::text_edits::{TextEdit, TextEdits, quoted};
 use crate::error::Issue;
 use crate::json::{Message, Value};
 
@@ -29,7 +29,7 @@ pub fn explain_syntax(path: &str, text: &str) -> Option<Issue> {
 }
 
 /// Words a repair: its lines, or the whole text where that is shorter.
-fn told(patched: &Patchwork) -> Option<String> {
+fn told(patched: &TextEdits) -> Option<String> {
     let words: Vec<String> = patched.instructions().into_iter().map(|it| it.words).collect();
     let lines = words.join("; ");
     let whole = format!("write {}", quoted(patched.text().trim()));
@@ -44,8 +44,8 @@ pub(super) fn meant(text: &str) -> Option<Value> {
 }
 
 /// Rewrites a text until it is JSON; `None` if that does not come about.
-fn repaired(text: &str) -> Option<Patchwork> {
-    let mut patched = Patchwork::new(text.to_owned());
+fn repaired(text: &str) -> Option<TextEdits> {
+    let mut patched = TextEdits::new(text.to_owned());
     patched.apply(entities(text));
     patched.apply(fences(&patched.text()));
     patched.apply(spelling(&patched.text()));

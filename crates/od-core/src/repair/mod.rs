@@ -12,13 +12,13 @@ mod field_values;
 mod fields;
 mod json_text;
 mod names;
-mod patchwork;
 mod proposal;
 mod schedule;
 mod schema;
 mod several;
 mod source;
 mod template;
+mod text_edits;
 mod unresolved;
 mod wrapping;
 

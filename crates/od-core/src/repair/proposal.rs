@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::change::{Change, parent_of};
 use super::fields;
 use super::names::Operation;
-use super::patchwork::{Patchwork, TextEdit};
 use super::template;
+use super::text_edits::{TextEdit, TextEdits};
 use crate::artifact::{ArtifactState, page_grammar};
 use crate::error::Issue;
 use crate::json::{Pointer, Value};
@@ -20,7 +20,7 @@ use crate::limits;
 pub struct Proposal {
     operation: Operation,
     body: Value,
-    template: Option<Patchwork>,
+    template: Option<TextEdits>,
     reported: Vec<Reported>,
 }
 
@@ -157,7 +157,7 @@ impl Proposal {
     fn adopt_template(&mut self) {
         if self.template.is_none() {
             let html = self.body.get("templateHtml").and_then(Value::as_str);
-            self.template = html.map(|html| Patchwork::new(html.to_owned()));
+            self.template = html.map(|html| TextEdits::new(html.to_owned()));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Bindings that lead nowhere in today's data: accepted with a remark, whose fix is the line rewritten.
 
-use super::patchwork::{Patchwork, TextEdit};
 use super::template;
+use super::text_edits::{TextEdit, TextEdits};
 use crate::error::Issue;
 use crate::json::Value;
 use crate::template::{Grammar, Place, Template, WarningCode};
@@ -19,7 +19,7 @@ pub(crate) fn mend_unresolved(
     if !remarks.iter().any(is_unresolved) {
         return;
     }
-    let mut patched = Patchwork::new(html.to_owned());
+    let mut patched = TextEdits::new(html.to_owned());
     let mut edits = Vec::new();
     let mut needs_v2 = vec![false; remarks.len()];
     for binding in compiled.bindings() {

@@ -10,8 +10,8 @@ use super::outline::Outline;
 use super::page::Mended;
 use super::translate::marks;
 use crate::json::Value;
-use crate::repair::patchwork::TextEdit;
 use crate::repair::proposal::data_pointer;
+use crate::repair::text_edits::TextEdit;
 use crate::template::RenderError;
 
 const MONTHS: [&str; 12] =

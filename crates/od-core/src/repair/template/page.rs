@@ -10,7 +10,7 @@ use super::translate::marks::{self, read_loop};
 use super::translate::{objects, translate};
 use crate::error::{ErrorCode, Issue};
 use crate::json::Value;
-use crate::repair::patchwork::TextEdit;
+use crate::repair::text_edits::TextEdit;
 use crate::template::{Edit, Grammar, Template, TemplateIssue};
 
 /// The changes that repair a page.

@@ -26,7 +26,7 @@ enum Piece {
 
 /// An original text with edits on top of it, and edits on top of those.
 #[derive(Clone, Debug)]
-pub(super) struct Patchwork {
+pub(super) struct TextEdits {
     original: String,
     pieces: Vec<Piece>,
 }
@@ -39,7 +39,7 @@ struct Region {
     owners: BTreeSet<usize>,
 }
 
-impl Patchwork {
+impl TextEdits {
     pub(super) fn new(original: String) -> Self {
         let whole = Piece::Kept(0..original.len());
         Self { original, pieces: vec![whole] }
@@ -335,7 +335,7 @@ mod tests {
 
     #[track_caller]
     fn check(original: &str, edits: &[&[(&str, &str)]], told: &[&str]) {
-        let mut patched = Patchwork::new(original.to_owned());
+        let mut patched = TextEdits::new(original.to_owned());
         for round in edits {
             let text = patched.text();
             let edits =
@@ -363,7 +363,7 @@ mod tests {
             &[&[("{{row.a}}", "{{data.a}}")]],
             &["line 1: replace `{{row.a}}` with `{{data.a}}`"],
         );
-        let mut patched = Patchwork::new(long.clone());
+        let mut patched = TextEdits::new(long.clone());
         let at = long.find("<li>{{").unwrap() + 3;
         patched.apply(vec![TextEdit { span: at..at, text: " x".to_owned(), owner: 0 }]);
         let words = &patched.instructions()[0].words;

@@ -8,7 +8,7 @@ use od_core::json::{Pointer, Value, is_denied_key};
 
 /// Why leaving keys out of an output does not help.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Denied {
+pub enum DeniedKeys {
     /// The mapping takes what stands under such a key.
     Mapped {
         /// The place in the output, as a JSON pointer.
@@ -23,12 +23,12 @@ pub(super) fn find_mapped(
     output: &Value,
     mapping: Option<&OutputMapping>,
     secrets: &Scrubber,
-) -> Option<Denied> {
+) -> Option<DeniedKeys> {
     let arrows = mapping.and_then(|mapping| mapping.data_paths.as_deref())?;
     arrows.iter().find_map(|arrow| follow(output, &arrow.from, secrets))
 }
 
-fn follow(output: &Value, path: &MappingPath, secrets: &Scrubber) -> Option<Denied> {
+fn follow(output: &Value, path: &MappingPath, secrets: &Scrubber) -> Option<DeniedKeys> {
     let (mut value, mut place) = (output, Pointer::root());
     for segment in path.segments() {
         place = place.key(&protect_text(segment.key, secrets));
@@ -36,7 +36,7 @@ fn follow(output: &Value, path: &MappingPath, secrets: &Scrubber) -> Option<Deni
             Value::Object(map) => {
                 let item = map.get(segment.key)?;
                 if is_denied_key(segment.key) {
-                    return Some(Denied::Mapped { pointer: place.into_string() });
+                    return Some(DeniedKeys::Mapped { pointer: place.into_string() });
                 }
                 item
             }
@@ -66,7 +66,7 @@ mod tests {
 
     use super::*;
 
-    fn found(output: &Value, from: &str) -> Option<Denied> {
+    fn found(output: &Value, from: &str) -> Option<DeniedKeys> {
         let mapping = json!({ "dataPaths": [{ "from": from, "to": "x" }] });
         let mapping: OutputMapping = serde_json::from_value(mapping).unwrap();
         find_mapped(output, Some(&mapping), &Scrubber::new([""; 0]))
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn only_what_a_mapping_takes_matters() {
         let output = json!({ "headers": { "x": 1 }, "rows": [{ "a": 1, "body": "text" }] });
-        let at = |pointer: &str| Some(Denied::Mapped { pointer: pointer.to_owned() });
+        let at = |pointer: &str| Some(DeniedKeys::Mapped { pointer: pointer.to_owned() });
         assert_eq!(found(&output, "rows.0.body"), at("/rows/0/body"));
         assert_eq!(found(&output, "headers.x"), at("/headers"));
         for from in ["rows", "rows.0.a", "$", "missing.body", "rows.7.body"] {
