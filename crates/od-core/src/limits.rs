@@ -384,6 +384,12 @@ limits! {
     SITE_CHANGES = "site_changes", 100, "changes", "in the feed and the list of changes of a site, newest first";
     /// The greatest size of the list of files of a site that is read.
     SITE_LIST_FILE = "site_list_file", 16_777_216, "bytes", "of `site.json` of an earlier build";
+    /// The longest that a browser may draw an exported page.
+    DRAWING_MS = "drawing_ms", 60_000, "ms", "of one start of the browser that draws an export";
+    /// The greatest size of a picture or PDF of an export.
+    DRAWING_BYTES = "drawing_bytes", 67_108_864, "bytes", "of one picture or PDF";
+    /// The greatest height of a picture: browsers draw no higher one.
+    PICTURE_HEIGHT = "picture_height", 16_384, "pixels", "of a page that is exported as a picture";
     /// The greatest size of a bundle.
     BUNDLE_BYTES = "bundle_bytes", 134_217_728, "bytes", "of one `.odb` file; it is not compressed";
     /// The most entries of a bundle.

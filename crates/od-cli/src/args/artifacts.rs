@@ -113,6 +113,10 @@ pub struct ExportArtifact {
     pub csv: Option<String>,
     /// The file of the document.
     pub md: Option<String>,
+    /// The file of the picture.
+    pub png: Option<String>,
+    /// The file of the printed page.
+    pub pdf: Option<String>,
     /// The file of the bundle.
     pub bundle: Option<String>,
 }
@@ -123,6 +127,8 @@ impl From<Matches> for ExportArtifact {
             html: given.text("html"),
             csv: given.text("csv"),
             md: given.text("md"),
+            png: given.text("png"),
+            pdf: given.text("pdf"),
             bundle: given.text("bundle"),
             artifact: given.into(),
         }

@@ -4,6 +4,7 @@
 pub(crate) mod artifacts {
     mod change;
     mod check;
+    mod drawing;
     mod export;
     mod list;
     mod revisions;

@@ -9,6 +9,7 @@ mod config;
 mod daemon;
 mod demo;
 mod doctor;
+mod drawings;
 mod fresh_page;
 mod secrecy;
 mod site;

@@ -6,6 +6,7 @@ mod console_load;
 mod console_projects;
 mod console_scale;
 mod console_shots;
+mod exported;
 mod fake_github;
 mod world;
 

@@ -7,9 +7,10 @@ use od_app::artifacts::{self, Address, ExportArtifact as Request};
 use od_app::bundles::{self, BundleScope};
 use od_app::{App, Caller};
 use od_core::error::ErrorCode;
-use od_core::export::{ExportFormat, ExportedFile, export_value};
+use od_core::export::{ExportFormat, export_value};
 use serde_json::{Value, json};
 
+use super::drawing::{self, Drawing};
 use super::show::find;
 use crate::args::ExportArtifact;
 use crate::local;
@@ -24,7 +25,9 @@ pub(crate) async fn export(
 ) -> Result<Answer, CommandError> {
     let (app, address) = find(settings, &args.artifact).await?;
     let wanted = wanted(args);
-    if wanted.is_empty() && args.bundle.is_none() {
+    let drawings = [(Drawing::Png, &args.png), (Drawing::Pdf, &args.pdf)];
+    let is_drawn = drawings.iter().any(|(_, path)| path.is_some());
+    if wanted.is_empty() && !is_drawn && args.bundle.is_none() {
         return print(&app, address).await;
     }
     // Every file is made before the first is written: a table that is not there leaves nothing behind.
@@ -36,16 +39,28 @@ pub(crate) async fn export(
         let path = settings.directory.join(path.unwrap_or_else(|| PathBuf::from(&file.name)));
         files.push((path, file));
     }
+    let mut made: Vec<MadeFile> = files
+        .into_iter()
+        .map(|(path, file)| MadeFile {
+            path,
+            format: file.format.as_str(),
+            contains: file.format.contains(),
+            bytes: file.text.into_bytes(),
+        })
+        .collect();
+    if is_drawn {
+        made.extend(drawn(settings, &app, &address, drawings).await?);
+    }
     let mut text = Text::new();
-    for (path, file) in &files {
+    for file in &made {
         if !args.artifact.dry_run {
-            write(path, file)?;
+            write(file)?;
         }
         let verb = if args.artifact.dry_run { "would write" } else { "wrote" };
-        text = text.line(&format!("{verb} {}", path.display()));
-        text = text.styled(Style::Dim, &format!("  {}", file.format.contains()));
+        text = text.line(&format!("{verb} {}", file.path.display()));
+        text = text.styled(Style::Dim, &format!("  {}", file.contains));
     }
-    let mut listed: Vec<Value> = files.iter().map(|(path, file)| entry(path, file)).collect();
+    let mut listed: Vec<Value> = made.iter().map(entry).collect();
     if let Some(path) = &args.bundle {
         let path = settings.directory.join(path);
         // Signing makes the key where there is none, so that a dry run only names the file.
@@ -101,18 +116,45 @@ async fn print(app: &App, address: Address) -> Result<Answer, CommandError> {
     Ok(Answer::new(json!({ "export": value }), text))
 }
 
-fn write(path: &std::path::Path, file: &ExportedFile) -> Result<(), CommandError> {
-    fs::write(path, &file.text).map_err(|err| {
-        CommandError::new(ErrorCode::BadRequest, format!("{}: {err}", path.display()))
+/// Draws the page in the forms that were asked for.
+async fn drawn(
+    settings: &Settings,
+    app: &App,
+    address: &Address,
+    drawings: [(Drawing, &Option<String>); 2],
+) -> Result<Vec<MadeFile>, CommandError> {
+    let request = Request { address: address.clone(), format: ExportFormat::Html, table: None };
+    let page = artifacts::export(app, &Caller::Person, request).await.map_err(local::failed)?;
+    let mut made = Vec::new();
+    for (drawing, path) in drawings {
+        let Some(path) = path else { continue };
+        let bytes = drawing::draw(&page.text, drawing).await?;
+        let (path, format) = (settings.directory.join(path), drawing.word());
+        made.push(MadeFile { path, format, contains: drawing.contains(), bytes });
+    }
+    Ok(made)
+}
+
+/// A file that is ready to be written.
+struct MadeFile {
+    path: PathBuf,
+    format: &'static str,
+    contains: &'static str,
+    bytes: Vec<u8>,
+}
+
+fn write(file: &MadeFile) -> Result<(), CommandError> {
+    fs::write(&file.path, &file.bytes).map_err(|err| {
+        CommandError::new(ErrorCode::BadRequest, format!("{}: {err}", file.path.display()))
             .suggest("name a file in a directory that exists and may be written to")
     })
 }
 
-fn entry(path: &std::path::Path, file: &ExportedFile) -> Value {
+fn entry(file: &MadeFile) -> Value {
     json!({
-        "file": path.display().to_string(),
-        "format": file.format.as_str(),
-        "bytes": file.text.len(),
-        "contains": file.format.contains(),
+        "file": file.path.display().to_string(),
+        "format": file.format,
+        "bytes": file.bytes.len(),
+        "contains": file.contains,
     })
 }
