@@ -57,6 +57,11 @@ pub(crate) fn cargo(args: &[&str]) -> Command {
     command
 }
 
+/// Returns the folder that cargo builds into.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
 /// Returns whether a program is on the search path.
 pub(crate) fn present(program: &str) -> bool {
     std::env::var_os("PATH").is_some_and(|path| {

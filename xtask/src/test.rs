@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::arguments::{CodegenMode, TestOptions};
-use crate::steps::{Steps, announce, cargo, present};
+use crate::steps::{Steps, announce, cargo, present, target};
 use crate::system_tools::{self, SystemTool};
 use crate::{codegen, console, dependencies, layering};
 
@@ -26,17 +26,20 @@ pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
     steps.command("portable twins", portable_twins(options))?;
     if present("cargo-nextest") {
         // nextest does not run examples in documentation.
-        steps.command("doc tests", cargo(&["test", "--workspace", "--doc", "--quiet"]))?;
+        let mut examples = cargo(&["test", "--doc", "--quiet"]);
+        examples.args(selection(options));
+        steps.command("doc tests", examples)?;
     }
     steps.command("docs", docs())?;
     steps.call("console types", console::check_types)?;
     steps.call("console tests", console::run_tests)?;
     if !options.without_faults {
-        steps
-            .command("faults", cargo(&["run", "--quiet", "-p", "od-e2e", "--bin", "od-faults"]))?;
-        let mut portable =
-            cargo(&["run", "--quiet", "-p", "od-e2e", "--bin", "od-faults", "--", "quick"]);
-        portable.env("OD_PORTABLE", "1");
+        let mut build = cargo(&["build", "--quiet", "--bin", "od-faults"]);
+        build.args(selection(options));
+        steps.command("fault program", build)?;
+        steps.command("faults", Command::new(target().join("debug/od-faults")))?;
+        let mut portable = Command::new(target().join("debug/od-faults"));
+        portable.arg("quick").env("OD_PORTABLE", "1");
         steps.command("faults of the portable twins", portable)?;
     }
     steps.report();
@@ -62,19 +65,26 @@ fn lints() -> Command {
     cargo(&["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"])
 }
 
-fn tests(options: &TestOptions) -> Command {
-    let mut command = if present("cargo-nextest") {
-        cargo(&["nextest", "run", "--workspace", "--no-fail-fast"])
-    } else {
-        cargo(&["test", "--workspace", "--no-fail-fast"])
-    };
+/// The packages and features of everything that is built to be run.
+///
+/// One selection for all steps: with another, `serde` and `tokio` get other features, and everything above
+/// them is compiled once more (eight minutes of two cores for the fault program alone).
+fn selection(options: &TestOptions) -> Vec<&'static str> {
+    let mut words = vec!["--workspace"];
     if !options.without_browser {
         // The tests that start Chromium exist only under this feature.
-        command.args(["--features", "od-e2e/browser"]);
+        words.extend(["--features", "od-e2e/browser"]);
     }
     if !options.without_postgres {
-        command.args(["--features", "od-sql/real-postgres"]);
+        words.extend(["--features", "od-sql/real-postgres"]);
     }
+    words
+}
+
+fn tests(options: &TestOptions) -> Command {
+    let runner = if present("cargo-nextest") { &["nextest", "run"][..] } else { &["test"] };
+    let mut command = cargo(runner);
+    command.arg("--no-fail-fast").args(selection(options));
     // A fresh seed for every run once refused a tree for a case in a thousand runs that its change had
     // nothing to do with. Looking for such cases is work of its own: CONTRIBUTING.md says how.
     announce(&format!("    PROPTEST_RNG_SEED={}", options.seed));
@@ -97,7 +107,8 @@ fn portable_twins(options: &TestOptions) -> Command {
 }
 
 fn docs() -> Command {
-    let mut command = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
+    // The features of the lints: what they checked of the dependencies is not checked again.
+    let mut command = cargo(&["doc", "--workspace", "--all-features", "--no-deps", "--quiet"]);
     command.env("RUSTDOCFLAGS", "-D warnings");
     command
 }

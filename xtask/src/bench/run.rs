@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use super::counts;
 use crate::arguments::BenchOptions;
-use crate::steps::root;
+use crate::steps::{root, target};
 use crate::system_tools::{self, SystemTool};
 
 const PAGE: &str = "docs/benchmarks.md";
@@ -76,9 +76,7 @@ fn build() -> Result<PathBuf, String> {
     if !status.success() {
         return Err("the benchmark programs do not build".to_owned());
     }
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    Ok(target.join("counted"))
+    Ok(target().join("counted"))
 }
 
 #[expect(clippy::print_stdout, reason = "the table is what was asked for")]
