@@ -8,6 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::codegen;
 use crate::steps::{Steps, announce, cargo, present, root};
 use crate::system_tools::{self, SystemTool};
 
@@ -76,8 +77,8 @@ impl Contents {
             text("README.md", read("README.md")?),
             text("THIRD-PARTY-LICENSES.txt", licences()?),
         ];
-        for page in od_cli::help::manual() {
-            items.push(text(&format!("man/man1/{}", page.file), page.text));
+        for (file, page) in manual()? {
+            items.push(text(&format!("man/man1/{file}"), page));
         }
         for shell in ["bash", "fish", "zsh"] {
             let mut command = Command::new(&program);
@@ -86,6 +87,22 @@ impl Contents {
         }
         Ok(Self { program, items })
     }
+}
+
+/// Returns the manual pages by the names of their files.
+fn manual() -> Result<Vec<(String, String)>, String> {
+    let folder = root().join("target/dist/manual");
+    output(&mut codegen::manual(&folder))?;
+    let told = |err: std::io::Error| format!("{}: {err}", folder.display());
+    let mut pages = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(told)? {
+        let path = entry.map_err(told)?.path();
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        pages.push((file, fs::read_to_string(&path).map_err(told)?));
+    }
+    pages.sort();
+    fs::remove_dir_all(&folder).map_err(told)?;
+    Ok(pages)
 }
 
 /// Returns every crate in the program with its version and licence.

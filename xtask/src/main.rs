@@ -13,16 +13,7 @@ mod bench {
 
     pub(crate) use run::run;
 }
-/// Derived files: one table of generators, one comparison.
-mod codegen {
-    mod console;
-    mod docs;
-    mod generators;
-    mod skill_references;
-    mod templates;
-
-    pub(crate) use generators::run;
-}
+mod codegen;
 mod console;
 mod count;
 mod dependencies;

@@ -2,12 +2,12 @@
 
 use std::process::Command;
 
-use crate::arguments::{CodegenMode, TestOptions};
+use crate::arguments::TestOptions;
 use crate::steps::{Steps, announce, cargo, present, target};
 use crate::system_tools::{self, SystemTool};
-use crate::{codegen, console, dependencies, layering};
+use crate::{console, dependencies, layering};
 
-/// Runs every check; the first failure ends the run.
+/// Runs every check; the first failure ends the run. Derived files are compared by a test of od-codegen.
 pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
     let mut steps = Steps::default();
     steps.call("system tools", || {
@@ -20,7 +20,6 @@ pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
     steps.command("format", cargo(&["fmt", "--all", "--check"]))?;
     steps.call("layering", layering::run)?;
     steps.command("dependencies", dependencies::check()?)?;
-    steps.call("derived files", || codegen::run(CodegenMode::Check))?;
     steps.command("lints", lints())?;
     steps.command("tests", tests(options))?;
     steps.command("portable twins", portable_twins(options))?;
@@ -34,9 +33,7 @@ pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
     steps.call("console types", console::check_types)?;
     steps.call("console tests", console::run_tests)?;
     if !options.without_faults {
-        let mut build = cargo(&["build", "--quiet", "--bin", "od-faults"]);
-        build.args(selection(options));
-        steps.command("fault program", build)?;
+        // Built with the tests.
         steps.command("faults", Command::new(target().join("debug/od-faults")))?;
         let mut portable = Command::new(target().join("debug/od-faults"));
         portable.arg("quick").env("OD_PORTABLE", "1");
@@ -68,7 +65,8 @@ fn lints() -> Command {
 /// The packages and features of everything that is built to be run.
 ///
 /// One selection for all steps: with another, `serde` and `tokio` get other features, and everything above
-/// them is compiled once more (eight minutes of two cores for the fault program alone).
+/// them is compiled once more (eight minutes of two cores for the fault program alone). For the same reason
+/// `xtask` depends on no crate of the product.
 fn selection(options: &TestOptions) -> Vec<&'static str> {
     let mut words = vec!["--workspace"];
     if !options.without_browser {

@@ -4,8 +4,16 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::arguments::CodegenMode;
-use crate::steps::root;
+use crate::root;
+
+/// Whether derived files are written or only compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Write what is stale.
+    Write,
+    /// Change nothing, fail on what is stale.
+    Check,
+}
 
 /// Every derived file. A new generator is a new line here.
 pub(crate) const GENERATED: &[Generated] = &[
@@ -37,11 +45,11 @@ pub(crate) struct GeneratedFile {
 }
 
 /// Writes every stale file, or fails naming them.
-pub(crate) fn run(mode: CodegenMode) -> Result<(), String> {
+pub(crate) fn run(mode: Mode) -> Result<(), String> {
     apply(&root(), GENERATED, mode)
 }
 
-fn apply(root: &Path, generators: &[Generated], mode: CodegenMode) -> Result<(), String> {
+fn apply(root: &Path, generators: &[Generated], mode: Mode) -> Result<(), String> {
     let mut stale = Vec::new();
     for generator in generators {
         let files =
@@ -49,7 +57,7 @@ fn apply(root: &Path, generators: &[Generated], mode: CodegenMode) -> Result<(),
         for file in &files {
             if fs::read_to_string(root.join(&file.path)).ok().as_deref() != Some(&file.text) {
                 stale.push(file.path.clone());
-                if mode == CodegenMode::Write {
+                if mode == Mode::Write {
                     let path = root.join(&file.path);
                     fs::create_dir_all(path.parent().unwrap_or(root))
                         .and_then(|()| fs::write(&path, &file.text))
@@ -58,15 +66,15 @@ fn apply(root: &Path, generators: &[Generated], mode: CodegenMode) -> Result<(),
             }
         }
         for path in leftovers(root, generator, &files)? {
-            if mode == CodegenMode::Write {
+            if mode == Mode::Write {
                 fs::remove_file(root.join(&path)).map_err(|err| format!("{path}: {err}"))?;
             }
             stale.push(path);
         }
     }
     match (mode, stale.is_empty()) {
-        (CodegenMode::Write, _) | (CodegenMode::Check, true) => Ok(()),
-        (CodegenMode::Check, false) => {
+        (Mode::Write, _) | (Mode::Check, true) => Ok(()),
+        (Mode::Check, false) => {
             Err(format!("stale: {}; run `cargo xtask codegen` and commit", stale.join(", ")))
         }
     }
@@ -106,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_committed_derived_files_are_current() {
-        run(CodegenMode::Check).unwrap();
+        run(Mode::Check).unwrap();
     }
 
     #[test]
@@ -116,12 +124,12 @@ mod tests {
         fs::write(root.join("out/a.md"), "old\n").unwrap();
         fs::write(root.join("out/gone.md"), "left\n").unwrap();
 
-        let refusal = apply(&root, PLANTED, CodegenMode::Check).unwrap_err();
+        let refusal = apply(&root, PLANTED, Mode::Check).unwrap_err();
         assert!(refusal.contains("out/a.md") && refusal.contains("out/gone.md"), "{refusal}");
         assert_eq!(fs::read_to_string(root.join("out/a.md")).unwrap(), "old\n");
 
-        apply(&root, PLANTED, CodegenMode::Write).unwrap();
-        apply(&root, PLANTED, CodegenMode::Check).unwrap();
+        apply(&root, PLANTED, Mode::Write).unwrap();
+        apply(&root, PLANTED, Mode::Check).unwrap();
         fs::remove_dir_all(root).unwrap();
     }
 }
