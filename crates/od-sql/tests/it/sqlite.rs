@@ -318,3 +318,44 @@ async fn an_endless_query_ends_at_the_rows_and_bytes_allowed_within_64_mib() {
     assert!(grown <= 64, "memory grew by {grown} MiB");
     assert_eq!(scene.state(), state);
 }
+
+#[tokio::test]
+async fn a_query_without_an_end_ends_at_its_time_and_says_so() {
+    let scene = scene().await;
+    scene
+        .database("shop.db")
+        .execute_batch(
+            "CREATE TABLE long AS SELECT replace(hex(zeroblob(2097152)), '0', 'a') AS a;
+             CREATE TABLE many AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)
+                 SELECT i FROM n;",
+        )
+        .expect("long texts");
+    let state = scene.state();
+    let allowed = od_core::limits::SQLITE_TIMEOUT.allowed;
+    for endless in [
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
+        "SELECT count(*) FROM many a, many b, many c, many d WHERE a.i + b.i + c.i + d.i = -1",
+        "SELECT sum(instr(a, substr(a, 5) || i)) + sum(length(trim(a, 'ab' || i))) FROM long, many",
+        "SELECT count(*) FROM long, many WHERE a || i LIKE '%a%a%a%a%a%a%a%a%ab%'",
+        "SELECT count(*) FROM long, many WHERE a || i GLOB '*a*a*a*a*a*a*a*a*ab*'",
+    ] {
+        let fault = scene.query("shop.db", endless).await.expect_err(endless);
+        let message = format!("the query ran longer than {allowed} milliseconds");
+        assert_eq!(fault, ProviderError::TimedOut { message }, "{endless}");
+    }
+    assert_eq!(scene.state(), state);
+}
+
+#[tokio::test]
+async fn a_value_that_is_too_long_names_the_limit_of_values() {
+    let scene = scene().await;
+    scene.database("shop.db").execute_batch("CREATE TABLE t(a)").expect("a table");
+    for large in ["SELECT zeroblob(9000000)", "SELECT replace(hex(zeroblob(4000000)), '0', 'xy')"] {
+        let fault = scene.query("shop.db", large).await.expect_err(large);
+        let ProviderError::OutOfBounds { message, limit } = fault else {
+            panic!("{large}: {fault:?}")
+        };
+        assert_eq!(limit, od_core::limits::SQLITE_VALUE.want(), "{large}");
+        assert!(message.contains("8388608 bytes"), "{message}");
+    }
+}
