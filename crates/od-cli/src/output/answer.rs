@@ -187,7 +187,10 @@ impl From<CallError> for CommandError {
                 Self { request_id: error.request_id, ..Self::from(error.failure) }
             }
             // Exit 9 tells a script to try again; the error code alone would be one of a fault.
-            CallError::Unreachable { .. } | CallError::Gone { .. } | CallError::TimedOut { .. } => {
+            CallError::Unreachable { .. }
+            | CallError::Gone { .. }
+            | CallError::Impostor { .. }
+            | CallError::TimedOut { .. } => {
                 Self::from(Failure::from(error)).ending(Exit::Unavailable)
             }
             CallError::Address { .. }
