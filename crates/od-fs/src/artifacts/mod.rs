@@ -57,6 +57,7 @@ mod read {
     mod cache_entry;
     mod content;
     mod index;
+    mod notices;
     mod reader;
     mod summary;
     mod watch;
