@@ -35,7 +35,8 @@ const VERB_MEANINGS: &[&[&str]] = &[
     &["doctor", "health", "diagnose"],
     &["connect", "login", "auth"],
     &["disconnect", "logout"],
-    &["live-artifacts", "artifacts", "artifact", "serve", "server", "start", "stdio", "run"],
+    &["live-artifacts", "artifacts", "artifact"],
+    &["live-artifacts", "serve", "server", "start", "stdio", "run"],
 ];
 
 const FLAG_MEANINGS: &[&[&str]] = &[
@@ -142,11 +143,6 @@ pub(super) fn verb_words(group: &str, word: &str) -> Option<&'static str> {
             Some((verb.words, rest?))
         })
     };
-    let last = |rest: &'static str| rest.rsplit_once(' ').map(|(_, last)| last);
-    // The word is right, and its noun is missing: `od list`, `od tools create`.
-    if let Some((words, _)) = below().find(|(_, rest)| last(rest) == Some(word)) {
-        return Some(words);
-    }
     // A noun is right, and what stands before it is missing: `od live-artifacts list`.
     let inner = below().find_map(|(words, rest)| {
         let mut at = words.len() - rest.len();
@@ -161,6 +157,11 @@ pub(super) fn verb_words(group: &str, word: &str) -> Option<&'static str> {
     });
     if inner.is_some() {
         return inner;
+    }
+    let last = |rest: &'static str| rest.rsplit_once(' ').map(|(_, last)| last);
+    // The word is right, and its noun is missing: `od list`, `od tools create`.
+    if let Some((words, _)) = below().find(|(_, rest)| last(rest) == Some(word)) {
+        return Some(words);
     }
     let head = |(words, rest): (&'static str, &'static str)| {
         let next = rest.split(' ').next().unwrap_or(rest);

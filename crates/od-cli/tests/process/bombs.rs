@@ -66,7 +66,11 @@ fn answer(target: &str, is_armed: bool, mut stream: TcpStream) {
         "chunked" => {
             endless(&mut stream, head, &[b"10000\r\n", &[b'x'; 0x10000][..], b"\r\n"].concat())
         }
-        "small-chunks" => endless(&mut stream, head, &b"1\r\nx\r\n".repeat(8_192)),
+        "small-chunks" => endless(
+            &mut stream,
+            head,
+            &[b"40\r\n", &[b'x'; 0x40][..], b"\r\n"].concat().repeat(512),
+        ),
         _ => stream
             .write_all(format!("{head}content-length: 20000000\r\n\r\n").as_bytes())
             .and_then(|()| stream.write_all(&vec![b'['; 20_000_000])),

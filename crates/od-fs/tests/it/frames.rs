@@ -2,15 +2,40 @@
 
 use std::fs;
 
-use od_fs::FileArtifactStore;
 use od_ports::contract::sample;
 use od_ports::store::{ArtifactStore as _, RevisionStore as _, StoreMaintenance as _};
 
 use crate::restart::{World, update};
 
-/// Ends the process right after a commit, before its visible copies are written.
-fn kill_at_once(store: FileArtifactStore) {
-    std::mem::forget(store);
+/// Commits, and leaves the disk as a loss of power right behind the rename of the pointer does: the frame
+/// and the pointer are new, everything else is as before. Returns the pointer of before.
+async fn commit_and_lose_power(world: &World, title: &str) -> Vec<u8> {
+    let dir = world.dir(1);
+    let mut before = Vec::new();
+    for entry in fs::read_dir(&dir).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.is_file() {
+            before.push((path.clone(), fs::read(&path).expect("a file")));
+        }
+    }
+    let store = world.inline();
+    update(&store, &world.project, &sample::id(1), title).await;
+    world.kill(store).await;
+    for name in world.frames(1) {
+        let plain = name.split('@').next().expect("a revision");
+        fs::rename(dir.join("pending").join(&name), dir.join("pending").join(plain))
+            .expect("a rename");
+    }
+    let pointer = dir.join("artifact.json");
+    let mut replaced = Vec::new();
+    for (path, bytes) in before {
+        if path == pointer {
+            replaced = bytes;
+        } else {
+            fs::write(&path, bytes).expect("a write");
+        }
+    }
+    replaced
 }
 
 async fn title(world: &World) -> String {
@@ -24,21 +49,17 @@ async fn a_frame_whose_pointer_never_got_there_is_gone_before_the_next_commit() 
     let world = World::with(1).await;
     let (project, id) = (&world.project, &sample::id(1));
     update(&world.inline(), project, id, "second").await;
-    let pointer = world.dir(1).join("artifact.json");
-    let before = fs::read(&pointer).expect("a pointer");
-    let store = world.inline();
-    update(&store, project, id, "never committed").await;
-    kill_at_once(store);
-    // The rename of the pointer was lost with the power; that of the frame was not.
-    fs::write(&pointer, before).expect("a write");
-    assert!(world.frames(1).contains(&"3".to_owned()), "{:?}", world.frames(1));
+    let before = commit_and_lose_power(&world, "never committed").await;
+    // The rename of the pointer was lost, too; that of the frame was not.
+    fs::write(world.dir(1).join("artifact.json"), before).expect("a write");
+    assert_eq!(world.frames(1), ["3"]);
 
     let store = world.inline();
     assert!(store.recover().await.expect("a recovery").is_empty());
-    assert!(!world.frames(1).iter().any(|name| name.starts_with('3')), "{:?}", world.frames(1));
+    assert_eq!(world.frames(1), Vec::<String>::new());
     assert_eq!(title(&world).await, "second");
     update(&store, project, id, "third").await;
-    kill_at_once(store);
+    drop(store);
     assert_eq!(title(&world).await, "third");
 }
 
@@ -89,19 +110,17 @@ async fn a_frame_that_holds_another_file_than_its_pointer_names_is_not_believed(
     let _ = world.inline().list(project).await.expect("a list");
     let template = world.dir(1).join("template.html");
     let good = fs::read(&template).expect("a template");
-    let store = world.inline();
-    update(&store, project, id, "second").await;
-    kill_at_once(store);
+    commit_and_lose_power(&world, "second").await;
     let path = world.dir(1).join("pending/2");
     let frame = fs::read(&path).expect("a frame");
     fs::write(&path, forged(&frame, &good)).expect("a write");
 
-    let store = world.inline();
-    let stored = store.load(project, id).await.expect("it loads");
-    let state = stored.state.as_ref().expect("a state");
-    assert_eq!(state.template_html.as_bytes(), good, "read past it");
-    assert!(store.recover().await.expect("a recovery").is_empty());
-    assert_eq!(fs::read(&template).expect("a template"), good, "and not written from it");
-    assert_eq!(title(&world).await, "second");
-    update(&store, project, id, "third").await;
+    for when in ["before a recovery", "after it"] {
+        let store = world.inline();
+        let stored = store.load(project, id).await.expect("it loads");
+        let shown = stored.state.as_ref().map(|state| state.template_html.as_bytes().to_vec());
+        assert!(shown.is_none_or(|shown| shown == good), "{when}");
+        assert!(store.recover().await.expect("a recovery").is_empty(), "{when}");
+        assert_eq!(fs::read(&template).expect("a template"), good, "{when}");
+    }
 }

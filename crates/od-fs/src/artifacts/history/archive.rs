@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use od_core::ids::RefreshId;
 use od_core::ledger::{Actor, CommitRecord, LogRecord, kept_fairly};
-use od_core::limits::{COMMIT_RECORDS, FAILED_REFRESH_RECORDS, REFRESH_RECORDS};
+use od_core::limits::{COMMIT_RECORDS, FAILED_REFRESH_RECORDS, Limit, REFRESH_RECORDS};
 use od_core::refresh::{RecordStep, RefreshRecord};
 
 use super::audit_log::{self, LOG_BYTES_MAX};
@@ -15,9 +15,11 @@ use crate::disk::{Dir, DiskError, is_foreign};
 
 /// The records of the logs before the two that are kept whole. Named for what it held first.
 pub(crate) const COMMITS: &str = "commits.jsonl";
+/// The archive is written anew at each rotation, and read with every history.
+const ARCHIVE_BYTES_MAX: u64 = LOG_BYTES_MAX / 2;
 
 /// Everything in the archive, oldest first.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Archive {
     commits: Vec<CommitRecord>,
     refreshes: Vec<EndedRefresh>,
@@ -54,7 +56,7 @@ impl Archive {
         archive
     }
 
-    /// Adds newer records, without those that are there already, and drops what there is no room for.
+    /// Adds newer records, without those that are there already.
     fn extend(&mut self, newer: Self) {
         let newest = self.commits.last().map(|commit| commit.revision);
         let is_newer = |commit: &CommitRecord| Some(commit.revision) > newest;
@@ -62,18 +64,38 @@ impl Archive {
         let newest = self.refreshes.last().map(|refresh| refresh.began.refresh_id.number());
         let is_newer = |refresh: &EndedRefresh| Some(refresh.began.refresh_id.number()) > newest;
         self.refreshes.extend(newer.refreshes.into_iter().filter(is_newer));
-        self.commits = fair(std::mem::take(&mut self.commits), COMMIT_RECORDS.max(), |commit| {
+    }
+
+    /// Drops what there is no room for; `share` is the part of the room that there is.
+    fn trim(&mut self, share: usize) {
+        let room = |limit: Limit| (limit.max() / share).max(1);
+        self.commits = fair(std::mem::take(&mut self.commits), room(COMMIT_RECORDS), |commit| {
             Some(&commit.actor)
         });
         let refreshes = std::mem::take(&mut self.refreshes);
         let (good, other): (Vec<_>, Vec<_>) =
             refreshes.into_iter().partition(|refresh| refresh.ended.status.is_success());
         for (refreshes, room) in
-            [(good, REFRESH_RECORDS.max()), (other, FAILED_REFRESH_RECORDS.max())]
+            [(good, room(REFRESH_RECORDS)), (other, room(FAILED_REFRESH_RECORDS))]
         {
             self.refreshes.extend(fair(refreshes, room, |refresh| refresh.began.actor.as_ref()));
         }
         self.refreshes.sort_by_key(|refresh| refresh.began.refresh_id.number());
+    }
+
+    /// Returns the lines of what there is room for.
+    ///
+    /// Long records have to leave room as many do: a file that is too long to be read is an empty one.
+    fn into_bounded_lines(mut self) -> Vec<u8> {
+        let mut share = 1;
+        loop {
+            self.trim(share);
+            let lines = self.clone().into_lines();
+            if lines.len() as u64 <= ARCHIVE_BYTES_MAX || share >= COMMIT_RECORDS.max() {
+                return lines;
+            }
+            share *= 2;
+        }
     }
 
     fn into_lines(self) -> Vec<u8> {
@@ -105,7 +127,7 @@ fn fair<T>(oldest_first: Vec<T>, max: usize, actor: impl Fn(&T) -> Option<&Actor
 pub(super) fn keep_records(artifact: &Dir) -> Result<(), DiskError> {
     let mut archive = Archive::of(read_lines(artifact)?);
     archive.extend(Archive::of(audit_log::rotated_records(artifact)?));
-    let bytes = archive.into_lines();
+    let bytes = archive.into_bounded_lines();
     if bytes.is_empty() { Ok(()) } else { artifact.replace_synced(COMMITS, &bytes) }
 }
 
