@@ -20,7 +20,8 @@ const GZIP_OF_ZEROS: [u8; 30] = [
 const GZIP_BYTES: usize = 10_000_000;
 /// More than anybody reads.
 const ENDLESS: usize = 1024 * 1024 * 1024;
-const GROWTH_KIB_MAX: u64 = 64 * 1024;
+/// What the intake of 32 MiB may take, whatever it is made of.
+const GROWTH_KIB_MAX: u64 = 128 * 1024;
 
 /// The bombs, by the name that a resource has, with the codes that a refresh may end with.
 const BOMBS: [(&str, &[&str]); 7] = [

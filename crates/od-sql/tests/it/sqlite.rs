@@ -325,7 +325,7 @@ async fn a_query_without_an_end_ends_at_its_time_and_says_so() {
     scene
         .database("shop.db")
         .execute_batch(
-            "CREATE TABLE long AS SELECT replace(hex(zeroblob(2097152)), '0', 'a') AS a;
+            "CREATE TABLE long AS SELECT replace(hex(zeroblob(131072)), '0', 'a') AS a;
              CREATE TABLE many AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)
                  SELECT i FROM n;",
         )
