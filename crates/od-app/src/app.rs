@@ -135,15 +135,21 @@ impl Caller {
 
     /// Returns what the timeline says of a commit that the caller asks for.
     pub(crate) fn note(&self, kind: CommitKind) -> CommitNote {
-        let (actor, door) = match self {
-            Self::Person => (Actor::Person, Door::CommandLine),
-            Self::PersonVia(door) => (Actor::Person, *door),
-            Self::Schedule => (Actor::Schedule, Door::Clock),
-            Self::Agent { run, door, .. } => {
-                (Actor::Agent { run_id: run.clone(), agent: None }, *door)
-            }
+        let door = match self {
+            Self::Person => Door::CommandLine,
+            Self::PersonVia(door) | Self::Agent { door, .. } => *door,
+            Self::Schedule => Door::Clock,
         };
-        CommitNote::new(kind, actor, door)
+        CommitNote::new(kind, self.actor(), door)
+    }
+
+    /// Returns who the caller is, as records name it.
+    pub(crate) fn actor(&self) -> Actor {
+        match self {
+            Self::Person | Self::PersonVia(_) => Actor::Person,
+            Self::Schedule => Actor::Schedule,
+            Self::Agent { run, .. } => Actor::Agent { run_id: run.clone(), agent: None },
+        }
     }
 
     /// Lets only a person through.

@@ -57,6 +57,8 @@ pub struct Client {
     bearer: Bearer,
     /// The door that the client is, for the timeline.
     door: Option<Door>,
+    /// The fingerprint of the key that the daemon has to prove, before it is sent anything else.
+    daemon_id: Option<String>,
     /// The connection of the last call, if it can be used again.
     idle: Mutex<Option<SendRequest<Full<Bytes>>>>,
 }
@@ -79,7 +81,15 @@ impl Client {
         }
         let host = HeaderValue::try_from(address.to_string()).map_err(|_| bad())?;
         let url = format!("http://{address}");
-        Ok(Self { url, address, host, bearer, door: None, idle: Mutex::new(None) })
+        let (door, daemon_id, idle) = (None, None, Mutex::new(None));
+        Ok(Self { url, address, host, bearer, door, daemon_id, idle })
+    }
+
+    /// Demands that each connection is one to the daemon whose key has this fingerprint: it proves that
+    /// before it is shown a credential.
+    #[must_use]
+    pub fn of_daemon(self, fingerprint: String) -> Self {
+        Self { daemon_id: Some(fingerprint), ..self }
     }
 
     /// Says which door the calls come through.
@@ -124,6 +134,31 @@ impl Client {
         body: Option<Vec<u8>>,
         last_event_id: Option<&str>,
     ) -> Result<Request<Full<Bytes>>, CallError> {
+        let mut request = self.bare_request(route, target, body)?;
+        let headers = request.headers_mut();
+        if let Some(door) = self.door {
+            headers.insert(DOOR_HEADER, HeaderValue::from_static(door.as_str()));
+        }
+        if let Some(token) = self.token()? {
+            let mut value =
+                HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| CallError::Bearer)?;
+            // Left out of debug output.
+            value.set_sensitive(true);
+            headers.insert(header::AUTHORIZATION, value);
+        }
+        if let Some(id) = last_event_id.and_then(|id| HeaderValue::try_from(id).ok()) {
+            headers.insert("last-event-id", id);
+        }
+        Ok(request)
+    }
+
+    /// Builds a request that carries no credential.
+    pub(crate) fn bare_request(
+        &self,
+        route: &Route,
+        target: &str,
+        body: Option<Vec<u8>>,
+    ) -> Result<Request<Full<Bytes>>, CallError> {
         let mut request = Request::new(Full::new(Bytes::from(body.unwrap_or_default())));
         *request.method_mut() = match route.method {
             od_wire::route::Method::Get => hyper::Method::GET,
@@ -137,19 +172,6 @@ impl Client {
         headers.insert(header::HOST, self.host.clone());
         if route.method.changes_state() {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        }
-        if let Some(door) = self.door {
-            headers.insert(DOOR_HEADER, HeaderValue::from_static(door.as_str()));
-        }
-        if let Some(token) = self.token()? {
-            let mut value =
-                HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| CallError::Bearer)?;
-            // Left out of debug output.
-            value.set_sensitive(true);
-            headers.insert(header::AUTHORIZATION, value);
-        }
-        if let Some(id) = last_event_id.and_then(|id| HeaderValue::try_from(id).ok()) {
-            headers.insert("last-event-id", id);
         }
         Ok(request)
     }
@@ -188,6 +210,10 @@ impl Client {
             }
         }
         let mut sender = self.dial().await?;
+        if let Some(fingerprint) = &self.daemon_id {
+            // On the connection that the request takes: whoever accepted it is who proves himself.
+            self.have_proven(&mut sender, fingerprint).await?;
+        }
         let response = sender.send_request(request).await.map_err(broken)?;
         *self.idle.lock().await = Some(sender);
         Ok(response)

@@ -31,6 +31,12 @@ pub enum CallError {
         /// Where it was.
         url: String,
     },
+    /// Another program than the run's daemon listens there.
+    #[error("the program at {url} is not this run's daemon")]
+    Impostor {
+        /// Where it listens.
+        url: String,
+    },
     /// The daemon took too long.
     #[error("the daemon at {url} did not answer within {} s", after.as_secs())]
     TimedOut {
@@ -93,6 +99,7 @@ impl From<CallError> for Envelope {
             CallError::Refused { envelope, .. } => envelope,
             CallError::Unreachable { .. }
             | CallError::Gone { .. }
+            | CallError::Impostor { .. }
             | CallError::TimedOut { .. }
             | CallError::Address { .. }
             | CallError::Bearer
@@ -112,6 +119,8 @@ impl From<CallError> for Failure {
                 .suggest("start the daemon with `od serve`, or run the agent with `od run -- …`"),
             CallError::Gone { .. } => Self::new(ErrorCode::DaemonUnavailable, error.to_string())
                 .suggest("run the command again: it starts a daemon if there is none"),
+            CallError::Impostor { .. } => Self::new(ErrorCode::DaemonUnavailable, error.to_string())
+                .suggest("nothing was sent to it; ask the person to start the agent again with `od run -- …`"),
             CallError::TimedOut { .. } => Self::new(ErrorCode::DaemonUnavailable, error.to_string())
                 .suggest("look at the daemon's log; `od doctor` checks it"),
             CallError::Address { .. } => Self::new(ErrorCode::BadRequest, error.to_string())

@@ -7,6 +7,7 @@ mod client;
 mod error;
 mod events;
 mod person;
+mod proof;
 
 pub use call::{Answer, Call};
 pub use client::{Bearer, Client};

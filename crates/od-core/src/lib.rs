@@ -158,7 +158,8 @@ pub mod ledger {
         is_synced_at_once,
     };
     pub use retention::{
-        excess_aside_files, excess_snapshots, is_trash_expired, needs_rotation, trash_expires_at,
+        excess_aside_files, excess_snapshots, is_trash_expired, kept_fairly, needs_rotation,
+        trash_expires_at,
     };
     pub use revision_conflict::{RevisionConflict, check_revision, next_revision};
     pub use timeline::{RevisionName, kept_commits, kept_objects};

@@ -209,6 +209,10 @@ limits! {
     DATA_FILE = "data_file", 4_194_304, "bytes", "of a YAML or TOML file";
     /// The bytes of a SQLite database that has to be copied to be read.
     SQLITE_COPY = "sqlite_copy", 268_435_456, "bytes", "of a SQLite database with its write-ahead log or journal; one without is read in place";
+    /// The time of one query of a SQLite database.
+    SQLITE_TIMEOUT = "sqlite_timeout", 10_000, "milliseconds", "of one `sqlite.query`";
+    /// The length of a value of a SQLite database.
+    SQLITE_VALUE = "sqlite_value", 8_388_608, "bytes", "of one text, blob or row that `sqlite.query` reads or makes";
     /// The length of one query.
     QUERY_TEXT = "query_text", 8_192, "bytes", "of the SQL in UTF-8";
     /// The time one query may run.
@@ -270,9 +274,13 @@ limits! {
     /// The most snapshots that an artifact keeps.
     SNAPSHOTS = "snapshots", 100, "snapshots", "of one artifact; the oldest are removed, the newest never, and none of an artifact that is not healthy";
     /// The most revisions whose contents an artifact keeps.
-    REVISIONS = "revisions", 100, "revisions", "of one artifact, the newest and the one it was restored from; none is removed from an artifact that is not healthy";
+    REVISIONS = "revisions", 100, "revisions", "of one artifact, the newest and the one it was restored from; whoever made most gives way first; none is removed from an artifact that is not healthy";
     /// The most commits that outlive the log that they stood in.
-    COMMIT_RECORDS = "commit_records", 1_000, "records", "of commits of one artifact, the newest, beside those in `refreshes.jsonl` and the file before it";
+    COMMIT_RECORDS = "commit_records", 1_000, "records", "of commits of one artifact, the newest, beside those in `refreshes.jsonl` and the file before it; whoever made most gives way first";
+    /// The most successful refreshes that outlive the log that they stood in.
+    REFRESH_RECORDS = "refresh_records", 500, "refreshes", "of one artifact that succeeded, the newest, beside those in `refreshes.jsonl` and the file before it; whoever asked for most gives way first";
+    /// The most other refreshes that outlive the log that they stood in.
+    FAILED_REFRESH_RECORDS = "failed_refresh_records", 100, "refreshes", "of one artifact that did not succeed, kept in the same way";
     /// The most differences that a comparison names, of data and of source each.
     DIFF_CHANGES = "diff_changes", 500, "differences", "named, in document order; all are counted";
     /// The largest value that a comparison shows.
@@ -364,6 +372,8 @@ limits! {
     TOKEN_TEXT = "token_text", 4_096, "bytes", "of a token of any kind";
     /// The longest time that a token may come from the future.
     CLOCK_SKEW = "clock_skew", 300_000, "milliseconds", "that a token may have been made ahead of the clock";
+    /// The longest command line that is suggested whole, with its faults mended.
+    COMMAND_LINE_MENDED = "command_line_mended", 1_024, "bytes", "of a command line that a suggestion repeats";
     /// The greatest size of the file by which a daemon is found.
     ANNOUNCEMENT_FILE = "announcement_file", 16_384, "bytes", "of `daemon.json`";
     /// The greatest size of an artifact's pointer.

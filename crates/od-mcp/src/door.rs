@@ -183,7 +183,7 @@ impl Door {
 /// yet, or nothing can have.
 fn is_over(error: &CallError, tool: ToolName) -> bool {
     match error {
-        CallError::Unreachable { .. } | CallError::Gone { .. } => true,
+        CallError::Unreachable { .. } | CallError::Gone { .. } | CallError::Impostor { .. } => true,
         CallError::Refused { envelope, .. } => {
             let failure = &envelope.error.failure;
             let kind = failure.details.as_ref().and_then(|details| details.get("kind"));

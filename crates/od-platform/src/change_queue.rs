@@ -12,6 +12,8 @@ pub enum WatchInterest {
     Everything,
     /// Files that were written and closed, put there, or taken away.
     WholeFiles,
+    /// Names that appear.
+    NewNames,
 }
 
 /// One change from the queue.
@@ -108,6 +110,12 @@ mod system {
             | WatchFlags::ONLYDIR
             | WatchFlags::DONT_FOLLOW;
         let flags = match interest {
+            WatchInterest::NewNames => {
+                WatchFlags::CREATE
+                    | WatchFlags::MOVED_TO
+                    | WatchFlags::ONLYDIR
+                    | WatchFlags::DONT_FOLLOW
+            }
             WatchInterest::WholeFiles => whole_files,
             WatchInterest::Everything => {
                 whole_files

@@ -189,6 +189,12 @@ pub enum ProviderError {
         /// The limit in words.
         limit: String,
     },
+    /// The work took longer than it may. What was read so far is thrown away.
+    #[error("{message}")]
+    TimedOut {
+        /// What took how long.
+        message: String,
+    },
     /// The provider did not accept the secret.
     #[error("the provider did not accept the credential")]
     CredentialRefused,

@@ -101,6 +101,7 @@ pub(super) fn scrubbed(error: ExecuteError, scrubber: &Scrubber) -> ExecuteError
         ProviderError::Unavailable { message } => {
             ProviderError::Unavailable { message: clean(message) }
         }
+        ProviderError::TimedOut { message } => ProviderError::TimedOut { message: clean(message) },
         fault @ (ProviderError::UnknownTool { .. }
         | ProviderError::TooLarge { .. }
         | ProviderError::CredentialRefused

@@ -38,6 +38,13 @@ pub(super) fn provider_failure(fault: &ProviderError) -> Failure {
                 .detail("allowed", *allowed)
         }
         ProviderError::OutOfBounds { limit, .. } => too_large(fault.to_string(), limit),
+        ProviderError::TimedOut { .. } => {
+            Failure::new(ErrorCode::ConnectorTimedOut, fault.to_string())
+                .suggest(
+                    "ask for less at once: a WHERE, a LIMIT, an end of the recursion, an index",
+                )
+                .detail("kind", "timed_out")
+        }
         ProviderError::CredentialRefused => {
             Failure::new(ErrorCode::ConnectorNotConnected, fault.to_string())
                 .suggest("make a new token at the provider and connect again")

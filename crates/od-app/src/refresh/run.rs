@@ -69,6 +69,7 @@ impl Cause {
             Self::Slot { run, newest, trigger } => RefreshStart {
                 at,
                 trigger: *trigger,
+                actor: None,
                 slot: Some(*run),
                 if_newest: IfNewest::Is(newest.clone()),
             },
@@ -204,7 +205,7 @@ async fn begin<'a>(
         RefreshError::Locked { artifact: artifact.clone(), running }
     })?;
     admit(app, &request, stored).await?;
-    let start = request.cause.start(started);
+    let start = request.cause.start(started).by(caller.actor());
     match app.ports.refresh_log.begin_refresh(project, artifact, start).await {
         Ok(running) => Ok(Runner::of_running(app, request, running, entry).await),
         // Whoever is refused for a lock is the one who comes by: nothing else looks whether its holder is past its

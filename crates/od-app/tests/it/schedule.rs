@@ -192,6 +192,7 @@ async fn a_run_that_was_killed_has_had_its_slot_and_is_recorded_abandoned() {
     let start = RefreshStart {
         at: world.app.ports.clock.now(),
         trigger: Trigger::Schedule,
+        actor: None,
         slot: Some(due.run),
         if_newest: IfNewest::Is(due.newest.clone()),
     };
@@ -296,6 +297,7 @@ async fn a_day_of_two_processes_failures_kills_and_clock_jumps_runs_no_slot_twic
                 let start = RefreshStart {
                     at: app.ports.clock.now(),
                     trigger: Trigger::Schedule,
+                    actor: None,
                     slot: Some(due.run),
                     if_newest: IfNewest::Is(due.newest.clone()),
                 };

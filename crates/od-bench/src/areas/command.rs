@@ -92,6 +92,7 @@ impl Served {
         let mut command = Command::new(program);
         command
             .env("OD_DAEMON_URL", format!("http://{}", self.daemon.api))
+            .env("OD_DATA_DIR", self.world.path().join("data"))
             .env("OD_TOOL_TOKEN", &self.token)
             .env("OD_HOME", self.world.path().join("home"));
         command

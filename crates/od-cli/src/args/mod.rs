@@ -4,6 +4,7 @@ mod artifacts;
 mod bundles;
 mod command;
 mod matches;
+mod meant;
 mod parse;
 mod projects;
 mod table;
@@ -28,5 +29,5 @@ pub use tools::{
     DataFile, ExecuteTool, Format, ToolCommand, ToolCreate, ToolDelete, ToolGet, ToolList,
     ToolRefresh, ToolUpdate, ToolValidate,
 };
-pub use usage_error::{UsageError, nearest};
+pub use usage_error::{Misuse, UsageError, nearest};
 pub use verb::{Arity, Flag, Positional, Value, Verb};

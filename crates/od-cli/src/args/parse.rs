@@ -7,8 +7,9 @@ use lexopt::Arg;
 
 use super::command::Command;
 use super::matches::Matches;
+use super::meant::{choice_meant, flag_meant, meant, verb_words};
 use super::table::{GLOBAL_FLAGS, VERBS};
-use super::usage_error::{UsageError, nearest};
+use super::usage_error::{Misuse, UsageError};
 use super::verb::{Arity, Flag, Value, Verb};
 
 /// The flags that every verb takes.
@@ -33,8 +34,18 @@ pub struct Invocation {
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, with what would be right.
-pub fn parse<I, T>(args: I) -> Result<Invocation, UsageError>
+/// The first thing that is wrong, with the line that would be right.
+pub fn parse<I, T>(args: I) -> Result<Invocation, Misuse>
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString>,
+{
+    let words: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    read(words.iter()).map_err(|error| Misuse { error, meant: meant(&words) })
+}
+
+/// Reads a command line; the error is the first thing that is wrong.
+pub(super) fn read<I, T>(args: I) -> Result<Invocation, UsageError>
 where
     I: IntoIterator<Item = T>,
     T: Into<OsString>,
@@ -132,26 +143,7 @@ pub(super) fn members(group: &str) -> Vec<&'static str> {
 
 fn unknown_verb(given: String) -> UsageError {
     let (group, word) = given.rsplit_once(' ').unwrap_or(("", &given));
-    // `od list`: the word is right, its noun is missing. Artifacts come first in the table.
-    let of_noun =
-        |known: &&Verb| known.words.rsplit_once(' ').is_some_and(|(_, last)| last == word);
-    if let (true, Some(meant)) = (group.is_empty(), VERBS.iter().find(of_noun)) {
-        return UsageError::UnknownVerb { nearest: Some(meant.words), given };
-    }
-    // Words that can follow here, and not whole verbs: `od artifacts shwo` is nearer to `show` than to any
-    // verb.
-    let heads: Vec<&'static str> = if group.is_empty() {
-        VERBS.iter().filter_map(|verb| verb.words.split(' ').next()).collect()
-    } else {
-        members(group)
-    };
-    let close = nearest(word, &heads);
-    let nearest = close.map(|word| {
-        let words = if group.is_empty() { word.to_owned() } else { format!("{group} {word}") };
-        // A group is named by its first word alone; the person knows what came after it.
-        VERBS.iter().map(|verb| verb.words).find(|known| *known == words).unwrap_or(word)
-    });
-    UsageError::UnknownVerb { given, nearest }
+    UsageError::UnknownVerb { nearest: verb_words(group, word), given }
 }
 
 /// The outcome of reading a verb's flags and arguments.
@@ -180,8 +172,7 @@ fn collect(
         };
         let Some(flag) = flag else {
             let given = spelled(&arg);
-            let names: Vec<&'static str> = all_flags(verb).map(|flag| flag.long).collect();
-            let nearest = nearest(given.trim_start_matches('-'), &names);
+            let nearest = flag_meant(&given, verb);
             return Err(UsageError::UnknownFlag { given, nearest, verb });
         };
         match flag.long {
@@ -286,7 +277,7 @@ fn check_value(
         return Ok(());
     }
     let shown = word.display();
-    let meant = nearest(&shown.to_string(), kind.choices());
+    let meant = choice_meant(&shown.to_string(), kind.choices());
     Err(UsageError::Value {
         problem: format!("`{name}` takes {kind}, got `{shown}`"),
         verb: Some(verb),
@@ -464,7 +455,7 @@ mod tests {
         check_refused(
             "artifact list",
             "`od` has no verb `artifact`",
-            "did you mean `od artifacts`?",
+            "did you mean `od artifacts list`?",
         );
         check_refused(
             "artifacts lst",
@@ -486,7 +477,7 @@ mod tests {
         check_refused(
             "artifacts list --jsno",
             "`od artifacts list` has no flag `--jsno`",
-            "did you mean `--json`?",
+            "did you mean `od artifacts list --json`?",
         );
         check_refused(
             "artifacts list -x",
@@ -503,7 +494,7 @@ mod tests {
         check_refused(
             "tools live-artifacts list --format compcat",
             "`--format` takes one of compact, json, got `compcat`",
-            "did you mean `compact`?",
+            "did you mean `od tools live-artifacts list --format compact`?",
         );
         check_refused(
             "tools live-artifacts create",

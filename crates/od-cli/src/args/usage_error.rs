@@ -61,6 +61,39 @@ pub enum UsageError {
     },
 }
 
+/// A command line that names no command, and the one that was probably meant.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{error}")]
+pub struct Misuse {
+    /// The first thing that is wrong.
+    pub(super) error: UsageError,
+    /// The whole line with every fault mended, if that leads to a command.
+    pub(super) meant: Option<String>,
+}
+
+impl From<UsageError> for Misuse {
+    fn from(error: UsageError) -> Self {
+        Self { error, meant: None }
+    }
+}
+
+impl Misuse {
+    /// Returns what to type instead, if that is known.
+    #[must_use]
+    pub fn suggestion(&self) -> Option<String> {
+        match &self.meant {
+            Some(line) => Some(format!("did you mean `{line}`?")),
+            None => self.error.suggestion(),
+        }
+    }
+
+    /// Returns the usage line of the verb in question, if there is one.
+    #[must_use]
+    pub fn usage(&self) -> Option<String> {
+        self.error.usage()
+    }
+}
+
 impl UsageError {
     /// Returns what to type instead, if that is known.
     #[must_use]

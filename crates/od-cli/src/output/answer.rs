@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::exit::Exit;
 use super::text::{Style, Text};
-use crate::args::UsageError;
+use crate::args::{Misuse, UsageError};
 
 /// The answer of a verb that ran.
 #[derive(Debug)]
@@ -187,7 +187,10 @@ impl From<CallError> for CommandError {
                 Self { request_id: error.request_id, ..Self::from(error.failure) }
             }
             // Exit 9 tells a script to try again; the error code alone would be one of a fault.
-            CallError::Unreachable { .. } | CallError::Gone { .. } | CallError::TimedOut { .. } => {
+            CallError::Unreachable { .. }
+            | CallError::Gone { .. }
+            | CallError::Impostor { .. }
+            | CallError::TimedOut { .. } => {
                 Self::from(Failure::from(error)).ending(Exit::Unavailable)
             }
             CallError::Address { .. }
@@ -202,9 +205,15 @@ impl From<CallError> for CommandError {
 
 impl From<UsageError> for CommandError {
     fn from(error: UsageError) -> Self {
-        let suggestion = error.suggestion().unwrap_or_default();
-        let mut refusal = Self::new(ErrorCode::BadRequest, error.to_string()).suggest(suggestion);
-        if let Some(usage) = error.usage() {
+        Self::from(Misuse::from(error))
+    }
+}
+
+impl From<Misuse> for CommandError {
+    fn from(misuse: Misuse) -> Self {
+        let suggestion = misuse.suggestion().unwrap_or_default();
+        let mut refusal = Self::new(ErrorCode::BadRequest, misuse.to_string()).suggest(suggestion);
+        if let Some(usage) = misuse.usage() {
             refusal = refusal.detail("usage", usage.clone());
             refusal.usage = Some(usage);
         }

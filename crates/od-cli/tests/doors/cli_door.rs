@@ -17,7 +17,7 @@ pub(crate) struct Ended {
 
 /// Runs `od tools …` with the arguments written out in `folder`.
 pub(crate) async fn call(
-    url: &str,
+    (url, daemon_id): (&str, &str),
     token: &str,
     tool: Tool,
     arguments: &Value,
@@ -61,6 +61,7 @@ pub(crate) async fn call(
         .current_dir(folder)
         .env_clear()
         .env("OD_DAEMON_URL", url)
+        .env("OD_DAEMON_ID", daemon_id)
         .env("OD_TOOL_TOKEN", token)
         .stdin(Stdio::null())
         .output()

@@ -20,7 +20,7 @@ pub(crate) struct Called {
 ///
 /// Odd turns open by `initialize`, even ones by `server/discover`.
 pub(crate) async fn call(
-    url: &str,
+    (url, daemon_id): (&str, &str),
     token: &str,
     tool: Tool,
     arguments: &Value,
@@ -41,6 +41,7 @@ pub(crate) async fn call(
         .args(["mcp", "live-artifacts"])
         .env_clear()
         .env("OD_DAEMON_URL", url)
+        .env("OD_DAEMON_ID", daemon_id)
         .env("OD_TOOL_TOKEN", token)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

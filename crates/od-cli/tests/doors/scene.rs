@@ -82,6 +82,7 @@ async fn ask(
 ) -> Outcome {
     let token = world.bearer(place, call.bearer).await;
     let (url, tool, arguments) = (world.url(), call.tool, place.filled_in(&call.arguments));
+    let id = world.daemon_id();
     match door {
         DoorName::Http => {
             let (status, body) = http_door::call(url, &token, tool, &arguments).await;
@@ -89,12 +90,14 @@ async fn ask(
         }
         DoorName::Cli => {
             let folder = world.folder().join("files");
-            let ended = cli_door::call(url, &token, tool, &arguments, &folder).await;
+            let ended = cli_door::call((url, &id), &token, tool, &arguments, &folder).await;
             on_the_command_line(ended, tool)
         }
-        DoorName::Mcp => {
-            over_mcp(&mcp_door::call(url, &token, tool, &arguments, turn).await, place, &token)
-        }
+        DoorName::Mcp => over_mcp(
+            &mcp_door::call((url, &id), &token, tool, &arguments, turn).await,
+            place,
+            &token,
+        ),
     }
 }
 

@@ -85,6 +85,11 @@ impl World {
         self.daemon.url()
     }
 
+    /// The fingerprint of the daemon's key, as `od run` gives it to its command.
+    pub(crate) fn daemon_id(&self) -> String {
+        self.app().ports.sessions.daemon_key().unwrap().fingerprint()
+    }
+
     /// Whom a token of the command line has to name.
     pub(crate) fn audience(&self) -> &Audience {
         self.daemon.audience()

@@ -113,7 +113,8 @@ impl Bench {
 
     /// Starts a run that lasts until it is ended, so that a test can call what an agent calls.
     pub(crate) fn hold_run(&self) -> HeldRun {
-        let script = "echo \"$OD_DAEMON_URL\"; echo \"$OD_TOOL_TOKEN\"; exec cat";
+        let script =
+            "echo \"$OD_DAEMON_URL\"; echo \"$OD_DAEMON_ID\"; echo \"$OD_TOOL_TOKEN\"; exec cat";
         let mut child = self
             .command(&["run", "--", "sh", "-c", script])
             .stdin(Stdio::piped())
@@ -122,14 +123,15 @@ impl Bench {
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut next = || lines.next().unwrap().unwrap();
-        let (url, token) = (next(), next());
-        HeldRun { stdin: child.stdin.take(), child, url, token }
+        let (url, daemon_id, token) = (next(), next(), next());
+        HeldRun { stdin: child.stdin.take(), child, url, daemon_id, token }
     }
 
     /// Runs one of the agent's commands as the agent of a held run.
     pub(crate) fn as_agent(&self, run: &HeldRun, arguments: &[&str]) -> Output {
         self.command(arguments)
             .env("OD_DAEMON_URL", &run.url)
+            .env("OD_DAEMON_ID", &run.daemon_id)
             .env("OD_TOOL_TOKEN", &run.token)
             .output()
             .unwrap()
@@ -188,6 +190,7 @@ pub(crate) struct HeldRun {
     child: Child,
     stdin: Option<ChildStdin>,
     pub(crate) url: String,
+    pub(crate) daemon_id: String,
     pub(crate) token: String,
 }
 

@@ -225,6 +225,7 @@ fn skill_the_commands_exit_code_is_the_runs_and_its_token_is_dead_afterwards() {
         .command(&["tools", "live-artifacts", "list"])
         .env("OD_TOOL_TOKEN", token)
         .env("OD_DAEMON_URL", url)
+        .env("OD_DATA_DIR", bench.data())
         .output()
         .unwrap();
     assert_eq!(late.status.code(), Some(4), "{}", String::from_utf8_lossy(&late.stderr));

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking and says what it read"
 )]
 
+mod bombs;
 mod canary;
 mod daemon;
 mod flood;

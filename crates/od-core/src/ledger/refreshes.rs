@@ -1,5 +1,6 @@
 //! The records of an artifact's refreshes, folded: numbers, fencing, status.
 
+use super::commit::Actor;
 use crate::artifact::RefreshStatus;
 use crate::ids::{RefreshId, Timestamp};
 use crate::refresh::{RecordStatus, RecordStep, RefreshRecord, StartedRefresh};
@@ -27,6 +28,8 @@ pub struct RefreshStart {
     pub at: Timestamp,
     /// What starts it.
     pub trigger: Trigger,
+    /// Who asks for it, if that is known.
+    pub actor: Option<Actor>,
     /// The slot of the schedule that it is for.
     pub slot: Option<SlotRun>,
     /// The newest refresh that the starter knows of, if it goes by that.
@@ -54,7 +57,14 @@ impl RefreshStart {
     /// Returns a start by hand.
     #[must_use]
     pub const fn manual(at: Timestamp) -> Self {
-        Self { at, trigger: Trigger::Manual, slot: None, if_newest: IfNewest::Whatever }
+        let (trigger, if_newest) = (Trigger::Manual, IfNewest::Whatever);
+        Self { at, trigger, actor: None, slot: None, if_newest }
+    }
+
+    /// Says who asks for it.
+    #[must_use]
+    pub fn by(self, actor: Actor) -> Self {
+        Self { actor: Some(actor), ..self }
     }
 
     /// Returns the first record of the refresh under its id.
@@ -62,6 +72,7 @@ impl RefreshStart {
     pub fn record(&self, refresh: RefreshId) -> RefreshRecord {
         RefreshRecord {
             trigger: Some(self.trigger),
+            actor: self.actor.clone(),
             slot: self.slot.map(|run| run.slot),
             missed: self.slot.map(|run| run.missed).filter(|missed| *missed > 0),
             ..RefreshRecord::new(refresh, RecordStep::Started, RecordStatus::Running, self.at)

@@ -3,20 +3,22 @@
 use std::collections::BTreeSet;
 
 use super::commit::CommitRecord;
+use super::retention::kept_fairly;
 use crate::ids::{Digest, ParseIdError, Revision, Timestamp};
 use crate::limits::REVISIONS;
 
 /// Returns the commits whose contents are kept, of all there are, newest first.
 ///
-/// The state that the present one was restored from is kept beyond the bound: the label that says so
+/// One who makes many revisions makes those of others go last. The state that the present one was restored from is kept beyond the bound: the label that says so
 /// leads to it.
 pub fn kept_commits(newest_first: &[CommitRecord]) -> impl Iterator<Item = &CommitRecord> {
     let pinned = newest_first.first().and_then(|newest| newest.restored_from);
+    let fair = kept_fairly(newest_first, REVISIONS.max(), |commit| Some(&commit.actor));
     newest_first
         .iter()
-        .enumerate()
-        .filter(move |(at, commit)| *at < REVISIONS.max() || Some(commit.revision) == pinned)
-        .map(|(_, commit)| commit)
+        .zip(fair)
+        .filter(move |(commit, is_kept)| *is_kept || Some(commit.revision) == pinned)
+        .map(|(commit, _)| commit)
 }
 
 /// Returns the digests of every content that a kept revision names.
@@ -167,6 +169,26 @@ mod tests {
         assert_eq!(numbers(&commits).last(), Some(&7));
         assert_eq!(kept_objects(&commits).len(), 101);
         assert_eq!(numbers(&commits[..3]), [120, 119, 118]);
+    }
+
+    #[test]
+    fn an_agent_that_makes_a_thousand_revisions_pushes_out_none_of_anybody_else() {
+        let by = |run: &str| Actor::Agent { run_id: run.parse().unwrap(), agent: None };
+        let commits: Vec<CommitRecord> = (1..=1_000)
+            .rev()
+            .map(|n| CommitRecord {
+                actor: match n {
+                    1 | 5 => Actor::Person,
+                    2..=4 => by("run-1"),
+                    _ => by("run-2"),
+                },
+                ..commit(n, 0)
+            })
+            .collect();
+        let kept: Vec<u64> = kept_commits(&commits).map(|kept| kept.revision.get()).collect();
+        assert_eq!(kept.len(), 100);
+        assert_eq!(kept[95..], [5, 4, 3, 2, 1]);
+        assert_eq!(kept[..95], (906..=1_000).rev().collect::<Vec<_>>());
     }
 
     #[test]

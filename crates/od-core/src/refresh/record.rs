@@ -6,6 +6,7 @@ use crate::credential::Redactions;
 use crate::error::{ErrorCode, Failure};
 use crate::ids::{ConnectorId, Digest, RefreshId, Revision, SourceId, Timestamp, ToolName};
 use crate::json::{self, Map, Value};
+use crate::ledger::Actor;
 use crate::limits::{RECORD_METADATA, REFRESH_TIMEOUT, SHORT_TEXT, SOURCES, cut};
 use crate::schedule::Trigger;
 use crate::words::words;
@@ -96,6 +97,9 @@ pub struct RefreshRecord {
     /// What started the refresh; in its first record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<Trigger>,
+    /// Who asked for it; in its first record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<Actor>,
     /// The slot of the schedule that it runs for; in its first record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<Timestamp>,
@@ -153,6 +157,7 @@ impl RefreshRecord {
             status,
             at,
             trigger: None,
+            actor: None,
             slot: None,
             missed: None,
             duration_ms: None,

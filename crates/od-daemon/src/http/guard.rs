@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Version};
+use od_wire::route::Method as RouteMethod;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
@@ -177,10 +178,11 @@ impl Guard {
             Single::One(_) | Single::Many => return Err(Refusal::FetchSite),
         }
         // A form posts texts, parameters and files to any address without asking. `application/json` it cannot
-        // send, and a script of another origin would ask first, which is never answered. An unknown method
-        // counts as changing.
-        let only_asks = [Method::GET, Method::HEAD, Method::OPTIONS].contains(&head.method);
-        if !only_asks && !is_json(&head.headers) {
+        // send, and a script of another origin would ask first, which is never answered. A method that no route
+        // takes changes nothing: the lookup says which ones the path takes.
+        let method = head.method.as_str();
+        let changes = RouteMethod::ALL.iter().any(|it| it.changes_state() && it.as_str() == method);
+        if changes && !is_json(&head.headers) {
             return Err(Refusal::ContentType);
         }
         Ok(())

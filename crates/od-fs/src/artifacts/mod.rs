@@ -25,6 +25,7 @@ mod commit {
 mod dirs;
 /// An artifact's past: the log of its refreshes and commits, and the contents of its revisions.
 mod history {
+    mod archive;
     pub(crate) mod audit_log;
     mod delta;
     mod log_cache;
@@ -34,7 +35,8 @@ mod history {
     pub(crate) mod snapshots;
     mod timeline_cache;
 
-    pub(crate) use audit_log::{AuditLog, COMMITS, LOG, ROTATED, Tail};
+    pub(crate) use archive::COMMITS;
+    pub(crate) use audit_log::{AuditLog, LOG, ROTATED, Tail};
     pub(crate) use objects::OBJECTS;
     pub(crate) use refresh_log::RefreshRecords;
     pub(crate) use snapshots::SNAPSHOTS;
@@ -55,6 +57,7 @@ mod read {
     mod cache_entry;
     mod content;
     mod index;
+    mod notices;
     mod reader;
     mod summary;
     mod watch;

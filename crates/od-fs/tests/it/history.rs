@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use od_core::ids::{ProjectId, RefreshId, Timestamp};
-use od_core::ledger::{CommitKind, RefreshStart};
+use od_core::ledger::{Actor, CommitKind, RefreshStart};
 use od_core::refresh::{RecordStatus, RecordStep, RefreshRecord};
 use od_fs::{FileArtifactStore, SystemClock};
 use od_ports::contract::sample;
@@ -151,4 +151,64 @@ async fn a_step_that_was_lost_with_the_power_comes_back_with_its_commit() {
 
 fn later() -> Timestamp {
     sample::now().plus_ms(1)
+}
+
+/// Runs a refresh that somebody asks for to its end, with a last record that takes some room.
+async fn refresh_by(
+    store: &FileArtifactStore,
+    project: &ProjectId,
+    actor: Actor,
+    status: RecordStatus,
+    padding: usize,
+) -> RefreshId {
+    let id = sample::id(1);
+    let start = RefreshStart::manual(sample::now()).by(actor);
+    let running = store.begin_refresh(project, &id, start).await.expect("it begins");
+    let mut last = record(running.id.number(), RecordStep::last(status), status);
+    last.extra.insert("padding".to_owned(), "x".repeat(padding).into());
+    store.append_record(project, &id, last).await.expect("the refresh is open");
+    running.id
+}
+
+#[tokio::test]
+async fn an_agent_that_refreshes_without_end_pushes_out_nobody_elses_history() {
+    let home = tempfile::tempdir().expect("a directory");
+    let (data_dir, project) = project(home.path()).await;
+    let store = FileArtifactStore::open_inline(data_dir, Arc::new(SystemClock)).expect("a store");
+    let id = sample::id(1);
+    let note = sample::note(CommitKind::Create);
+    store.create(sample::new(&project, &id, "flooded"), note).await.expect("a create works");
+    place_copies(&store, &project).await;
+    let agent = |run: &str| Actor::Agent { run_id: run.parse().expect("an id"), agent: None };
+    let (good, bad) = (RecordStatus::Succeeded, RecordStatus::Failed);
+    let persons = [
+        refresh_by(&store, &project, Actor::Person, good, 0).await,
+        refresh_by(&store, &project, Actor::Person, bad, 0).await,
+        refresh_by(&store, &project, agent("run-1"), good, 0).await,
+        refresh_by(&store, &project, Actor::Schedule, good, 0).await,
+    ];
+    // Eight logs' worth, without a rest.
+    let mut newest = None;
+    for n in 0..128 {
+        let status = if n % 3 == 0 { bad } else { good };
+        newest = Some(refresh_by(&store, &project, agent("run-2"), status, 64 * 1024).await);
+    }
+    let history = store.history(&project, &id).await.expect("a history");
+    assert_eq!(history.broken, None);
+    assert_eq!(history.records.first().map(|record| record.refresh_id.clone()), newest);
+    let of = |refresh: &RefreshId| {
+        let records = history.records.iter().filter(|record| record.refresh_id == *refresh);
+        records.map(|record| record.step).collect::<Vec<_>>()
+    };
+    for (refresh, last) in persons.iter().zip([good, bad, good, good]) {
+        assert_eq!(of(refresh), [RecordStep::last(last), RecordStep::Started], "{refresh}");
+    }
+    let numbers: Vec<u64> =
+        history.records.iter().map(|record| record.refresh_id.number()).collect();
+    assert!(numbers.is_sorted_by(|a, b| a >= b), "{numbers:?}");
+    assert!(numbers.chunk_by(|a, b| a == b).all(|pair| pair.len() == 2), "each once: {numbers:?}");
+    let archive =
+        home.path().join("projects/p1/.live-artifacts").join(id.as_str()).join("commits.jsonl");
+    let bytes = fs::metadata(archive).expect("an archive").len();
+    assert!(bytes <= 4 * 1024 * 1024, "{bytes} bytes are rewritten at each rotation");
 }

@@ -2,6 +2,7 @@
 
 mod cold_list;
 mod contract;
+mod frames;
 mod freshness;
 mod history;
 mod keyring;

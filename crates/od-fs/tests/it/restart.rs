@@ -16,13 +16,13 @@ use od_ports::store::{
 
 use crate::contract::{place_copies, project};
 
-struct World {
+pub(crate) struct World {
     home: tempfile::TempDir,
-    project: ProjectId,
+    pub(crate) project: ProjectId,
 }
 
 impl World {
-    async fn with(artifacts: u32) -> Self {
+    pub(crate) async fn with(artifacts: u32) -> Self {
         let home = tempfile::tempdir().expect("a directory");
         let (_, project) = project(home.path()).await;
         let world = Self { home, project };
@@ -38,7 +38,7 @@ impl World {
         DataDir::open(self.home.path()).expect("a data directory")
     }
 
-    fn inline(&self) -> FileArtifactStore {
+    pub(crate) fn inline(&self) -> FileArtifactStore {
         FileArtifactStore::open_inline(self.data_dir(), Arc::new(SystemClock)).expect("a store")
     }
 
@@ -46,19 +46,19 @@ impl World {
         FileArtifactStore::open(self.data_dir(), Arc::new(SystemClock)).expect("a store")
     }
 
-    fn dir(&self, number: u32) -> PathBuf {
+    pub(crate) fn dir(&self, number: u32) -> PathBuf {
         let live = Path::new("projects").join(self.project.as_str()).join(".live-artifacts");
         self.home.path().join(live).join(sample::id(number).as_str())
     }
 
     /// Ends the process that has the store, as a kill does.
-    async fn kill(&self, store: FileArtifactStore) {
+    pub(crate) async fn kill(&self, store: FileArtifactStore) {
         place_copies(&store, &self.project).await;
         std::mem::forget(store);
     }
 
     /// Makes every frame one of a machine that has restarted since.
-    fn restart_machine(&self, number: u32) {
+    pub(crate) fn restart_machine(&self, number: u32) {
         let pending = self.dir(number).join("pending");
         for entry in fs::read_dir(&pending).expect("a directory") {
             let name = entry.expect("an entry").file_name().into_string().expect("a name");
@@ -69,7 +69,7 @@ impl World {
         }
     }
 
-    fn frames(&self, number: u32) -> Vec<String> {
+    pub(crate) fn frames(&self, number: u32) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.dir(number).join("pending")) else { return Vec::new() };
         let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("an entry").file_name();
         entries.map(|entry| name(entry).into_string().expect("a name")).collect()
@@ -92,7 +92,12 @@ async fn refresh(store: &FileArtifactStore, project: &ProjectId, id: &ArtifactId
     store.commit(&gate.witness(), change).await.expect("a commit works");
 }
 
-async fn update(store: &dyn ArtifactStore, project: &ProjectId, id: &ArtifactId, title: &str) {
+pub(crate) async fn update(
+    store: &dyn ArtifactStore,
+    project: &ProjectId,
+    id: &ArtifactId,
+    title: &str,
+) {
     let gate = store.open_gate(project, id).await.expect("a gate");
     let state = gate.stored().state.clone().expect("a state");
     store.commit(&gate.witness(), sample::change(&state, title)).await.expect("a commit works");

@@ -109,14 +109,10 @@ async fn a_store_that_has_looked_notices_obstacles_and_their_repair_by_another()
         assert!(store.load(project, id).await.expect("it loads").health.is_healthy());
         assert_eq!(store.list(project).await.expect("a list").len(), 1);
         plant(&world.dir().join(project_name(place)));
-        // Inside these nothing is watched: they are noticed by whoever writes.
-        if !["pending/", "snapshots/", "../.locks/"].iter().any(|inside| place.starts_with(inside))
-        {
-            let listed = store.list(project).await.expect("a list");
-            assert_eq!(listed[0].health.reason, Some(HealthReason::Obstructed), "{place}");
-            let health = store.load(project, id).await.expect("it loads").health;
-            assert_eq!(health.reason, Some(HealthReason::Obstructed), "{place}");
-        }
+        let listed = store.list(project).await.expect("a list");
+        assert_eq!(listed[0].health.reason, Some(HealthReason::Obstructed), "{place}");
+        let health = store.load(project, id).await.expect("it loads").health;
+        assert_eq!(health.reason, Some(HealthReason::Obstructed), "{place}");
         let other = world.store();
         assert!(!other.load(project, id).await.expect("it loads").health.is_healthy(), "{place}");
         other.repair(project, id, RepairMode::Apply).await.expect("a repair");

@@ -106,7 +106,7 @@ pub(super) fn query_fault(err: &Error, sql: &str, names: Option<&[String]>) -> P
         &SqlState::INSUFFICIENT_PRIVILEGE => ProviderError::Forbidden {
             message: format!("the registered role may not read this{at}; its owner grants SELECT"),
         },
-        &SqlState::QUERY_CANCELED => ProviderError::Unavailable {
+        &SqlState::QUERY_CANCELED => ProviderError::TimedOut {
             message: format!(
                 "the database ended the query after {} ms, as it was asked to",
                 POSTGRES_STATEMENT.allowed

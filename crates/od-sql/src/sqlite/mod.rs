@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use od_core::connector::{Approval, Category, LocalTool, SideEffect, Tool, ToolSafety};
 use od_core::intake::Table;
 use od_core::json::{Map, Value};
-use od_core::limits::{QUERY_TEXT, SOURCE_TIMEOUT};
+use od_core::limits::QUERY_TEXT;
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
@@ -25,8 +25,8 @@ use crate::engine::Deadline;
 const READS_MAX: usize = od_core::limits::SQLITE_READS.max();
 /// Parameters of one query.
 const PARAMS_MAX: usize = od_core::limits::SQLITE_PARAMETERS.max();
-/// Left of a source's time for what follows the query.
-const SPARE: Duration = Duration::from_secs(5);
+/// The time of one query. Waiting for a place and what follows it have the rest of a source's time.
+const QUERY_MAX: Duration = od_core::limits::SQLITE_TIMEOUT.duration();
 
 /// Reads SQLite databases of the project that a call belongs to.
 #[derive(Debug)]
@@ -57,8 +57,7 @@ impl SqliteConnector {
         let table: Table = tokio::task::spawn_blocking(move || {
             // Held by the thread, not by the caller, who may be gone before the thread is.
             let _place = place;
-            let allowed = Duration::from_millis(SOURCE_TIMEOUT.allowed).saturating_sub(SPARE);
-            watch.start(allowed);
+            watch.start(QUERY_MAX);
             open::with_database(&located, &watch, |connection| match &work {
                 Work::Query { sql, params } => read::query(connection, sql, params),
                 Work::Schema => read::schema(connection),

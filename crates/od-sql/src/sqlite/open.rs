@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use od_core::limits::{QUERY_HEAP, SQLITE_COPY};
+use od_core::limits::{QUERY_HEAP, SQLITE_COPY, SQLITE_VALUE};
 use od_ports::connector_provider::ProviderError;
 use od_ports::project_files::LocatedFile;
 use rusqlite::config::DbConfig;
@@ -29,8 +29,6 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Instructions between two looks at the clock. A row takes ten or more, and each may call a function
 /// that reads a text of the greatest length.
 const PROGRESS_OPS: i32 = 50;
-/// The longest text or blob that is read.
-const VALUE_BYTES_MAX: i32 = 8 * 1024 * 1024;
 
 /// The files beside a database that say it has to be recovered first.
 const SIDECARS: [&str; 2] = ["-wal", "-journal"];
@@ -248,12 +246,12 @@ fn harden(mut connection: Connection, watch: &Watch) -> Result<Connection, Provi
             (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
             (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 50),
             (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 128),
-            (Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX),
+            (Limit::SQLITE_LIMIT_LENGTH, i32::try_from(SQLITE_VALUE.allowed).unwrap_or(i32::MAX)),
         ] {
             connection.set_limit(limit, value)?;
         }
         // SQLite's own take time that grows with both their texts, and nothing interrupts them.
-        register_texts(connection, usize::try_from(VALUE_BYTES_MAX).unwrap_or_default())
+        register_texts(connection, SQLITE_VALUE.max())
     };
     set(&mut connection).map_err(|err| refused(&err))?;
     Ok(connection)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use od_core::intake::{CellRef, Table, TableBuilder};
 use od_core::json::Value as Json;
-use od_core::limits::{INTAKE_ROWS, QUERY_HEAP};
+use od_core::limits::{INTAKE_ROWS, QUERY_HEAP, SQLITE_TIMEOUT, SQLITE_VALUE};
 use od_core::query::{QueryFaultKind, SqlText};
 use od_ports::connector_provider::ProviderError;
 use rusqlite::types::{Value, ValueRef};
@@ -120,16 +120,26 @@ fn provider_fault(
     names: &Names,
     log: &Log,
 ) -> ProviderError {
-    if let Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) = err.sqlite_error_code() {
-        return malformed();
+    // The engine of an artifact's queries has the same errors and other limits.
+    match err.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => return malformed(),
+        Some(ErrorCode::OperationInterrupted) => return timed_out(),
+        Some(ErrorCode::TooBig) => {
+            return ProviderError::OutOfBounds {
+                message: format!(
+                    "a text, blob or row is longer than {} bytes",
+                    SQLITE_VALUE.allowed
+                ),
+                limit: SQLITE_VALUE.want(),
+            };
+        }
+        _ => {}
     }
     let fault = fault_of(err, Some(text), names, log);
     let message = fault.to_string();
     match fault.kind {
         QueryFaultKind::Refused => ProviderError::Forbidden { message },
-        QueryFaultKind::TimedOut => ProviderError::Unavailable {
-            message: "the query ran longer than a source may".to_owned(),
-        },
+        QueryFaultKind::TimedOut => timed_out(),
         QueryFaultKind::OutOfMemory => {
             ProviderError::OutOfBounds { message, limit: QUERY_HEAP.want() }
         }
@@ -145,6 +155,11 @@ fn provider_fault(
         | QueryFaultKind::BadValue
         | QueryFaultKind::Failed => ProviderError::Input { pointer: "/sql".to_owned(), message },
     }
+}
+
+fn timed_out() -> ProviderError {
+    let message = format!("the query ran longer than {} milliseconds", SQLITE_TIMEOUT.allowed);
+    ProviderError::TimedOut { message }
 }
 
 fn malformed() -> ProviderError {

@@ -318,3 +318,51 @@ async fn an_endless_query_ends_at_the_rows_and_bytes_allowed_within_64_mib() {
     assert!(grown <= 64, "memory grew by {grown} MiB");
     assert_eq!(scene.state(), state);
 }
+
+#[tokio::test]
+async fn a_query_without_an_end_ends_at_its_time_and_says_so() {
+    let scene = scene().await;
+    scene
+        .database("shop.db")
+        .execute_batch(
+            "CREATE TABLE long AS SELECT replace(hex(zeroblob(131072)), '0', 'a') AS a;
+             CREATE TABLE many AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)
+                 SELECT i FROM n;",
+        )
+        .expect("long texts");
+    let state = scene.state();
+    let allowed = od_core::limits::SQLITE_TIMEOUT.allowed;
+    let message = format!("the query ran longer than {allowed} milliseconds");
+    // Both at once: each takes the whole time.
+    let recursion =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+    let functions = "SELECT sum(instr(a, substr(a, 5) || i)) + sum(length(trim(a, 'ab' || i))) + \
+                     sum(a || i LIKE '%a%a%a%a%a%a%a%a%ab%') FROM long, many";
+    let (one, other) =
+        tokio::join!(scene.query("shop.db", recursion), scene.query("shop.db", functions));
+    for fault in [one.expect_err(recursion), other.expect_err(functions)] {
+        assert_eq!(fault, ProviderError::TimedOut { message: message.clone() });
+    }
+    assert_eq!(scene.state(), state);
+}
+
+#[tokio::test]
+async fn a_value_that_is_too_long_names_the_limit_of_values() {
+    let scene = scene().await;
+    scene
+        .database("shop.db")
+        .execute_batch("CREATE TABLE long AS SELECT replace(hex(zeroblob(2097152)), '0', 'a') AS a")
+        .expect("a long text");
+    for large in [
+        "SELECT replace(a, 'a', 'xyz') FROM long",
+        "SELECT a || a || a FROM long",
+        "SELECT group_concat(a) FROM long, (VALUES (1), (2), (3))",
+    ] {
+        let fault = scene.query("shop.db", large).await.expect_err(large);
+        let ProviderError::OutOfBounds { message, limit } = fault else {
+            panic!("{large}: {fault:?}")
+        };
+        assert_eq!(limit, od_core::limits::SQLITE_VALUE.want(), "{large}");
+        assert!(message.contains("8388608 bytes"), "{message}");
+    }
+}

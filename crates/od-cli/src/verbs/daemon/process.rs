@@ -109,7 +109,7 @@ fn spawn(
         command.args(["--port", &port.to_string()]);
     }
     // What an agent's environment holds is not the daemon's business.
-    for name in ["OD_TOOL_TOKEN", "OD_RUN_ID", "OD_DAEMON_URL"] {
+    for name in ["OD_TOOL_TOKEN", "OD_RUN_ID", "OD_DAEMON_URL", "OD_DAEMON_ID"] {
         command.env_remove(name);
     }
     command

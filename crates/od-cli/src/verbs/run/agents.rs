@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use crate::args::RunAgent;
 
 /// The variables of a run that its server needs.
-const RUN_VARIABLES: [&str; 5] =
-    ["OD_DAEMON_URL", "OD_DATA_DIR", "OD_HOME", "OD_RUN_ID", "OD_TOOL_TOKEN"];
+const RUN_VARIABLES: [&str; 6] =
+    ["OD_DAEMON_ID", "OD_DAEMON_URL", "OD_DATA_DIR", "OD_HOME", "OD_RUN_ID", "OD_TOOL_TOKEN"];
 
 /// Changes to the command that a person wrote.
 #[derive(Debug, Default, Eq, PartialEq)]
@@ -142,7 +142,7 @@ mod tests {
             [
                 "-c",
                 "mcp_servers.od={command=\"/o d/od\",args=[\"mcp\",\"live-artifacts\"],\
-             env_vars=[\"OD_DAEMON_URL\",\"OD_DATA_DIR\",\"OD_HOME\",\"OD_RUN_ID\",\"OD_TOOL_TOKEN\"],\
+             env_vars=[\"OD_DAEMON_ID\",\"OD_DAEMON_URL\",\"OD_DATA_DIR\",\"OD_HOME\",\"OD_RUN_ID\",\"OD_TOOL_TOKEN\"],\
              default_tools_approval_mode=\"approve\"}",
             ]
         );

@@ -8,6 +8,7 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use od_app::App;
 use od_client::{CallError, Client};
 use od_core::error::ErrorCode;
 use od_ports::project_registry::Project;
@@ -51,6 +52,7 @@ pub(crate) async fn run(
     let agent = args.agent.and_then(|agent| agent.as_str().parse().ok());
     let start = StartRun { project_id: project.id.clone(), agent };
     let started: StartedRun = client.call(Operation::StartRun).json(&start)?.send().await?;
+    let daemon_id = daemon_id(app.as_ref())?;
     let added = added(settings, &args, &started.run)?;
     if let Some(remark) = skill_made_known(settings, &args, &project) {
         sink.remark(&remark);
@@ -58,7 +60,7 @@ pub(crate) async fn run(
     if let Some(remark) = added.remark {
         sink.remark(remark);
     }
-    let outcome = supervise(settings, &args, added, &client, &started).await;
+    let outcome = supervise(settings, &args, added, &client, &started, &daemon_id).await;
     // The run ends whatever happened to the command; its lease ends it if the daemon is gone.
     let ended = client.end_run(&started.run.run_id).await;
     let status = outcome?;
@@ -66,6 +68,16 @@ pub(crate) async fn run(
         sink.remark("the daemon could not be told that the run is over; its lease ends it");
     }
     Ok(Answer::silent().ending(exit_of(status)))
+}
+
+/// Returns the fingerprint of the key with which the daemon proves itself. It is public.
+fn daemon_id(app: Option<&App>) -> Result<String, CommandError> {
+    let key = app.map(|app| app.ports.sessions.daemon_key()).transpose();
+    match key {
+        Ok(key) => Ok(key.map(|key| key.fingerprint()).unwrap_or_default()),
+        Err(error) => Err(CommandError::new(ErrorCode::Internal, error.to_string())
+            .suggest("check the permissions of OD_HOME; `od doctor` looks at it")),
+    }
 }
 
 /// Installs the skill where the project lacks it, and says so. An agent that cannot learn it still
@@ -122,6 +134,7 @@ async fn supervise(
     added: Added,
     client: &Client,
     started: &StartedRun,
+    daemon_id: &str,
 ) -> Result<ExitStatus, CommandError> {
     let program = std::env::current_exe().map_err(|error| {
         CommandError::new(ErrorCode::Internal, format!("cannot find this program: {error}"))
@@ -139,6 +152,9 @@ async fn supervise(
         .env("OD_DAEMON_URL", client.url())
         // So that its commands can ask whether the daemon at that address is still the run's.
         .env("OD_DATA_DIR", &settings.data_dir)
+        // So that those that cannot see the directory can have the daemon prove itself. Agents take
+        // variables with KEY in their name out of a command's environment: this is called an id.
+        .env("OD_DAEMON_ID", daemon_id)
         .env("OD_TOOL_TOKEN", &started.tool_token)
         .env("OD_RUN_ID", started.run.run_id.as_str())
         .spawn()

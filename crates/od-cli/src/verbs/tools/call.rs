@@ -22,7 +22,7 @@ use crate::args::{
     DataFile, ExecuteTool, ToolCommand, ToolCreate, ToolDelete, ToolGet, ToolList, ToolRefresh,
     ToolUpdate, ToolValidate,
 };
-use crate::output::CommandError;
+use crate::output::{CommandError, Exit};
 
 /// Returns the agent's client, from the environment that `od run` sets.
 pub(crate) fn client() -> Result<Client, CommandError> {
@@ -36,16 +36,32 @@ pub(crate) fn client() -> Result<Client, CommandError> {
         CommandError::new(ErrorCode::BadRequest, "OD_DAEMON_URL is not set")
             .suggest("start the agent with `od run -- COMMAND`; it sets OD_DAEMON_URL")
     })?;
-    let bearer = match variable("OD_DATA_DIR") {
-        Some(place) => {
-            let (place, url) = (PathBuf::from(place), url.clone());
-            // Asked before each call: an agent's run may outlive its daemon by hours.
-            let show = move || living(&place, &url).map(|()| token.clone());
-            Bearer::Fresh(Arc::new(show))
-        }
-        None => Bearer::Token(token),
-    };
-    Ok(Client::new(&url, bearer)?.through(Door::ToolShell))
+    let place = variable("OD_DATA_DIR").map(PathBuf::from);
+    let client =
+        match place.map(|place| seen(&place).map(|is_seen| (place, is_seen))).transpose()? {
+            Some((place, true)) => {
+                let asked = url.clone();
+                // Asked before each call: an agent's run may outlive its daemon by hours.
+                let show = move || living(&place, &asked).map(|()| token.clone());
+                Client::new(&url, Bearer::Fresh(Arc::new(show)))?
+            }
+            Some((_, false)) | None => {
+                let id = variable("OD_DAEMON_ID").ok_or_else(unproven)?;
+                Client::new(&url, Bearer::Token(token))?.of_daemon(id)
+            }
+        };
+    Ok(client.through(Door::ToolShell))
+}
+
+/// Says that nothing tells the run's daemon from any other program at its address.
+fn unproven() -> CommandError {
+    let message = "nothing here tells this run's daemon from another program at OD_DAEMON_URL: OD_DAEMON_ID is \
+                   not set, and OD_DATA_DIR leads to no directory of this user's";
+    CommandError::new(ErrorCode::DaemonUnavailable, message)
+        .suggest(
+            "let OD_DAEMON_ID pass to this command (it is no secret); `od run -- COMMAND` sets it",
+        )
+        .ending(Exit::Unavailable)
 }
 
 /// Says that the agent took the token out of the environment of its commands, and which setting of it
@@ -88,22 +104,23 @@ pub(crate) fn explained(refusal: CommandError) -> CommandError {
 /// As [`client`], if the run's daemon lives.
 pub(crate) fn client_of_living() -> Result<Client, CommandError> {
     let client = client()?;
-    if let Some(place) = std::env::var_os("OD_DATA_DIR").filter(|text| !text.is_empty()) {
+    if let Some(place) = std::env::var_os("OD_DATA_DIR").filter(|text| !text.is_empty())
+        && seen(Path::new(&place))?
+    {
         living(Path::new(&place), client.url())?;
     }
     Ok(client)
 }
 
-/// Checks that the daemon at the run's address is the living one of the run's data directory: after
-/// its death anybody on the machine may listen there, and would be shown the token.
+/// Returns whether this process can ask the data directory which daemon lives.
 ///
-/// An agent that cannot see the directory, or runs as another user than its owner, in a sandbox or a
-/// container, has nothing to ask; its token opens no more than its run's project.
-pub(crate) fn living(place: &Path, url: &str) -> Result<(), CallError> {
+/// An agent in a sandbox or a container may not see it, or be another user than its owner; the daemon
+/// itself has to say then who it is.
+fn seen(place: &Path) -> Result<bool, CallError> {
     match DataDir::open_existing(place) {
-        Ok(_) => {}
+        Ok(_) => Ok(true),
         // Foreign: in a container the agent may be another user than the one who mounted it there.
-        Err(PrivateError::Io { .. } | PrivateError::Foreign { .. }) => return Ok(()),
+        Err(PrivateError::Io { .. } | PrivateError::Foreign { .. }) => Ok(false),
         Err(
             error @ (PrivateError::Writable { .. }
             | PrivateError::TooOpen { .. }
@@ -111,9 +128,14 @@ pub(crate) fn living(place: &Path, url: &str) -> Result<(), CallError> {
             | PrivateError::Kind { .. }),
         ) => {
             let failure = Failure::new(ErrorCode::BadRequest, error.to_string());
-            return Err(failure.suggest(error.fix()).into());
+            Err(failure.suggest(error.fix()).into())
         }
     }
+}
+
+/// Checks that the daemon at the run's address is the living one of the run's data directory: after
+/// its death anybody on the machine may listen there, and would be shown the token.
+pub(crate) fn living(place: &Path, url: &str) -> Result<(), CallError> {
     let living = Announcement::of_living(place).map(|found| found.url);
     if living.as_deref() == Some(url.trim_end_matches('/')) {
         return Ok(());

@@ -119,6 +119,7 @@ fn each_number_is_seen_from_the_program() {
     let token = bench
         .command(&["tools", "live-artifacts", "list"])
         .env("OD_DAEMON_URL", &run.url)
+        .env("OD_DAEMON_ID", &run.daemon_id)
         .env("OD_TOOL_TOKEN", "odt.v1.e30.AAAA")
         .output()
         .unwrap();
@@ -127,6 +128,7 @@ fn each_number_is_seen_from_the_program() {
     let gone = bench
         .command(&["tools", "live-artifacts", "list"])
         .env("OD_DAEMON_URL", "http://127.0.0.1:1")
+        .env("OD_DAEMON_ID", &run.daemon_id)
         .env("OD_TOOL_TOKEN", &run.token)
         .output()
         .unwrap();
@@ -146,6 +148,7 @@ fn a_daemon_that_is_gone_is_unavailable() {
     let output = bench
         .command(&["tools", "live-artifacts", "list"])
         .env("OD_DAEMON_URL", "http://127.0.0.1:1")
+        .env("OD_DAEMON_ID", "0".repeat(32))
         .env("OD_TOOL_TOKEN", "odt.v1.e30.AAAA")
         .output()
         .unwrap();

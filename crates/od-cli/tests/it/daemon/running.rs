@@ -65,13 +65,14 @@ fn the_command_has_what_the_contract_promises_in_its_environment() {
         .agent("env | grep '^OD_' | sort | sed 's/=.*//'\n\"$OD_NODE_BIN\" \"$OD_BIN\" version\n");
     assert!(output.status.success());
     let names: Vec<String> =
-        String::from_utf8(output.stdout).unwrap().lines().take(8).map(str::to_owned).collect();
+        String::from_utf8(output.stdout).unwrap().lines().take(9).map(str::to_owned).collect();
     assert_eq!(
         names,
         [
             "OD_BIN",
             // Like OD_HOME from the test's own environment, which the command keeps.
             "OD_CEILING",
+            "OD_DAEMON_ID",
             "OD_DAEMON_URL",
             "OD_DATA_DIR",
             "OD_HOME",

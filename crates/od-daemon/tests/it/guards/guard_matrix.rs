@@ -58,7 +58,7 @@ const SITES: [Site; 7] = [
     Site::CrossSiteNavigation,
     Site::SameSiteFrame,
 ];
-const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "PUT"];
+const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "PUT", "PROPFIND"];
 const TYPES: [&str; 4] =
     ["application/json", "application/json; charset=utf-8", "text/plain", "application/jsonx"];
 
@@ -81,7 +81,7 @@ const TABLE: &[(Applies, Expected)] = &[
     (|c| !matches!(c.site, Site::Absent | Site::SameOrigin), (403, Some("sec-fetch-site"))),
     (
         |c| {
-            !asks_only(c.method)
+            changes(c.method)
                 && !c.content_type.starts_with("application/json;")
                 && c.content_type != "application/json"
         },
@@ -93,8 +93,8 @@ fn is_console(path: &str) -> bool {
     path == "/"
 }
 
-fn asks_only(method: &str) -> bool {
-    matches!(method, "GET" | "HEAD" | "OPTIONS")
+fn changes(method: &str) -> bool {
+    matches!(method, "POST" | "PATCH" | "DELETE")
 }
 
 /// What lookup and authorization say to a request without a bearer that passed the guard.
@@ -237,4 +237,36 @@ fn combinations(path: &str) -> impl Iterator<Item = Case<'_>> {
             })
         })
     })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_method_that_no_route_takes_is_told_those_that_the_path_takes() {
+    let daemon = TestDaemon::start().await;
+    let address = daemon.api();
+    let wrong = tokio::task::spawn_blocking(move || {
+        let mut wrong = Vec::new();
+        for method in ["TRACE", "PROPFIND", "PUT", "OPTIONS", "LOCK", "get"] {
+            for path in ROUTES.iter().map(|route| concrete(route.path)).chain(["/nowhere".into()]) {
+                let here = ROUTES.iter().filter(|route| concrete(route.path) == path);
+                let taken: Vec<&str> = here.map(|route| route.method.as_str()).collect();
+                let bytes = format!(
+                    "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n",
+                    address.port()
+                );
+                let answer =
+                    RawClient::connect(address).exchange(bytes.as_bytes()).expect("an answer");
+                let allow = answer.header("allow").map(str::to_owned);
+                let (status, expected) =
+                    if taken.is_empty() { (404, None) } else { (405, Some(taken.join(", "))) };
+                if (answer.status, &allow) != (status, &expected) {
+                    wrong.push(format!("{method} {path}: {} {allow:?}", answer.status));
+                }
+            }
+        }
+        wrong
+    })
+    .await
+    .unwrap();
+    assert_eq!(wrong, Vec::<String>::new());
+    daemon.stop().await;
 }

@@ -80,7 +80,7 @@ fn cases(host: &str) -> Vec<(&'static str, Vec<u8>, Outcome)> {
         (
             "authority form",
             text(format!("CONNECT {host} HTTP/1.1\r\nHost: {host}\r\n\r\n")),
-            Answered(415),
+            Answered(404),
         ),
         (
             "asterisk form",

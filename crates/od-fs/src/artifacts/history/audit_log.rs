@@ -4,20 +4,18 @@ use std::io::Write as _;
 
 use od_core::artifact::HealthReason;
 use od_core::ids::{Digest, Revision};
-use od_core::ledger::{CommitRecord, LogRecord, RefreshLedger, is_synced_at_once, needs_rotation};
-use od_core::limits::{AUDIT_LOG, COMMIT_RECORDS};
+use od_core::ledger::{LogRecord, RefreshLedger, is_synced_at_once, needs_rotation};
+use od_core::limits::AUDIT_LOG;
 
-use super::log_cache;
+use super::{archive, log_cache};
 use crate::artifacts::commit::{LogPart, aside};
 use crate::disk::{Dir, DiskError, EntryKind, FileStat, is_foreign};
 
 pub(crate) const LOG: &str = "refreshes.jsonl";
 /// The log before the last rotation. One is kept: history is bounded.
 pub(crate) const ROTATED: &str = "refreshes.1.jsonl";
-/// The commits of the logs before those: a commit outlives the log that it stood in.
-pub(crate) const COMMITS: &str = "commits.jsonl";
 /// A log is rotated soon after its limit; anything much longer is not ours.
-const LOG_BYTES_MAX: u64 = 8 * AUDIT_LOG.allowed;
+pub(super) const LOG_BYTES_MAX: u64 = 8 * AUDIT_LOG.allowed;
 
 /// The log as it was read, as far as its chain holds.
 #[derive(Clone, Debug, Default)]
@@ -301,40 +299,11 @@ pub(crate) fn rotate(artifact: &Dir) -> Result<(), DiskError> {
     if log.tail != Tail::Clean || !needs_rotation(stat.bytes, &log.ledger) {
         return Ok(());
     }
-    keep_commits(artifact)?;
+    archive::keep_records(artifact)?;
     artifact.rename(LOG, artifact, ROTATED)?;
     // An empty log looks different from none: whoever remembers that there was none looks again.
     artifact.append(LOG)?;
     artifact.sync()
-}
-
-/// Takes the commits out of the log that the next rotation removes. Whoever reads finds them twice if
-/// that rotation does not happen, and tells them apart by their revision.
-fn keep_commits(artifact: &Dir) -> Result<(), DiskError> {
-    let mut commits = archived_commits(artifact)?;
-    let newest = commits.last().map(|commit| commit.revision);
-    let leaving = rotated_records(artifact)?.into_iter().filter_map(LogRecord::into_commit);
-    commits.extend(leaving.filter(|commit| Some(commit.revision) > newest));
-    let excess = commits.len().saturating_sub(COMMIT_RECORDS.max());
-    let mut bytes = Vec::new();
-    for commit in commits.into_iter().skip(excess) {
-        let prev = commit.prev.clone();
-        bytes.extend(LogRecord::Commit(commit).to_line_after(prev));
-        bytes.push(b'\n');
-    }
-    if bytes.is_empty() { Ok(()) } else { artifact.replace_synced(COMMITS, &bytes) }
-}
-
-/// Returns the commits that outlived their log, oldest first; lines that cannot be read are passed over.
-pub(crate) fn archived_commits(artifact: &Dir) -> Result<Vec<CommitRecord>, DiskError> {
-    let bytes = match artifact.read_if_there(COMMITS, LOG_BYTES_MAX) {
-        Ok(bytes) => bytes.unwrap_or_default(),
-        Err(err) if is_foreign(&err) => Vec::new(),
-        Err(err) => return Err(err),
-    };
-    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let records = lines.filter_map(|line| LogRecord::parse(line).ok());
-    Ok(records.filter_map(LogRecord::into_commit).collect())
 }
 
 /// Returns whether the first record of a log begins a chain rather than continuing one.

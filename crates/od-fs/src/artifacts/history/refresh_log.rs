@@ -9,7 +9,7 @@ use od_core::refresh::RefreshRecord;
 use od_ports::store::{History, RunningRefresh, StoreError, UnfinishedRefresh};
 
 use super::audit_log::{self, AuditLog, Tail};
-use super::{revisions, snapshots};
+use super::{archive, revisions, snapshots};
 use crate::artifacts::commit::Pointer;
 use crate::artifacts::commit::checkpoint::CheckpointQueue;
 use crate::artifacts::commit::locks::{self, HeldRunning};
@@ -129,8 +129,9 @@ impl RefreshRecords {
     ) -> Result<History, StoreError> {
         let (_, dir) = self.reader.dirs.artifact(project, artifact)?;
         let (log, records) = revisions::read_log(&dir)?;
-        let newest_first = records.into_iter().rev();
-        let records = newest_first.filter_map(LogRecord::into_refresh).collect();
+        let archived = archive::archived_refreshes(&dir, &records)?;
+        let logged = records.into_iter().rev().filter_map(LogRecord::into_refresh);
+        let records = logged.chain(archived.into_iter().rev()).collect();
         Ok(History { records, broken: revisions::broken(&log) })
     }
 

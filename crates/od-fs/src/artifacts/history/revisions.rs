@@ -14,6 +14,7 @@ use od_ports::store::{
     KeptRevision, RevisionFault, Snapshot, SnapshotSummary, StoreError, Timeline,
 };
 
+use super::archive;
 use super::audit_log::{self, AuditLog, LOG, Tail};
 use super::objects::Objects;
 use super::snapshots;
@@ -94,7 +95,7 @@ pub(crate) fn timeline(dir: &Dir) -> Result<Arc<Timeline>, DiskError> {
 /// Reads the commits from the disk, newest first.
 fn read_timeline(dir: &Dir) -> Result<Timeline, DiskError> {
     let (log, records) = read_log(dir)?;
-    let archived = audit_log::archived_commits(dir)?;
+    let archived = archive::archived_commits(dir)?;
     let commits =
         archived.into_iter().chain(records.into_iter().filter_map(LogRecord::into_commit));
     // By revision: a rotation that was cut short leaves some of them in two files.

@@ -10,7 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use od_ports::store::Timeline;
 
-use super::audit_log::{COMMITS, LOG, ROTATED};
+use super::archive::COMMITS;
+use super::audit_log::{LOG, ROTATED};
 use crate::disk::{Dir, DiskError, FileStat};
 
 /// The coarsest clock of a file system that people use has a tick of two seconds.

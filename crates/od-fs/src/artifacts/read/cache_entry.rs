@@ -59,6 +59,9 @@ pub(crate) struct Version(pub(super) u64);
 #[derive(Debug)]
 pub(super) struct CacheEntry {
     pub(super) watch: Option<i32>,
+    /// The watches of the directories in it where a commit writes; none until they were begun. An answer
+    /// does not hang on them: where they are missing, the next write notices what they would have told.
+    pub(super) inner: Option<[Option<i32>; 2]>,
     /// Whether a scan or a read has found it; whoever asks for an id makes an entry for it first.
     pub(super) is_there: bool,
     pub(super) version: u64,
@@ -73,9 +76,20 @@ impl CacheEntry {
         version == self.version && self.watch.is_some() && entry.validity == Validity::UntilChanged
     }
 
+    /// Takes the watches of the artifact.
+    pub(super) fn take_watches(&mut self) -> impl Iterator<Item = i32> + use<> {
+        self.watch.take().into_iter().chain(self.take_inner_watches())
+    }
+
+    /// Takes the watches of the directories in the artifact's own.
+    pub(super) fn take_inner_watches(&mut self) -> impl Iterator<Item = i32> + use<> {
+        self.inner.take().into_iter().flatten().flatten()
+    }
+
     pub(super) fn unread(versions: &mut Versions) -> Self {
         Self {
             watch: None,
+            inner: None,
             is_there: false,
             version: versions.next(),
             listed: None,
@@ -89,6 +103,8 @@ impl CacheEntry {
 #[derive(Debug, Default)]
 pub(super) struct ProjectCache {
     pub(super) watch: Option<i32>,
+    /// The watch of the directory of locks.
+    pub(super) locks_watch: Option<i32>,
     /// Whether `entries` has every artifact of the project.
     pub(super) is_scanned: bool,
     pub(super) version: u64,

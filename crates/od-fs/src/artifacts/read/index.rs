@@ -14,18 +14,15 @@ use od_core::limits::ARTIFACT_CACHE;
 use od_ports::store::Stored;
 
 use super::cache_entry::{CacheEntry, ListEntry, LoadedArtifact, ProjectCache, Version, Versions};
-use super::watch::{ChangeNotice, ChangedName, StartedWatch, WatchStarter, WatchedDir, Watcher};
-use crate::artifacts::commit::{POINTER_FILE, SetFile, obstacle};
-use crate::artifacts::history::{LOG, ROTATED};
+use super::watch::{InnerDir, StartedWatches, WatchStarter, WatchedDir, Watcher};
 use crate::data_dir::{DataDir, LOCKS};
-use crate::disk::{DiskError, EntryKind};
 
 /// Keeps what was read of projects and artifacts, and watches the directories it was read from.
 #[derive(Debug)]
 pub(crate) struct Index {
     data_dir: DataDir,
-    watcher: Watcher,
-    projects: HashMap<ProjectId, ProjectCache>,
+    pub(super) watcher: Watcher,
+    pub(super) projects: HashMap<ProjectId, ProjectCache>,
     projects_watch: Option<i32>,
     /// Every project, once `projects/` was read.
     project_ids: Option<Arc<[ProjectId]>>,
@@ -33,7 +30,7 @@ pub(crate) struct Index {
     projects_version: u64,
     loaded_bytes: usize,
     tick: u64,
-    versions: Versions,
+    pub(super) versions: Versions,
 }
 
 impl Index {
@@ -51,62 +48,12 @@ impl Index {
         }
     }
 
-    /// Takes in everything that changed since the last call.
-    pub(crate) fn catch_up(&mut self) -> Result<(), DiskError> {
-        for notice in self.watcher.drain()? {
-            match notice {
-                ChangeNotice::Overflow => {
-                    self.watcher.restart();
-                    self.forget_projects();
-                }
-                ChangeNotice::Changed(WatchedDir::Projects, changed) => {
-                    self.projects_changed(changed.map(|changed| changed.name).as_deref());
-                }
-                // Without a directory for its locks no artifact of the project can be written.
-                ChangeNotice::Changed(WatchedDir::Live(project), Some(changed))
-                    if changed.name == LOCKS && changed.kind != EntryKind::Directory =>
-                {
-                    self.forget_project(&project);
-                }
-                ChangeNotice::Changed(WatchedDir::Live(project), changed) => {
-                    self.live_changed(&project, changed.map(|changed| changed.name).as_deref());
-                }
-                // Another directory may stand in its place, which nobody watches.
-                ChangeNotice::Changed(WatchedDir::Artifact(project, artifact), None) => {
-                    self.forget(&project, &artifact);
-                }
-                ChangeNotice::Changed(WatchedDir::Artifact(project, artifact), Some(changed)) => {
-                    // No other file can change an answer, but for what stands in the way of a commit.
-                    let ChangedName { name, kind } = changed;
-                    let is_content = [POINTER_FILE, LOG, ROTATED].contains(&name.as_str())
-                        || SetFile::ALL.iter().any(|file| file.name() == name);
-                    if is_content || obstacle::is_obstacle(&name, kind) {
-                        self.touch(&project, &artifact);
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn projects_changed(&mut self, name: Option<&str>) {
-        match name.map(str::parse::<ProjectId>) {
-            // A project was moved away, or into its place: the watches below are of the old one.
-            Some(Ok(project)) => {
-                self.forget_project_ids();
-                self.forget_project(&project);
-            }
-            Some(Err(_)) => self.forget_project_ids(),
-            None => self.forget_projects(),
-        }
-    }
-
-    fn forget_project_ids(&mut self) {
+    pub(super) fn forget_project_ids(&mut self) {
         self.project_ids = None;
         self.projects_version = self.versions.next();
     }
 
-    fn forget_projects(&mut self) {
+    pub(super) fn forget_projects(&mut self) {
         self.forget_project_ids();
         let projects: Vec<ProjectId> = self.projects.keys().cloned().collect();
         projects.iter().for_each(|project| self.forget_project(project));
@@ -115,29 +62,17 @@ impl Index {
         }
     }
 
-    fn forget_project(&mut self, project: &ProjectId) {
+    pub(super) fn forget_project(&mut self, project: &ProjectId) {
         let Some(known) = self.projects.get_mut(project) else { return };
         let entries = std::mem::take(known);
         known.require_scan(&mut self.versions);
         known.drop_list(&mut self.versions);
-        for entry in entries.entries.into_values() {
+        for mut entry in entries.entries.into_values() {
+            entry.take_watches().for_each(|watch| self.watcher.forget(watch));
             self.loaded_bytes -= entry.loaded.map_or(0, |(_, loaded)| loaded.bytes);
-            entry.watch.into_iter().for_each(|watch| self.watcher.forget(watch));
         }
-        entries.watch.into_iter().for_each(|watch| self.watcher.forget(watch));
-    }
-
-    fn live_changed(&mut self, project: &ProjectId, name: Option<&str>) {
-        match name.map(str::parse::<ArtifactId>) {
-            // `.locks` and its kin are no artifacts.
-            Some(Err(_)) => {}
-            Some(Ok(artifact)) => {
-                self.forget(project, &artifact);
-                if let Some(entries) = self.projects.get_mut(project) {
-                    entries.require_scan(&mut self.versions);
-                }
-            }
-            None => self.forget_project(project),
+        for watch in entries.watch.into_iter().chain(entries.locks_watch) {
+            self.watcher.forget(watch);
         }
     }
 
@@ -151,14 +86,12 @@ impl Index {
         }
     }
 
-    fn forget(&mut self, project: &ProjectId, artifact: &ArtifactId) {
+    pub(super) fn forget(&mut self, project: &ProjectId, artifact: &ArtifactId) {
         let Some(entries) = self.projects.get_mut(project) else { return };
         entries.drop_list(&mut self.versions);
-        if let Some(entry) = entries.entries.remove(artifact) {
+        if let Some(mut entry) = entries.entries.remove(artifact) {
+            entry.take_watches().for_each(|watch| self.watcher.forget(watch));
             self.loaded_bytes -= entry.loaded.map_or(0, |(_, loaded)| loaded.bytes);
-            if let Some(watch) = entry.watch {
-                self.watcher.forget(watch);
-            }
         }
     }
 
@@ -194,9 +127,12 @@ impl Index {
             .projects
             .get(project)
             .and_then(|entries| entries.entries.get(artifact))
-            .is_some_and(|entry| entry.watch.is_some());
-        let started =
-            if is_watched { StartedWatch::default() } else { self.watcher.starter().start(&path) };
+            .is_some_and(|entry| entry.watch.is_some() && entry.inner.is_some());
+        let started = if is_watched {
+            StartedWatches::default()
+        } else {
+            self.watcher.starter().start_artifact(&path)
+        };
         self.begin_watched_read(project, artifact, started)
     }
 
@@ -205,7 +141,7 @@ impl Index {
         &mut self,
         project: &ProjectId,
         artifact: &ArtifactId,
-        started: StartedWatch,
+        started: StartedWatches,
     ) -> Version {
         self.watch_above(project);
         let entries = self.projects.entry(project.clone()).or_default();
@@ -215,7 +151,16 @@ impl Index {
             .or_insert_with(|| CacheEntry::unread(&mut self.versions));
         if entry.watch.is_none() {
             let target = WatchedDir::Artifact(project.clone(), artifact.clone());
-            entry.watch = self.watcher.register(started, target);
+            entry.watch = self.watcher.register(started.own, target);
+        }
+        if let (None, Some(inner)) = (entry.inner, started.inner) {
+            let mut watches = [None; 2];
+            for ((which, started), watch) in InnerDir::ALL.into_iter().zip(inner).zip(&mut watches)
+            {
+                let target = WatchedDir::Inside(project.clone(), artifact.clone(), which);
+                *watch = self.watcher.register(started, target);
+            }
+            entry.inner = Some(watches);
         }
         Version(entry.version)
     }
@@ -310,6 +255,11 @@ impl Index {
         if entries.watch.is_none() {
             let path = self.data_dir.live_path(project);
             entries.watch = self.watcher.watch(&path, WatchedDir::Live(project.clone()));
+        }
+        if entries.locks_watch.is_none() {
+            let path = self.data_dir.live_path(project).join(LOCKS);
+            let target = WatchedDir::Locks(project.clone());
+            entries.locks_watch = self.watcher.watch_new_names(&path, target);
         }
     }
 

@@ -263,8 +263,10 @@ impl ArtifactReader {
         while let Some(batch) = next() {
             // Starting a watch takes the kernel as long as opening a file, so it is done before the
             // index, which all threads wait for, is locked.
-            let started: Vec<_> =
-                batch.iter().map(|id| starter.start(&live_path.join(id.as_str()))).collect();
+            let started: Vec<_> = batch
+                .iter()
+                .map(|id| starter.start_artifact(&live_path.join(id.as_str())))
+                .collect();
             let versions: Vec<_> = {
                 let mut index = self.index();
                 let watched = batch.iter().zip(started);

@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_platform::{ChangeQueue, QueuedChange, WatchInterest};
 
+use crate::artifacts::commit::pending::PENDING;
+use crate::artifacts::history::SNAPSHOTS;
 use crate::disk::{DiskError, EntryKind};
 
 /// A directory that is watched.
@@ -20,8 +22,43 @@ pub(crate) enum WatchedDir {
     Projects,
     /// `projects/<project>/.live-artifacts/`.
     Live(ProjectId),
+    /// `.live-artifacts/.locks/` of one project.
+    Locks(ProjectId),
     /// The directory of one artifact.
     Artifact(ProjectId, ArtifactId),
+    /// A directory in that of one artifact. Only what would stand in the way of a commit is of interest
+    /// there.
+    Inside(ProjectId, ArtifactId, InnerDir),
+}
+
+/// A directory in that of an artifact in which a commit writes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum InnerDir {
+    /// `pending/`.
+    Pending,
+    /// `snapshots/`.
+    Snapshots,
+}
+
+impl InnerDir {
+    pub(crate) const ALL: [Self; 2] = [Self::Pending, Self::Snapshots];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Pending => PENDING,
+            Self::Snapshots => SNAPSHOTS,
+        }
+    }
+
+    /// Returns whether a name that appeared in the directory keeps od from writing.
+    pub(crate) fn is_obstacle(self, changed: &ChangedName) -> bool {
+        // The notice of a new link or pipe is that of a file: where od writes files they are noticed by the
+        // next write.
+        match self {
+            Self::Pending => changed.kind == EntryKind::Directory,
+            Self::Snapshots => changed.kind != EntryKind::Directory,
+        }
+    }
 }
 
 /// A change that the kernel reported.
@@ -87,7 +124,13 @@ impl Watcher {
 
     /// Watches a directory; `None` means that changes in it will not be seen.
     pub(crate) fn watch(&mut self, path: &Path, target: WatchedDir) -> Option<i32> {
-        let started = self.starter().start(path);
+        let started = self.starter().start(path, WatchInterest::Everything);
+        self.register(started, target)
+    }
+
+    /// As [`Self::watch`], for the names that appear in a directory.
+    pub(crate) fn watch_new_names(&mut self, path: &Path, target: WatchedDir) -> Option<i32> {
+        let started = self.starter().start(path, WatchInterest::NewNames);
         self.register(started, target)
     }
 
@@ -142,12 +185,26 @@ pub(crate) struct StartedWatch {
     stopped: u64,
 }
 
+/// The watches of one artifact that were begun.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StartedWatches {
+    pub(crate) own: StartedWatch,
+    /// Those of [`InnerDir::ALL`]; none where they were not asked for.
+    pub(crate) inner: Option<[StartedWatch; 2]>,
+}
+
 impl WatchStarter {
-    /// Begins to watch a directory.
-    pub(crate) fn start(&self, path: &Path) -> StartedWatch {
+    /// Begins to watch the directory of an artifact, and those in it where a commit writes.
+    pub(crate) fn start_artifact(&self, path: &Path) -> StartedWatches {
+        let own = self.start(path, WatchInterest::Everything);
+        let inner = |inner: InnerDir| self.start(&path.join(inner.name()), WatchInterest::NewNames);
+        StartedWatches { own, inner: Some(InnerDir::ALL.map(inner)) }
+    }
+
+    fn start(&self, path: &Path, interest: WatchInterest) -> StartedWatch {
         let stopped = self.stopped.load(Ordering::Acquire);
         let queue = self.queue.as_ref();
-        let watch = queue.and_then(|queue| queue.watch(path, WatchInterest::Everything));
+        let watch = queue.and_then(|queue| queue.watch(path, interest));
         StartedWatch { watch, generation: self.generation, stopped }
     }
 }
@@ -160,11 +217,16 @@ mod tests {
     fn a_watch_that_was_begun_on_the_queue_before_is_not_registered() {
         let place = tempfile::tempdir().expect("a directory");
         let mut watcher = Watcher::new();
-        let (before, begun) = (watcher.starter(), watcher.starter().start(place.path()));
+        let (before, begun) =
+            (watcher.starter(), watcher.starter().start_artifact(place.path()).own);
         watcher.restart();
         assert!(watcher.register(begun, WatchedDir::Projects).is_none());
         // A way to start watches that was given out before is one to the old queue still.
-        assert!(watcher.register(before.start(place.path()), WatchedDir::Projects).is_none());
+        assert!(
+            watcher
+                .register(before.start_artifact(place.path()).own, WatchedDir::Projects)
+                .is_none()
+        );
         assert!(watcher.watch(place.path(), WatchedDir::Projects).is_some());
     }
 }

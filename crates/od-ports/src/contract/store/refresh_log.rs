@@ -33,6 +33,7 @@ async fn a_slot_worked_out_from_an_older_log_does_not_begin(trial: &StoreTrial<'
     let start = |if_newest| RefreshStart {
         at: sample::now(),
         trigger: Trigger::Schedule,
+        actor: None,
         slot: Some(SlotRun { slot, missed }),
         if_newest: IfNewest::Is(if_newest),
     };
