@@ -10,6 +10,7 @@ mod table;
 mod tools;
 mod usage_error;
 mod verb;
+mod webhooks;
 
 pub use artifacts::{
     ArtifactArgs, ArtifactsCommand, DiffRevisions, ExportArtifact, ListArtifacts, ListRevisions,
@@ -30,3 +31,4 @@ pub use tools::{
 };
 pub use usage_error::{UsageError, nearest};
 pub use verb::{Arity, Flag, Positional, Value, Verb};
+pub use webhooks::{AddWebhookArgs, WebhooksCommand};
