@@ -1,6 +1,7 @@
 //! The state that every use case works with, and the caller it works for.
 
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use od_core::artifact::Author;
 use od_core::checks::{self, CheckResult};
@@ -8,12 +9,14 @@ use od_core::error::{ErrorCode, Failure};
 use od_core::event::{ArtifactAction, ArtifactEvent, CheckEvent, Event, RefreshEvent};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, RunId, Timestamp};
 use od_core::ledger::{Actor, CommitKind, CommitNote, Door};
+use od_core::notification::Notification;
 use od_core::refresh::Notice;
 use od_ports::Ports;
 use od_ports::store::Stored;
 
 use crate::connectors::ConnectorState;
 use crate::cpu::CpuPool;
+use crate::notifications::Outbox;
 use crate::preview::PageCache;
 use crate::refresh::ActiveRefreshes;
 
@@ -31,6 +34,8 @@ pub struct App {
     pub(crate) connectors: ConnectorState,
     /// The refreshes that run in this process.
     pub(crate) refreshes: ActiveRefreshes,
+    /// The notifications that are on their way.
+    pub(crate) outbox: Outbox,
     /// The latest time that a lease was looked at, in milliseconds.
     latest_lease_check: AtomicI64,
 }
@@ -39,6 +44,7 @@ impl App {
     /// Makes one over the given adapters.
     pub fn new(ports: Ports) -> Self {
         Self {
+            outbox: Outbox::new(ports.clone()),
             ports,
             pages: PageCache::default(),
             cpu: CpuPool::default(),
@@ -67,19 +73,33 @@ impl App {
         }));
     }
 
-    /// Tells listeners which checks are in another state than before, once that is durable.
+    /// Says where the console is, `http://127.0.0.1:PORT`, for the links in notifications.
+    pub fn set_console(&self, url: &str) {
+        self.outbox.set_console(url);
+    }
+
+    /// Waits until every notification has arrived or was given up, for so long at most; what is left then
+    /// counts as lost. For whoever ends the process.
+    pub async fn settle_notifications(&self, longest: Duration) {
+        self.outbox.settle(longest).await;
+    }
+
+    /// Tells listeners which checks are in another state than before, once that is durable, and sends one
+    /// notification for each.
     pub(crate) fn publish_checks(&self, before: &[CheckResult], stored: &Stored) {
         let after = stored.artifact().map(|artifact| artifact.check_results.as_slice());
         let after = after.unwrap_or_default();
         for change in checks::changes(before, after) {
             let Some(result) = after.iter().find(|result| result.id == change.id) else { continue };
-            self.ports.events.publish(Event::Check(CheckEvent {
+            let event = CheckEvent {
                 project_id: stored.project.clone(),
                 artifact_id: stored.id.clone(),
                 title: stored.summary.heading.title.clone(),
                 from: change.from,
                 check: result.clone(),
-            }));
+            };
+            self.outbox.push(Notification::of(&event));
+            self.ports.events.publish(Event::Check(event));
         }
     }
 

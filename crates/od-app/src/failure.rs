@@ -11,6 +11,7 @@ use od_ports::project_registry::ProjectError;
 use od_ports::service_registry::RegistryError;
 use od_ports::signer_keys::SignersError;
 use od_ports::store::StoreError;
+use od_ports::webhooks::WebhooksError;
 
 const CHECK_DISK: &str = "check free space and permissions of the data directory, then try again";
 
@@ -92,6 +93,19 @@ pub(crate) fn service_registry(err: &RegistryError) -> Failure {
         RegistryError::Damaged { .. } | RegistryError::Unavailable { .. } => {
             Failure::new(ErrorCode::Internal, message)
                 .suggest("look at connectors/services.json in OD_HOME; `od doctor` checks the home")
+        }
+    }
+}
+
+/// Turns an error of the registry of webhooks into a failure.
+pub(crate) fn webhooks(err: &WebhooksError) -> Failure {
+    let message = err.to_string();
+    match err {
+        WebhooksError::Full => Failure::new(ErrorCode::Conflict, message)
+            .suggest("remove one that nobody listens at any more: `od webhooks remove NAME`"),
+        WebhooksError::Damaged { .. } | WebhooksError::Unavailable { .. } => {
+            Failure::new(ErrorCode::Internal, message)
+                .suggest("look at connectors/webhooks.json in OD_HOME; `od doctor` checks the home")
         }
     }
 }

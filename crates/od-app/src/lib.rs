@@ -16,6 +16,17 @@ pub mod bundles {
     pub use export::{BundleScope, ExportBundleError, ExportedBundle, export};
     pub use import::{ImportBundle, ImportError, ImportedArtifact, ImportedBundle, import};
 }
+/// Notifications of changed checks: to the desktop, and to webhooks that a person registers.
+pub mod notifications {
+    mod outbox;
+    mod webhooks;
+
+    pub(crate) use outbox::Outbox;
+    pub use webhooks::{
+        AddWebhook, AddWebhookError, FindWebhookError, ListWebhooksError, TestWebhookError,
+        TestedWebhook, add, list, remove, test,
+    };
+}
 /// The page of an artifact, from memory where nothing changed.
 pub mod preview {
     mod cache;

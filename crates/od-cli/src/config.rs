@@ -23,12 +23,19 @@ pub(crate) enum Key {
     LogLevel,
     Browser,
     GithubBaseUrl,
+    DesktopNotifications,
 }
 
 impl Key {
     /// Every key, in the order of `od config list`.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::DataDir, Self::Port, Self::LogLevel, Self::Browser, Self::GithubBaseUrl];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::DataDir,
+        Self::Port,
+        Self::LogLevel,
+        Self::Browser,
+        Self::GithubBaseUrl,
+        Self::DesktopNotifications,
+    ];
     /// The names of all keys.
     pub(crate) const NAMES: &'static [&'static str] = &[
         Self::DataDir.name(),
@@ -36,6 +43,7 @@ impl Key {
         Self::LogLevel.name(),
         Self::Browser.name(),
         Self::GithubBaseUrl.name(),
+        Self::DesktopNotifications.name(),
     ];
 
     /// Returns the name in the file and on the command line.
@@ -46,6 +54,7 @@ impl Key {
             Self::LogLevel => "log-level",
             Self::Browser => "browser",
             Self::GithubBaseUrl => "github-base-url",
+            Self::DesktopNotifications => "desktop-notifications",
         }
     }
 
@@ -62,6 +71,7 @@ impl Key {
             Self::LogLevel => "OD_LOG",
             Self::Browser => "BROWSER",
             Self::GithubBaseUrl => "OD_GITHUB_BASE_URL",
+            Self::DesktopNotifications => "OD_DESKTOP_NOTIFICATIONS",
         }
     }
 
@@ -77,13 +87,16 @@ impl Key {
             Self::GithubBaseUrl => {
                 "The API of GitHub, for an Enterprise server: https://HOST/api/v3."
             }
+            Self::DesktopNotifications => {
+                "Whether the desktop shows a check that has changed: on or off."
+            }
         }
     }
 
     /// Returns whether a running daemon keeps the value that it started with.
     pub(crate) const fn needs_restart(self) -> bool {
         match self {
-            Self::Port | Self::LogLevel | Self::GithubBaseUrl => true,
+            Self::Port | Self::LogLevel | Self::GithubBaseUrl | Self::DesktopNotifications => true,
             // The data directory says which daemon; the browser is started by the command.
             Self::DataDir | Self::Browser => false,
         }
@@ -122,6 +135,10 @@ impl Key {
                 Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(text.to_owned()),
                 Ok(_) | Err(_) => Err(wrong("must be an address that begins with https://")),
             },
+            Self::DesktopNotifications => match text {
+                "on" | "off" => Ok(text.to_owned()),
+                _ => Err(wrong("must be on or off")),
+            },
             Self::DataDir | Self::Browser => Ok(text.to_owned()),
         }
     }
@@ -130,7 +147,11 @@ impl Key {
     fn line(self, value: &str) -> String {
         match self {
             Self::Port => format!("{} = {value}", self.name()),
-            Self::DataDir | Self::LogLevel | Self::Browser | Self::GithubBaseUrl => {
+            Self::DataDir
+            | Self::LogLevel
+            | Self::Browser
+            | Self::GithubBaseUrl
+            | Self::DesktopNotifications => {
                 // Without control characters a text is quoted alike in JSON and in TOML.
                 format!("{} = {}", self.name(), serde_json::Value::from(value))
             }

@@ -8,8 +8,11 @@ use od_app::{App, Caller};
 use od_core::artifact::ArtifactSummary;
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId};
+use od_core::limits::NOTIFICATION_LINGER;
 use od_daemon::views::Console;
-use od_daemon::{Announcement, ComposeError, ComposeOptions, DEFAULT_PORT, compose};
+use od_daemon::{
+    Announcement, ComposeError, ComposeOptions, DEFAULT_PORT, DesktopNotifications, compose,
+};
 use od_fs::PrivateError;
 use od_ports::project_registry::Project;
 
@@ -21,8 +24,15 @@ use crate::verbs::keys;
 
 /// Puts the adapters together over the settings' directories, making them if they are missing.
 pub(crate) fn open(settings: &Settings) -> Result<App, CommandError> {
-    compose(&settings.home, &settings.data_dir, options(&settings.config))
-        .map_err(|error| compose_error(&error))
+    let app = compose(&settings.home, &settings.data_dir, options(&settings.config))
+        .map_err(|error| compose_error(&error))?;
+    app.set_console(console(settings).url());
+    Ok(app)
+}
+
+/// Waits for the notifications of what a command changed by itself, without a daemon.
+pub(crate) async fn settle(app: &App) {
+    app.settle_notifications(NOTIFICATION_LINGER.duration()).await;
 }
 
 /// As [`open`], in a directory that holds nothing of the person's.
@@ -42,7 +52,15 @@ pub(crate) fn open_existing(settings: &Settings) -> Result<Option<App>, CommandE
 pub(crate) fn options(config: &Config) -> ComposeOptions {
     let github = std::env::var("OD_GITHUB_BASE_URL").ok().filter(|url| !url.is_empty());
     let github = github.or_else(|| config.value(Key::GithubBaseUrl).map(str::to_owned));
-    ComposeOptions { github_base_url: github, ..ComposeOptions::default() }
+    let desktop = std::env::var(Key::DesktopNotifications.variable()).ok();
+    let desktop = desktop
+        .filter(|text| !text.is_empty())
+        .or_else(|| config.value(Key::DesktopNotifications).map(str::to_owned));
+    let desktop_notifications = match desktop.as_deref() {
+        Some("on") => DesktopNotifications::On,
+        Some(_) | None => DesktopNotifications::Off,
+    };
+    ComposeOptions { github_base_url: github, desktop_notifications, ..ComposeOptions::default() }
 }
 
 /// Explains why the adapters could not be put together.

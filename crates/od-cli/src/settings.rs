@@ -77,14 +77,16 @@ impl Settings {
             // A browser's variable is the desktop's, with rules of its own; ours are checked.
             let value = match key {
                 Key::Browser => text.into_owned(),
-                Key::DataDir | Key::Port | Key::LogLevel | Key::GithubBaseUrl => {
-                    key.parse(&text).map_err(|error| {
-                        let message = format!("{}: {error}", key.variable());
-                        CommandError::new(ErrorCode::BadRequest, message)
-                            .suggest(format!("correct or unset {}", key.variable()))
-                            .ending(Exit::Usage)
-                    })?
-                }
+                Key::DataDir
+                | Key::Port
+                | Key::LogLevel
+                | Key::GithubBaseUrl
+                | Key::DesktopNotifications => key.parse(&text).map_err(|error| {
+                    let message = format!("{}: {error}", key.variable());
+                    CommandError::new(ErrorCode::BadRequest, message)
+                        .suggest(format!("correct or unset {}", key.variable()))
+                        .ending(Exit::Usage)
+                })?,
             };
             return Ok((Some(value), Origin::Environment));
         }
@@ -94,6 +96,7 @@ impl Settings {
         let default = match key {
             Key::Port => Some(DEFAULT_PORT.to_string()),
             Key::LogLevel => Some("warn".to_owned()),
+            Key::DesktopNotifications => Some("off".to_owned()),
             Key::DataDir | Key::Browser | Key::GithubBaseUrl => None,
         };
         Ok((default, Origin::Default))

@@ -15,6 +15,7 @@ use od_wire::route::{Operation, QueryName};
 use od_wire::run::RunAnswer;
 use od_wire::service::{AddService, ServiceAnswer, TestService};
 use od_wire::session::{RevokedAnswer, SessionCode};
+use od_wire::webhook::{AddWebhook, WebhookAnswer};
 use serde::Serialize;
 
 use crate::client::Client;
@@ -155,6 +156,21 @@ impl Client {
     /// Registers a service.
     pub async fn add_service(&self, body: &AddService) -> Result<ServiceAnswer, CallError> {
         self.call(Operation::AddService).json(body)?.send().await
+    }
+
+    /// Registers a webhook.
+    pub async fn add_webhook(&self, body: &AddWebhook) -> Result<WebhookAnswer, CallError> {
+        self.call(Operation::AddWebhook).json(body)?.send().await
+    }
+
+    /// Removes a webhook.
+    pub async fn remove_webhook(&self, name: &str) -> Result<WebhookAnswer, CallError> {
+        self.call(Operation::RemoveWebhook).parameter(name).send().await
+    }
+
+    /// Sends a webhook a test.
+    pub async fn test_webhook(&self, name: &str) -> Result<WebhookAnswer, CallError> {
+        self.call(Operation::TestWebhook).parameter(name).send().await
     }
 
     /// Removes a registered service.

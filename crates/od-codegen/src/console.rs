@@ -42,6 +42,9 @@ pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
     schemas.add::<od_wire::service::AddService>();
     schemas.add::<od_wire::service::ServiceAnswer>();
     schemas.add::<od_wire::service::ServicesAnswer>();
+    schemas.add::<od_wire::webhook::AddWebhook>();
+    schemas.add::<od_wire::webhook::WebhookAnswer>();
+    schemas.add::<od_wire::webhook::WebhooksAnswer>();
     schemas.add::<od_wire::project::ProjectFilesAnswer>();
     schemas.add::<od_wire::project::ProjectView>();
     schemas.add::<od_wire::refresh::SnapshotLine>();

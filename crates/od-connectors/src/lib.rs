@@ -1,4 +1,5 @@
 //! Connector adapters: project files, git, GitHub, registered services. Each gives data through read-only tools.
+//! Beside them stands what carries notifications to the outside: the desktop, webhooks.
 //!
 //! Must not know: storage.
 
@@ -32,8 +33,16 @@ mod http {
     mod dial;
     mod fetch;
 
-    pub(crate) use dial::{HostOverride, Origin};
+    pub(crate) use dial::{Dialer, HostOverride, Origin, refused_kind};
     pub(crate) use fetch::{Fetcher, Redirects, Reply, Request, secret_header};
+}
+/// Notifications on their way out: to the desktop, and to webhooks that a person registered.
+mod outbound {
+    mod desktop;
+    mod webhook;
+
+    pub use desktop::{DesktopNotifications, DesktopNotifier};
+    pub use webhook::{DELIVERY_HEADER, HttpWebhookSender, SIGNATURE_HEADER};
 }
 /// The `project_files` connector: search in a project's files, and JSON read from one of them.
 mod project_files {
@@ -63,5 +72,8 @@ mod services {
 
 pub use git::Git;
 pub use github::{GitHub, GitHubConfig};
+pub use outbound::{
+    DELIVERY_HEADER, DesktopNotifications, DesktopNotifier, HttpWebhookSender, SIGNATURE_HEADER,
+};
 pub use project_files::{Fence, ProjectFilesConnector};
 pub use services::{HttpConnector, PrometheusConnector, ServiceClient};

@@ -166,6 +166,17 @@ pub mod ledger {
 }
 pub mod grant;
 pub mod limits;
+/// What people are told outside the console when a check changes, and the webhooks it is sent to.
+pub mod notification {
+    mod message;
+    mod webhook;
+
+    pub use message::Notification;
+    pub use webhook::{
+        Deliveries, DeliveryOutcome, Reach, Webhook, WebhookUrl, WebhookUrlError, pause_before,
+        signature,
+    };
+}
 pub mod ownership;
 /// Queries: SQL over the rows of an artifact's sources, run at every refresh.
 ///

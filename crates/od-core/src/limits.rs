@@ -197,6 +197,8 @@ limits! {
     REGISTERED_SERVICES = "registered_services", 100, "services", "registered on one machine";
     /// The services that agents have asked for and nobody has registered.
     SERVICE_REQUESTS = "service_requests", 20, "requests", "for services that are not registered; the newest are kept";
+    /// The webhooks that one machine may have.
+    REGISTERED_WEBHOOKS = "registered_webhooks", 20, "webhooks", "registered on one machine";
     /// The tables of a database that are shown to a person.
     TABLES_SHOWN = "tables_shown", 200, "tables", "of a database that `od sources test` and the console show";
     /// The length of a registered service's address.
@@ -346,6 +348,18 @@ limits! {
     EVENT_QUEUE = "event_queue", 256, "events", "waiting for one stream; one that is further behind is closed and resumes later";
     /// The most events that are kept for streams that resume.
     EVENT_REPLAY = "event_replay", 1_024, "events", "kept for streams that resume; one that is further behind is told to read everything again";
+    /// The most notifications that wait for one receiver.
+    NOTIFICATION_QUEUE = "notification_queue", 64, "notifications", "waiting for the desktop or one webhook; further ones are counted as lost";
+    /// The most tries of one delivery.
+    WEBHOOK_TRIES = "webhook_tries", 3, "tries", "of one delivery to a webhook";
+    /// The longest time that one try takes.
+    WEBHOOK_TIMEOUT = "webhook_timeout", 10_000, "milliseconds", "for one try of a delivery, from name to status";
+    /// The pause before the second try.
+    WEBHOOK_PAUSE = "webhook_pause", 2_000, "milliseconds", "before the second try of a delivery; five times that before the third";
+    /// The longest time that the desktop's program takes.
+    DESKTOP_TIMEOUT = "desktop_timeout", 5_000, "milliseconds", "for the program that shows a notification; then it is ended";
+    /// The longest time that a command waits for its notifications.
+    NOTIFICATION_LINGER = "notification_linger", 15_000, "milliseconds", "that a command without a daemon waits at its end for notifications; then they count as lost";
     /// The most lines of the access log that wait to be written.
     ACCESS_LOG_QUEUE = "access_log_queue", 8_192, "lines", "waiting to be written; further ones are counted and dropped";
     /// The size at which the daemon's log goes on in a new file.

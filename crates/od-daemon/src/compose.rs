@@ -6,18 +6,19 @@ use std::sync::Arc;
 
 use od_app::App;
 use od_connectors::{
-    Fence, Git, GitHub, GitHubConfig, HttpConnector, ProjectFilesConnector, PrometheusConnector,
-    ServiceClient,
+    DesktopNotifications, DesktopNotifier, Fence, Git, GitHub, GitHubConfig, HttpConnector,
+    HttpWebhookSender, ProjectFilesConnector, PrometheusConnector, ServiceClient,
 };
 use od_core::event::Event;
 use od_fs::{
     DataDir, DiskProjectFiles, FileArtifactStore, FileConsoleSessions, FileProjectRegistry,
-    FileRunStore, FileServiceRegistry, FileSignerKeys, FileTokenAuthority, FileVault, GrantGuard,
-    PrivateError, SystemClock, SystemEntropy,
+    FileRunStore, FileServiceRegistry, FileSignerKeys, FileTokenAuthority, FileVault, FileWebhooks,
+    GrantGuard, PrivateError, SystemClock, SystemEntropy,
 };
+use od_ports::notifier::Readiness;
 use od_ports::token_authority::KeyringError;
 use od_ports::{
-    Clock, CredentialVault, Entropy, EventSink, Ports, ProjectFiles, ProjectRegistry,
+    Clock, CredentialVault, Entropy, EventSink, Notifier, Ports, ProjectFiles, ProjectRegistry,
     ServiceRegistry, StoreError,
 };
 use od_sql::{PostgresConnector, SqliteConnector, SqliteEngine};
@@ -27,6 +28,8 @@ use od_sql::{PostgresConnector, SqliteConnector, SqliteEngine};
 pub struct ComposeOptions {
     /// Another GitHub than the public one.
     pub github_base_url: Option<String>,
+    /// Whether changed checks are shown on the desktop.
+    pub desktop_notifications: DesktopNotifications,
     /// The listener of events; nobody if absent.
     pub events: Option<Arc<dyn EventSink>>,
     /// Another clock than the system's: for tests.
@@ -39,6 +42,7 @@ impl fmt::Debug for ComposeOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ComposeOptions")
             .field("github_base_url", &self.github_base_url)
+            .field("desktop_notifications", &self.desktop_notifications)
             .finish_non_exhaustive()
     }
 }
@@ -79,7 +83,7 @@ pub enum ComposeError {
 ///
 /// Fails with the adapter that could not be built.
 pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<App, ComposeError> {
-    let ComposeOptions { github_base_url, events, clock, entropy } = options;
+    let ComposeOptions { github_base_url, desktop_notifications, events, clock, entropy } = options;
     let clock: Arc<dyn Clock> = clock.unwrap_or_else(|| Arc::new(SystemClock));
     let entropy: Arc<dyn Entropy> = entropy.unwrap_or_else(|| Arc::new(SystemEntropy::new()));
     let data = DataDir::open(data_dir)
@@ -123,10 +127,19 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
         vault,
         services,
         signers: Arc::new(FileSignerKeys::in_home(home)),
+        notifier: Arc::new(DesktopNotifier::new(desktop_notifications)),
+        webhooks: Arc::new(FileWebhooks::in_home(home)),
+        webhook_sender: Arc::new(HttpWebhookSender::default()),
         files,
         clock,
         entropy,
     }))
+}
+
+/// Returns whether this machine's desktop would show a notification.
+#[must_use]
+pub fn desktop_readiness(wanted: DesktopNotifications) -> Readiness {
+    DesktopNotifier::new(wanted).readiness()
 }
 
 /// Nobody listens.

@@ -29,7 +29,7 @@ const FILES: &[(&str, &str)] = embedded![
     "views/artifact/history.js", "views/artifact/notices.js", "views/artifact/preview.js", "views/artifact/provenance.js",
     "views/artifact/schedule.js", "views/artifact/source.js", "views/artifact/viewer.js",
     "views/connectors.js", "views/create.js", "views/home.js", "views/services.js", "views/shape.js", "views/tables.js",
-    "views/trash.js", "views/workspace.js",
+    "views/trash.js", "views/webhooks.js", "views/workspace.js",
 ];
 
 /// The bundled templates, which the console offers for a new artifact. They are text to it: a browser

@@ -24,7 +24,7 @@ use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::routes::{
     about, artifacts as artifact_routes, connectors, exports, mcp, preview, projects, refreshes,
-    revisions, runs, services, session, tools,
+    revisions, runs, services, session, tools, webhooks,
 };
 
 /// A request as its handler gets it.
@@ -166,6 +166,10 @@ pub(crate) async fn perform(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         Operation::RemoveService => services::remove(exchange, body).await,
         Operation::TestService => services::test(exchange, body).await,
         Operation::DismissRequest => services::dismiss(exchange, body).await,
+        Operation::ListWebhooks => webhooks::all(exchange).await,
+        Operation::AddWebhook => webhooks::add(exchange, body).await,
+        Operation::RemoveWebhook => webhooks::remove(exchange, body).await,
+        Operation::TestWebhook => webhooks::test(exchange, body).await,
         Operation::StartRun => runs::start(exchange, body).await,
         Operation::RenewRun => runs::renew(exchange, body).await,
         Operation::EndRun => runs::end(exchange, body).await,

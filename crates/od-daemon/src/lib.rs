@@ -52,13 +52,16 @@ mod routes {
     pub(crate) mod services;
     pub(crate) mod session;
     pub(crate) mod tools;
+    pub(crate) mod webhooks;
 }
 pub mod views;
 
-pub use compose::{ComposeError, ComposeOptions, compose};
+pub use compose::{ComposeError, ComposeOptions, compose, desktop_readiness};
 pub use http::access_log::LogSink;
 pub use lifecycle::{
     Announcement, ClaimError, DEFAULT_PORT, ListenError, Port, RunningDaemon, ServeConfig,
     StartError, Stopped, serve,
 };
+/// Whether changed checks are shown on the desktop; the adapter's own word.
+pub use od_connectors::DesktopNotifications;
 pub use routes::mcp::{Answering, McpMessage, McpServer};

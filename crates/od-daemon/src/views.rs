@@ -36,6 +36,12 @@ impl Console {
         Self { url: url.into() }
     }
 
+    /// Returns the daemon's address.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
     /// Returns the page of an artifact. Ids need no encoding.
     #[must_use]
     pub fn page(&self, project: &ProjectId, artifact: &ArtifactId) -> String {

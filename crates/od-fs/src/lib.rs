@@ -30,7 +30,7 @@ mod project_files;
 mod projects;
 mod runs;
 mod system;
-/// Files that only their owner can read: connector credentials (AES-256-GCM records beside a key), registered services, console sessions.
+/// Files that only their owner can read: connector credentials (AES-256-GCM records beside a key), registered services and webhooks, console sessions.
 mod vault {
     mod console_sessions;
     mod file_vault;
@@ -39,11 +39,13 @@ mod vault {
     mod seal;
     mod services;
     mod signer_keys;
+    mod webhooks;
 
     pub use console_sessions::FileConsoleSessions;
     pub use file_vault::FileVault;
     pub use services::FileServiceRegistry;
     pub use signer_keys::FileSignerKeys;
+    pub use webhooks::FileWebhooks;
 
     #[cfg(test)]
     mod tests;
@@ -59,4 +61,6 @@ pub use project_files::DiskProjectFiles;
 pub use projects::FileProjectRegistry;
 pub use runs::FileRunStore;
 pub use system::{Lane, SystemClock, SystemEntropy};
-pub use vault::{FileConsoleSessions, FileServiceRegistry, FileSignerKeys, FileVault};
+pub use vault::{
+    FileConsoleSessions, FileServiceRegistry, FileSignerKeys, FileVault, FileWebhooks,
+};

@@ -17,7 +17,9 @@ use std::sync::OnceLock;
 
 pub use beneath::open_beneath;
 pub use change_queue::{ChangeQueue, QueuedChange, WatchInterest};
-pub use machine::{Node, SERVICE_MANAGER, ServiceManager, boot_id, kernel_release, node};
+pub use machine::{
+    DESKTOP, Desktop, Node, SERVICE_MANAGER, ServiceManager, boot_id, kernel_release, node,
+};
 pub use rename::{Exchange, exchange, rename_new};
 pub use sync::{start_writing_back, sync_directory};
 

@@ -60,3 +60,16 @@ pub enum ServiceManager {
 /// The service manager of this system.
 pub const SERVICE_MANAGER: ServiceManager =
     if cfg!(target_vendor = "apple") { ServiceManager::Launchd } else { ServiceManager::Systemd };
+
+/// The way this system shows notifications.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Desktop {
+    /// By the specification that Linux desktops share, with `notify-send`.
+    Freedesktop,
+    /// By macOS itself, with `osascript`.
+    Mac,
+}
+
+/// The desktop of this system.
+pub const DESKTOP: Desktop =
+    if cfg!(target_vendor = "apple") { Desktop::Mac } else { Desktop::Freedesktop };

@@ -12,6 +12,7 @@ pub mod contract;
 pub mod credential_vault;
 #[cfg(any(test, feature = "fakes"))]
 pub mod fakes;
+pub mod notifier;
 pub mod project_files;
 pub mod project_registry;
 pub mod query_engine;
@@ -21,10 +22,12 @@ pub mod signer_keys;
 pub mod store;
 pub mod system;
 pub mod token_authority;
+pub mod webhooks;
 
 pub use connector_provider::ConnectorProvider;
 pub use console_sessions::ConsoleSessions;
 pub use credential_vault::CredentialVault;
+pub use notifier::Notifier;
 pub use project_files::ProjectFiles;
 pub use project_registry::ProjectRegistry;
 pub use query_engine::QueryEngine;
@@ -34,6 +37,7 @@ pub use signer_keys::SignerKeys;
 pub use store::{ArtifactStore, RefreshLog, RevisionStore, StoreError, StoreMaintenance, Trash};
 pub use system::{Clock, Entropy, EventSink};
 pub use token_authority::TokenAuthority;
+pub use webhooks::{WebhookRegistry, WebhookSender};
 
 /// The adapters of one process. Only composition builds it.
 #[derive(Clone, Debug)]
@@ -74,4 +78,10 @@ pub struct Ports {
     pub services: Arc<dyn ServiceRegistry>,
     /// The person's key for bundles, and the signers that were met.
     pub signers: Arc<dyn SignerKeys>,
+    /// The person's desktop.
+    pub notifier: Arc<dyn Notifier>,
+    /// Webhooks that a person has registered.
+    pub webhooks: Arc<dyn WebhookRegistry>,
+    /// The way to them.
+    pub webhook_sender: Arc<dyn WebhookSender>,
 }

@@ -15,6 +15,7 @@ pub mod revision;
 pub mod run;
 pub mod service;
 pub mod session;
+pub mod webhook;
 
 /// The contract as data: the routes, the schemas of what they take and answer, and both as text.
 mod api {

@@ -5,6 +5,7 @@
 mod create;
 mod export;
 mod health;
+mod notifications;
 mod plan;
 mod projects;
 mod refresh;

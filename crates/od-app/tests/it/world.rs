@@ -11,9 +11,9 @@ use od_core::ledger::Door;
 use od_ports::Ports;
 use od_ports::contract::sample;
 use od_ports::fakes::{
-    CountingEntropy, EchoQueryEngine, MemoryArtifactStore, MemoryEvents, MemoryProjectFiles,
-    MemoryProjectRegistry, MemoryRunStore, MemoryServiceRegistry, MemoryTokens, MemoryVault,
-    ScriptedConnector, StillClock,
+    CountingEntropy, EchoQueryEngine, MemoryArtifactStore, MemoryEvents, MemoryNotifier,
+    MemoryProjectFiles, MemoryProjectRegistry, MemoryRunStore, MemoryServiceRegistry, MemoryTokens,
+    MemoryVault, MemoryWebhooks, PathSender, ScriptedConnector, StillClock,
 };
 use serde_json::{Value, json};
 
@@ -27,6 +27,8 @@ pub(crate) struct World {
     pub(crate) tokens: Arc<MemoryTokens>,
     pub(crate) events: Arc<MemoryEvents>,
     pub(crate) script: Arc<ScriptedConnector>,
+    pub(crate) notifier: Arc<MemoryNotifier>,
+    pub(crate) sender: Arc<PathSender>,
 }
 
 impl World {
@@ -47,6 +49,8 @@ impl World {
             (Arc::new(MemoryRunStore::default()), Arc::new(MemoryTokens::default()));
         let events = Arc::new(MemoryEvents::default());
         let script = Arc::new(ScriptedConnector::default());
+        let notifier = Arc::new(MemoryNotifier::default());
+        let sender = Arc::new(PathSender::default());
         let app = App::new(Ports {
             artifacts: artifacts.clone(),
             refresh_log: artifacts.clone(),
@@ -66,8 +70,23 @@ impl World {
             services: Arc::new(MemoryServiceRegistry::default()),
             sessions: Arc::new(od_ports::fakes::MemoryConsoleSessions::default()),
             signers: Arc::new(od_ports::fakes::MemorySignerKeys::default()),
+            notifier: notifier.clone(),
+            webhooks: Arc::new(MemoryWebhooks::default()),
+            webhook_sender: sender.clone(),
         });
-        Self { app, clock, projects, files, artifacts, runs, tokens, events, script }
+        Self {
+            app,
+            clock,
+            projects,
+            files,
+            artifacts,
+            runs,
+            tokens,
+            events,
+            script,
+            notifier,
+            sender,
+        }
     }
 
     /// Returns the use cases of another process over the same store and the same clock.

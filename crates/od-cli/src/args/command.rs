@@ -10,6 +10,7 @@ use super::bundles::{Build, SignerArgs};
 use super::matches::Matches;
 use super::projects::ProjectsCommand;
 use super::tools::ToolCommand;
+use super::webhooks::WebhooksCommand;
 
 /// A command, with every flag and argument in its own type.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +56,8 @@ pub enum Command {
     Connectors(ConnectorsCommand),
     /// `od sources …`
     Sources(SourcesCommand),
+    /// `od webhooks …`
+    Webhooks(WebhooksCommand),
     /// `od skills …`
     Skills(SkillsCommand),
     /// `od mcp …`

@@ -11,6 +11,7 @@ mod table;
 mod tools;
 mod usage_error;
 mod verb;
+mod webhooks;
 
 pub use artifacts::{
     ArtifactArgs, ArtifactsCommand, DiffRevisions, ExportArtifact, ListArtifacts, ListRevisions,
@@ -31,3 +32,4 @@ pub use tools::{
 };
 pub use usage_error::{Misuse, UsageError, nearest};
 pub use verb::{Arity, Flag, Positional, Value, Verb};
+pub use webhooks::{AddWebhookArgs, WebhooksCommand};

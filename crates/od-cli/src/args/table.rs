@@ -11,6 +11,7 @@ use super::command::{
 use super::projects::ProjectsCommand;
 use super::tools::{Format, ToolCommand};
 use super::verb::{Arity, Flag, Positional, Value, Verb};
+use super::webhooks::WebhooksCommand;
 use crate::config::Key;
 
 /// Flags that every verb takes.
@@ -426,6 +427,35 @@ pub const VERBS: &[Verb] = &[
         summary: "Remove a registered service and forget its secret.",
         detail: "Artifacts that read it keep their last data and say at their next refresh that it is gone.",
         positional: takes("NAME", Arity::One, Value::Text, "The service."), flags: &[DRY_RUN], examples: &["od sources remove weather"],
+    },
+    Verb {
+        words: "webhooks add",
+        build: |given| Command::Webhooks(WebhooksCommand::Add(given.into())),
+        summary: "Register an address that is told when a check changes.",
+        detail: "It is sent title, check, state, value and the console's address of the artifact, and nothing else. The secret that signs it (HMAC-SHA256) is read from the terminal without echo, or from stdin, and kept encrypted in OD_HOME. The address is https, or http of this machine; its host may be in a private network only with --private, which is checked at every delivery. No redirect is followed. Three tries, then it counts as lost. The same name again replaces the registration. Only a person registers; no project, clone or bundle brings a webhook.",
+        positional: takes("NAME URL", Arity::Two, Value::Text, "Its name, and the address."),
+        flags: &[switch("private", "Its host may be in a private network."), DRY_RUN],
+        examples: &["od webhooks add pager https://hooks.example.com/od < secret.txt", "od webhooks add local http://127.0.0.1:9000/od"],
+    },
+    Verb {
+        words: "webhooks list",
+        build: |_| Command::Webhooks(WebhooksCommand::List),
+        summary: "List the webhooks, and how their deliveries went.",
+        detail: "", positional: None, flags: &[], examples: &["od webhooks list"],
+    },
+    Verb {
+        words: "webhooks test",
+        build: |mut given| Command::Webhooks(WebhooksCommand::Test { name: given.required_argument() }),
+        summary: "Send a webhook a notification that says it is a test.",
+        detail: "One try, signed like every other.",
+        positional: takes("NAME", Arity::One, Value::Text, "The webhook."), flags: &[], examples: &["od webhooks test pager"],
+    },
+    Verb {
+        words: "webhooks remove",
+        build: |given| Command::Webhooks(WebhooksCommand::Remove(given.into())),
+        summary: "Remove a webhook and forget its secret.",
+        detail: "What waits to be sent there is dropped.",
+        positional: takes("NAME", Arity::One, Value::Text, "The webhook."), flags: &[DRY_RUN], examples: &["od webhooks remove pager"],
     },
     Verb {
         words: "skills list",

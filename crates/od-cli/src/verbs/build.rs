@@ -38,6 +38,7 @@ pub(crate) async fn build(settings: &Settings, args: &Build) -> Result<Answer, C
     };
     let built =
         site::build(&app, &Caller::Person, request, &mut keep).await.map_err(local::failed)?;
+    local::settle(&app).await;
     if !args.dry_run {
         for gone in before.iter().filter(|path| !built.files.contains(path)) {
             // What was removed by hand before is gone already.

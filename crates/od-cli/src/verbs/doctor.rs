@@ -7,8 +7,9 @@ use std::process::{Command, Stdio};
 use od_app::health::StoreState;
 use od_core::artifact::HealthState;
 use od_core::error::ErrorCode;
-use od_daemon::Announcement;
+use od_daemon::{Announcement, ComposeOptions, desktop_readiness};
 use od_fs::{DataDir, PrivateError, shell_quoted};
+use od_ports::notifier::Readiness;
 use serde_json::{Value, json};
 
 use crate::config::{self, Config, Key, Origin};
@@ -66,6 +67,8 @@ pub(super) async fn checks(settings: &Settings) -> Vec<Check> {
         project(settings).await,
         skill(settings),
         git(),
+        notifications(settings),
+        webhooks(settings).await,
         other_od(),
     ]
 }
@@ -335,6 +338,59 @@ fn git() -> Check {
             "the program is not in PATH; the git connector needs it",
             Some("install git with your system's package manager".to_owned()),
         ),
+    }
+}
+
+/// Checks whether the desktop shows what it was asked to show.
+fn notifications(settings: &Settings) -> Check {
+    const NAME: &str = "notifications";
+    let ComposeOptions { desktop_notifications, .. } = local::options(&settings.config);
+    match desktop_readiness(desktop_notifications) {
+        Readiness::Off => {
+            check(NAME, Verdict::Good, "changed checks are not shown on the desktop", None)
+        }
+        Readiness::Ready { program } => {
+            check(NAME, Verdict::Good, format!("{program} shows changed checks"), None)
+        }
+        Readiness::Absent { program } => check(
+            NAME,
+            Verdict::Note,
+            format!("{program} is not in PATH, so no changed check is shown on the desktop"),
+            Some(format!("install {program} with your system's package manager")),
+        ),
+    }
+}
+
+/// Checks whether what was sent to webhooks has arrived.
+async fn webhooks(settings: &Settings) -> Check {
+    const NAME: &str = "webhooks";
+    let listed = match local::open_existing(settings) {
+        Ok(Some(app)) => od_app::notifications::list(&app).await.map_err(local::failed),
+        Ok(None) => Ok(Vec::new()),
+        Err(refusal) => Err(refusal),
+    };
+    let webhooks = match listed {
+        Ok(webhooks) => webhooks,
+        Err(CommandError { failure, .. }) => {
+            return check(NAME, Verdict::Bad, failure.message, Some(failure.suggestion));
+        }
+    };
+    let mut failing = webhooks.iter().filter_map(|hook| Some((hook, hook.deliveries.fault()?)));
+    match failing.next() {
+        Some((hook, fault)) => check(
+            NAME,
+            Verdict::Note,
+            format!("`{}` lost {}: {fault}", hook.name, hook.deliveries.lost),
+            Some(format!("od webhooks test {}", hook.name)),
+        ),
+        None => {
+            let found = match webhooks.len() {
+                0 => "none is registered".to_owned(),
+                1 => "1 is registered, nothing was lost".to_owned(),
+                count => format!("{count} are registered, nothing was lost"),
+            };
+            check(NAME, Verdict::Good, found, None)
+        }
     }
 }
 

@@ -88,3 +88,4 @@ pub(crate) mod tools {
 pub(crate) mod service;
 pub(crate) mod sources;
 pub(crate) mod trust;
+pub(crate) mod webhooks;

@@ -56,6 +56,7 @@ pub(crate) async fn refresh_due(
         wait_for_others(&app, project.as_ref()).await?;
     }
     let after = look(&app, project.as_ref()).await?;
+    local::settle(&app).await;
     for (_, artifact, freshness) in &after.stale {
         text = text.styled(Style::Warn, &format!("{artifact} is {freshness}"));
     }

@@ -2,21 +2,38 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// A kind of address that is not public.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+/// A kind of address.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum AddressKind {
     /// This machine.
-    #[error("loopback")]
     Loopback,
     /// Only reachable on one network segment; includes cloud metadata services.
-    #[error("link-local")]
     LinkLocal,
     /// A private network.
-    #[error("private")]
     Private,
     /// Multicast, documentation, benchmarking, future use: nothing that serves an API.
-    #[error("reserved")]
     Reserved,
+    /// Of the internet.
+    Public,
+}
+
+impl AddressKind {
+    /// Returns its word.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Loopback => "loopback",
+            Self::LinkLocal => "link-local",
+            Self::Private => "private",
+            Self::Reserved => "reserved",
+            Self::Public => "public",
+        }
+    }
+}
+
+impl std::fmt::Display for AddressKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// Returns what keeps `address` from being a public one, or `None` if nothing does.

@@ -1,13 +1,15 @@
 //! Opens connections, only to addresses that a connector may talk to.
 
+use std::error::Error as _;
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hyper::Uri;
 use hyper_util::rt::TokioIo;
+use od_core::notification::Reach;
 use tokio::net::TcpStream;
 use url::Url;
 
@@ -68,32 +70,78 @@ pub(crate) struct Dialer {
 }
 
 #[derive(Debug)]
-struct Rules {
-    base: Origin,
-    overrides: Vec<HostOverride>,
+enum Rules {
+    /// Public addresses; only the base itself and pinned hosts may be at a local one.
+    Around { base: Origin, overrides: Vec<HostOverride> },
+    /// Addresses of one kind, whatever the host.
+    Reaching(Reach),
 }
 
 impl Dialer {
     /// Makes a dialer; only `base` itself and pinned hosts may be at a local address.
     pub(crate) fn new(base: Origin, overrides: Vec<HostOverride>) -> Self {
-        Self { inner: Arc::new(Rules { base, overrides }) }
+        Self { inner: Arc::new(Rules::Around { base, overrides }) }
+    }
+
+    /// Makes a dialer of hosts at addresses of one kind.
+    pub(crate) fn reaching(reach: Reach) -> Self {
+        Self { inner: Arc::new(Rules::Reaching(reach)) }
     }
 }
 
+/// Returns the kind of address that kept a request from being made, if one did.
+pub(crate) fn refused_kind(error: &hyper_util::client::legacy::Error) -> Option<AddressKind> {
+    let mut cause = error.source();
+    while let Some(err) = cause {
+        if let Some(DialError::Refused(kind)) = err.downcast_ref::<DialError>() {
+            return Some(*kind);
+        }
+        cause = err.source();
+    }
+    None
+}
+
 impl Rules {
+    fn pinned(&self, host: &str) -> Option<SocketAddr> {
+        match self {
+            Self::Around { overrides, .. } => {
+                overrides.iter().find(|known| known.host == host).map(|known| known.address)
+            }
+            Self::Reaching(_) => None,
+        }
+    }
+
+    /// Returns the kind of an address that may not be dialled for a host.
+    fn refuses(&self, host: &str, port: u16, address: IpAddr) -> Option<AddressKind> {
+        match (self, non_public(address)) {
+            (Self::Around { base, .. }, kind) => {
+                kind.filter(|_| (base.host.as_str(), base.port) != (host, port))
+            }
+            (Self::Reaching(Reach::Public), kind) => kind,
+            (Self::Reaching(Reach::Loopback), Some(AddressKind::Loopback)) => None,
+            // Even there nobody means a cloud's metadata service.
+            (
+                Self::Reaching(Reach::Private),
+                kind @ Some(AddressKind::LinkLocal | AddressKind::Reserved),
+            ) => kind,
+            (Self::Reaching(Reach::Private), _) => None,
+            // `localhost` that leads elsewhere is a trap, or a broken machine.
+            (Self::Reaching(Reach::Loopback), kind) => Some(kind.unwrap_or(AddressKind::Public)),
+        }
+    }
+
     async fn dial(&self, host: &str, port: u16) -> Result<TcpStream, DialError> {
-        if let Some(known) = self.overrides.iter().find(|known| known.host == host) {
-            return TcpStream::connect(known.address).await.map_err(DialError::Unreachable);
+        if let Some(address) = self.pinned(host) {
+            return TcpStream::connect(address).await.map_err(DialError::Unreachable);
         }
         // `Uri` keeps the brackets of an IPv6 literal, the resolver does not take them.
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let addresses: Vec<SocketAddr> =
             tokio::net::lookup_host((bare, port)).await.map_err(DialError::Unreachable)?.collect();
-        if (self.base.host.as_str(), self.base.port) != (host, port) {
-            // One bad address among several is enough: which one is dialled is up to chance.
-            if let Some(kind) = addresses.iter().find_map(|address| non_public(address.ip())) {
-                return Err(DialError::Refused(kind));
-            }
+        // One bad address among several is enough: which one is dialled is up to chance.
+        let refused = addresses.iter().find_map(|address| self.refuses(host, port, address.ip()));
+        if let Some(kind) = refused {
+            return Err(DialError::Refused(kind));
         }
         // The addresses that were checked, not the name: it may resolve to another one by now.
         TcpStream::connect(addresses.as_slice()).await.map_err(DialError::Unreachable)

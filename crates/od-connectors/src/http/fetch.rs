@@ -1,6 +1,5 @@
 //! One GET, followed through its redirects, read up to a cap.
 
-use std::error::Error as _;
 use std::time::Duration;
 
 use http_body_util::{BodyExt as _, Empty};
@@ -17,7 +16,7 @@ use od_ports::connector_provider::ProviderError;
 use url::Url;
 
 use super::address::AddressKind;
-use super::dial::{DialError, Dialer, HostOverride, Origin};
+use super::dial::{Dialer, HostOverride, Origin, refused_kind};
 
 /// Redirects followed before giving up.
 const HOPS_MAX: usize = od_core::limits::REDIRECTS.max();
@@ -220,12 +219,8 @@ pub(crate) fn secret_header(
 
 /// Finds out whether it was our own refusal that kept the request from being made.
 fn request_fault(error: &hyper_util::client::legacy::Error) -> FetchError {
-    let mut cause = error.source();
-    while let Some(err) = cause {
-        if let Some(DialError::Refused(kind)) = err.downcast_ref::<DialError>() {
-            return FetchError::Refused { kind: *kind };
-        }
-        cause = err.source();
+    if let Some(kind) = refused_kind(error) {
+        return FetchError::Refused { kind };
     }
     if error.is_connect() { FetchError::Unreachable } else { FetchError::Broken }
 }

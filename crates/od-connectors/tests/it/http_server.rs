@@ -15,6 +15,8 @@ pub(crate) struct Seen {
     pub(crate) target: String,
     /// Lower-case names.
     headers: Vec<(String, String)>,
+    /// As long as was announced.
+    pub(crate) body: Vec<u8>,
 }
 
 impl Seen {
@@ -131,8 +133,13 @@ async fn read_request(stream: &mut TcpStream) -> Option<Seen> {
     let headers = lines
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
-        .collect();
-    Some(Seen { target, headers })
+        .collect::<Vec<_>>();
+    let mut seen = Seen { target, headers, body: Vec::new() };
+    if let Some(length) = seen.header("content-length").and_then(|length| length.parse().ok()) {
+        seen.body = vec![0; length];
+        stream.read_exact(&mut seen.body).await.ok()?;
+    }
+    Some(seen)
 }
 
 async fn answer(stream: &mut TcpStream, answer: Answer) -> std::io::Result<()> {

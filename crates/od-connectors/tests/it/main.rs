@@ -29,6 +29,12 @@ mod providers {
     mod tables;
 }
 
+/// What carries notifications to the outside.
+mod outbound {
+    mod desktop;
+    mod webhook;
+}
+
 /// Connectors inside a refresh, and what it records.
 mod refreshes {
     mod audit;

@@ -144,6 +144,9 @@ impl World {
             services,
             sessions: Arc::new(od_fs::FileConsoleSessions::in_home(&home)),
             signers: Arc::new(od_fs::FileSignerKeys::in_home(&home)),
+            notifier: Arc::new(od_ports::fakes::MemoryNotifier::default()),
+            webhooks: Arc::new(od_fs::FileWebhooks::in_home(&home)),
+            webhook_sender: Arc::new(od_connectors::HttpWebhookSender::default()),
             tokens: Arc::new(FileTokenAuthority::open(&home, &SystemEntropy::new()).unwrap()),
         };
         Self { place, app: Arc::new(App::new(ports)), clock, events, script }

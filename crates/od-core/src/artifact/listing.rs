@@ -4,9 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::{ArtifactSummary, HealthState, RefreshStatus, Status};
+use super::{ArtifactSummary, Freshness, HealthState, RefreshStatus, Status};
 use crate::ids::{ArtifactId, ParseIdError, Timestamp};
 use crate::limits;
+use crate::schedule::Outlook;
 
 /// The part of a list that is asked for.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -51,6 +52,13 @@ pub struct ListRow {
     /// How its last refresh went, if that needs attention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh_status: Option<RefreshStatus>,
+    /// Whether its page is older than it should be.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
+    /// The time until its next scheduled run, such as `5m`; `0s` if that is overdue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 16))]
+    pub due: Option<String>,
     /// How sound its files are, if they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub health: Option<HealthState>,
@@ -99,6 +107,8 @@ impl ListRow {
             refreshable: summary.refreshable,
             age: age(now.ms_since(summary.updated_at)),
             refresh_status,
+            stale: Freshness::of(summary, now) == Freshness::Stale,
+            due: Outlook::of(summary, now).next_due.map(|at| age(at.ms_since(now))),
             health: (health != HealthState::Healthy).then_some(health),
         }
     }
@@ -209,6 +219,8 @@ impl FromStr for SearchText {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::artifact::{Heading, Health};
     use crate::ids::Revision;
@@ -255,6 +267,29 @@ mod tests {
         let page = list_page(&list, &ListQuery::default(), now());
         assert_eq!((page.rows.len(), page.total), (50, 60));
         assert!(serde_json::to_vec(&page.rows).unwrap().len() <= 8_192);
+    }
+
+    #[test]
+    fn rows_say_what_is_stale_and_when_the_next_run_is_due_in_few_bytes() {
+        let scheduled = |number: u64, refreshed_ms_ago: i64, state: &str| {
+            let mut line = (*summary(number, "Quarterly revenue and churn, EMEA")).clone();
+            let at = |ago: i64| Timestamp::from_unix_ms(now().unix_ms() - ago);
+            line.last_refreshed_at = Some(at(refreshed_ms_ago));
+            let schedule = json!({ "refresh": { "every": "59m" }, "state": state, "since": at(0) });
+            line.schedule = Some(serde_json::from_value(schedule).unwrap());
+            Arc::new(line)
+        };
+        let rows = |list: &[_]| list_page(list, &ListQuery::default(), now()).rows;
+        let fresh: Vec<_> = (0..60).map(|n| scheduled(n, 0, "active")).collect();
+        let page = rows(&fresh);
+        assert_eq!(page.len(), 50, "a page of scheduled artifacts is as long as any");
+        assert!(serde_json::to_vec(&page).unwrap().len() <= 8_192);
+        assert_eq!((page[0].stale, page[0].due.as_deref()), (false, Some("59m")));
+        let week = 7 * 86_400_000;
+        let stale = &rows(&[scheduled(1, week, "proposed")])[0];
+        assert_eq!((stale.stale, stale.due.as_deref()), (true, None), "nobody switched it on");
+        let plain = serde_json::to_string(&rows(&[summary(1, "T")])[0]).unwrap();
+        assert!(!plain.contains("stale") && !plain.contains("due"), "{plain}");
     }
 
     #[test]

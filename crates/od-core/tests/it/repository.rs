@@ -30,8 +30,9 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Fields that a person sends or gets once, as the reference describes them: never stored.
-const SENT_FIELDS: [&str; 3] = [
+const SENT_FIELDS: [&str; 4] = [
     "/components/schemas/AddService/properties/secret",
+    "/components/schemas/AddWebhook/properties/secret",
     "/components/schemas/ConnectConnector/properties/secret",
     "/components/schemas/Session/properties/token",
 ];

@@ -175,6 +175,7 @@ pub async fn serve(config: ServeConfig) -> Result<RunningDaemon, StartError> {
         let message = "an address cannot stand in a header".to_owned();
         return Err(StartError::Table { message });
     };
+    app.set_console(&urls.api);
     let mut chance = [0; 20];
     app.ports.entropy.fill(&mut chance)?;
     let (mut start, mut name) = ([0; 4], [0; 16]);
@@ -324,6 +325,8 @@ impl RunningDaemon {
         }
         let rest = async {
             self.daemon.in_flight.wait_until_idle().await;
+            // What the last refreshes had to tell has the same moment as they had.
+            self.daemon.app.settle_notifications(REFRESH_GRACE).await;
             self.connections.wait_until_empty().await;
         };
         let stopped = match timeout(STOP_DEADLINE, rest).await {

@@ -24,6 +24,9 @@ import { bearer, drop, NoBearer, seen } from "./session.js";
  * @typedef {import("./schema.js").AddService} AddService
  * @typedef {import("./schema.js").ServiceAnswer} ServiceAnswer
  * @typedef {import("./schema.js").ServicesAnswer} ServicesAnswer
+ * @typedef {import("./schema.js").AddWebhook} AddWebhook
+ * @typedef {import("./schema.js").WebhookAnswer} WebhookAnswer
+ * @typedef {import("./schema.js").WebhooksAnswer} WebhooksAnswer
  * @typedef {import("./schema.js").RevisionsAnswer} RevisionsAnswer
  * @typedef {import("./schema.js").RevisionLine} RevisionLine
  * @typedef {import("./schema.js").ComparisonView} Comparison
@@ -251,6 +254,14 @@ export const api = {
   removeService: (service) => json(`/api/sources/${id(service)}`, { method: "DELETE" }),
   /** @param {string} service */
   dismissRequest: (service) => json(`/api/source-requests/${id(service)}`, { method: "DELETE" }),
+  /** @returns {Promise<WebhooksAnswer>} */
+  webhooks: () => json("/api/webhooks"),
+  /** @param {AddWebhook} webhook */
+  addWebhook: (webhook) => json("/api/webhooks", { method: "POST", body: webhook }),
+  /** @param {string} webhook @returns {Promise<WebhookAnswer>} */
+  testWebhook: (webhook) => json(`/api/webhooks/${id(webhook)}/test`, { method: "POST" }),
+  /** @param {string} webhook */
+  removeWebhook: (webhook) => json(`/api/webhooks/${id(webhook)}`, { method: "DELETE" }),
   /** @param {string} connector @param {string} [secret] */
   connect: (connector, secret) =>
     json(`/api/connectors/${id(connector)}/connect`, {

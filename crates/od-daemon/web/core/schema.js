@@ -14,6 +14,14 @@
  */
 
 /**
+ * @typedef {object} AddWebhook
+ * @property {string} name Its name.
+ * @property {string} url Where notifications are sent.
+ * @property {boolean=} private Whether its host may be in a private network; not if absent.
+ * @property {string} secret The secret that signs what is sent; kept in the vault, given back to nobody.
+ */
+
+/**
  * @typedef {object} Artifact
  * @property {number} schemaVersion The version of this shape.
  * @property {string} id The artifact.
@@ -284,6 +292,14 @@
  * @property {string} name The name.
  * @property {string} kind Whether it is a table, a view or something else of that sort.
  * @property {Array<DatabaseColumn>} columns The columns, in order.
+ */
+
+/**
+ * @typedef {object} Deliveries
+ * @property {string | null=} deliveredAt When one last arrived.
+ * @property {string | null=} lostAt When one was last given up.
+ * @property {string | null=} lostBecause Why.
+ * @property {number} lost How many were given up since one last arrived.
  */
 
 /**
@@ -853,6 +869,26 @@
  * @typedef {object} ValueDiff
  * @property {number} count How many places differ.
  * @property {Array<ValueChange>} changes The first of them, in document order.
+ */
+
+/**
+ * @typedef {object} Webhook
+ * @property {string} name Its name.
+ * @property {string} url Where notifications are sent.
+ * @property {"public" | "loopback" | "private"} reach The addresses that its host may be at.
+ * @property {string} registeredAt When it was registered, or its registration changed.
+ * @property {Deliveries} deliveries How its deliveries went.
+ */
+
+/**
+ * @typedef {object} WebhookAnswer
+ * @property {Webhook} webhook The webhook, without its secret.
+ * @property {number | null=} answered The status that it answered, when it was tested.
+ */
+
+/**
+ * @typedef {object} WebhooksAnswer
+ * @property {Array<Webhook>} webhooks The webhooks, by name.
  */
 
 /** @typedef {{event: "ready", data: Ready} | {event: "resync", data: Resync} | {event: "live_artifact", data: ArtifactEvent} | {event: "live_artifact_refresh", data: RefreshEvent} | {event: "live_artifact_check", data: CheckEvent}} StreamEvent */

@@ -16,6 +16,7 @@ const BATCH_MS = 150;
 /**
  * @typedef {import("../core/schema.js").ArtifactEvent} ArtifactEvent
  * @typedef {import("../core/schema.js").RefreshEvent} RefreshEvent
+ * @typedef {import("../core/schema.js").CheckEvent} CheckEvent
  */
 
 let following = false;
@@ -45,6 +46,25 @@ function receive({ event, data }) {
   if (message.event === "resync") expire("");
   else if (message.event === "live_artifact") artifactEvent(message.data);
   else if (message.event === "live_artifact_refresh") refreshEvent(message.data);
+  else if (message.event === "live_artifact_check") checkEvent(message.data);
+}
+
+/**
+ * A check that changed is told wherever the person is; the badges follow from the list.
+ * @param {CheckEvent} event
+ */
+function checkEvent({ projectId, artifactId, title, check }) {
+  soonReloadList();
+  const here = current().artifact === artifactId;
+  const found = check.found ? ` (${check.found})` : "";
+  const words = { passing: "holds again", unknown: "cannot be worked out", failing: "does not hold" };
+  /** @type {Record<string, "good" | "info" | "bad">} */
+  const tones = { passing: "good", unknown: "info", failing: "bad" };
+  const tone = check.severity === "info" && check.state !== "passing" ? "info" : tones[check.state];
+  toast(tone ?? "info", here ? `Check ${check.id} ${words[check.state]}` : `${title}: ${check.id} ${words[check.state]}`, {
+    detail: check.state === "passing" ? found.trim() : `${check.message}${found}`,
+    ...(here ? {} : { action: "Open", run: () => go(to.live({ projectId, id: artifactId })) }),
+  });
 }
 
 /** @param {ArtifactEvent} event */

@@ -11,6 +11,7 @@ import { fact } from "./artifact/provenance.js";
 import { projects } from "./home.js";
 import { schemaOf, servicesSection } from "./services.js";
 import { isDatabaseFile } from "./tables.js";
+import { webhooksSection } from "./webhooks.js";
 
 /**
  * @typedef {import("../core/schema.js").Connector} Connector
@@ -41,6 +42,7 @@ export function connectorsView() {
       empty("plug", "No connectors", "This daemon was started without any. Restart it with “od serve”."),
     servicesSection(),
     listed.value && h("ul.connectors", listed.value.map(connectorCard)),
+    webhooksSection(),
   );
 }
 

@@ -3,6 +3,7 @@
 mod connector_provider;
 mod console_sessions;
 mod credential_vault;
+mod notifications;
 mod projects;
 pub mod query_engine;
 mod run_store;
@@ -15,6 +16,7 @@ mod system;
 pub use connector_provider::{ConnectorTrial, check_connector_provider};
 pub use console_sessions::check_console_sessions;
 pub use credential_vault::check_credential_vault;
+pub use notifications::{check_notifier, check_webhook_registry, check_webhook_sender};
 pub use projects::{FilesTrial, check_project_files, check_project_registry};
 pub use query_engine::check_query_engine;
 pub use run_store::check_run_store;

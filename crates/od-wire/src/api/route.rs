@@ -166,6 +166,14 @@ pub enum Operation {
     TestService,
     /// Drop an agent's request for a service.
     DismissRequest,
+    /// List webhooks.
+    ListWebhooks,
+    /// Register one.
+    AddWebhook,
+    /// Remove one.
+    RemoveWebhook,
+    /// Send one a test.
+    TestWebhook,
     /// Start a run and mint its tool token.
     StartRun,
     /// Renew the lease of a run.
@@ -538,6 +546,10 @@ pub const ROUTES: &[Route] = &[
     route(Delete, "/api/sources/{service}",                        Person,   Operation::RemoveService,       NONE,         "Remove a registered service and forget its secret."),
     route(Post,   "/api/sources/{service}/test",                   Person,   Operation::TestService,         NONE,         "Ask a registered service for one resource."),
     route(Delete, "/api/source-requests/{service}",                Person,   Operation::DismissRequest,      NONE,         "Drop an agent's request for a service."),
+    route(Get,    "/api/webhooks",                                 Person,   Operation::ListWebhooks,        NONE,         "List the webhooks that a person has registered, and how their deliveries went."),
+    route(Post,   "/api/webhooks",                                 Person,   Operation::AddWebhook,          NONE,         "Register a webhook, or change the one of its name."),
+    route(Delete, "/api/webhooks/{webhook}",                       Person,   Operation::RemoveWebhook,       NONE,         "Remove a webhook and forget its secret."),
+    route(Post,   "/api/webhooks/{webhook}/test",                  Person,   Operation::TestWebhook,         NONE,         "Send a webhook a notification that says it is a test."),
     route(Post,   "/api/runs",                                     Person,   Operation::StartRun,            NONE,         "Start a run and mint its tool token."),
     route(Post,   "/api/runs/{run}/renew",                         Person,   Operation::RenewRun,            NONE,         "Renew the lease of a run."),
     route(Delete, "/api/runs/{run}",                               Person,   Operation::EndRun,              NONE,         "End a run; its token is dead before the answer."),

@@ -12,7 +12,7 @@ use crate::event::EventName;
 use crate::route::{Access, Operation, QueryParameter, ROUTES, Route};
 use crate::{
     artifact, connector, error, event, export, health, project, refresh, revision, run, service,
-    session,
+    session, webhook,
 };
 
 /// The answer of a route that succeeds.
@@ -150,6 +150,11 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
         Operation::ListServices => shapes.answer::<service::ServicesAnswer>(),
         Operation::AddService => shapes.exchange::<service::AddService, service::ServiceAnswer>(),
         Operation::RemoveService => shapes.answer::<service::ServiceAnswer>(),
+        Operation::ListWebhooks => shapes.answer::<webhook::WebhooksAnswer>(),
+        Operation::AddWebhook => shapes.exchange::<webhook::AddWebhook, webhook::WebhookAnswer>(),
+        Operation::RemoveWebhook | Operation::TestWebhook => {
+            shapes.answer::<webhook::WebhookAnswer>()
+        }
         Operation::DismissRequest => shapes.answer::<service::ServicesAnswer>(),
         Operation::TestService => shapes.exchange::<service::TestService, service::ServiceAnswer>(),
         Operation::StartRun => shapes.exchange::<run::StartRun, run::StartedRun>(),

@@ -38,6 +38,7 @@ pub(crate) async fn refresh(
         let request = RunRefresh { caller, project, artifact, accept_drift: false, cause };
         let work = od_app::refresh::run(&app, request, Mode::of_dry_run(args.dry_run));
         let done = with_progress(sink, &what, work).await.map_err(local::failed)?;
+        local::settle(&app).await;
         views::refreshed(&local::console(settings), &done)?
     };
     let text = refreshed(&answer, if args.dry_run { "would refresh " } else { "refreshed " });
@@ -92,6 +93,7 @@ pub(crate) async fn roll_back(
         let mode = Mode::of_dry_run(dry_run);
         let done = od_app::artifacts::roll_back(&app, &Caller::Person, request, mode).await;
         let done = done.map_err(local::failed)?;
+        local::settle(&app).await;
         views::rolled_back(&local::console(settings), done)?
     };
     let text = rolled_back(&answer, dry_run);

@@ -197,7 +197,7 @@ fn default_of(name: &str) -> &'static str {
         "{revision}" => "1",
         "{connector}" => "project_files",
         "{run}" => "run-none",
-        "{service}" => "none",
+        "{service}" | "{webhook}" => "none",
         "{session}" => "cs-000000000000",
         other => panic!("a test for {other} is missing"),
     }
@@ -258,6 +258,7 @@ fn bodies(operation: Operation, path: &str) -> Vec<Value> {
         | Operation::PreviewArtifact
         | Operation::ListConnectors
         | Operation::ListServices
+        | Operation::ListWebhooks
         | Operation::ListSessions
         | Operation::ShowConnector
         | Operation::ToolListArtifacts
@@ -278,6 +279,8 @@ fn bodies(operation: Operation, path: &str) -> Vec<Value> {
         | Operation::DisconnectConnector
         | Operation::RemoveService
         | Operation::DismissRequest
+        | Operation::RemoveWebhook
+        | Operation::TestWebhook
         | Operation::RenewRun
         | Operation::RevokeSessions
         | Operation::RevokeSession
@@ -295,6 +298,11 @@ fn bodies(operation: Operation, path: &str) -> Vec<Value> {
             json!({ "name": "x", "url": path }),
             json!({ "name": "x", "url": format!("file://{path}") }),
             json!({ "name": "x", "kind": "postgres", "secret": format!("postgresql://{path}") }),
+        ],
+        Operation::AddWebhook => vec![
+            json!({ "name": "x", "url": path, "secret": "0123456789" }),
+            json!({ "name": "x", "url": format!("file://{path}"), "secret": "0123456789" }),
+            json!({ "name": "x", "url": format!("https://x.invalid{path}"), "secret": path }),
         ],
         Operation::StartRun => vec![json!({ "projectId": path })],
         Operation::CreateArtifact

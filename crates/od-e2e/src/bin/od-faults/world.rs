@@ -75,6 +75,9 @@ pub(crate) fn open_with(data_dir: &Path, source: Act) -> Result<App, String> {
         services: Arc::new(MemoryServiceRegistry::default()),
         sessions: Arc::new(od_ports::fakes::MemoryConsoleSessions::default()),
         signers: Arc::new(od_ports::fakes::MemorySignerKeys::default()),
+        notifier: Arc::new(od_ports::fakes::MemoryNotifier::default()),
+        webhooks: Arc::new(od_ports::fakes::MemoryWebhooks::default()),
+        webhook_sender: Arc::new(od_ports::fakes::PathSender::default()),
     }))
 }
 

@@ -159,3 +159,32 @@ async fn what_an_agent_asked_for_is_shown_and_only_a_person_grants_it() {
     world.assert_clean(&tab, &[]);
     world.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_is_added_tested_and_removed_and_its_secret_never_shown() {
+    let world = World::start().await;
+    let tab = world.console("#/connectors").await;
+    tab.sees("No webhooks").await;
+    tab.click_named("button", "Add a webhook").await;
+    tab.until("document.querySelector('dialog input[name=url]')").await;
+    world.github.be(Mood::Refuse);
+    let url = format!("{}/hook", world.github.url);
+    for (name, text) in [("name", "pager"), ("url", url.as_str()), ("secret", "key-canary-0123")] {
+        let field = format!("document.querySelector('dialog [name={name}]')");
+        tab.run(&format!("{field}.value = '{text}'")).await;
+    }
+    tab.click("dialog button[type=submit]").await;
+    let row =
+        "[...document.querySelectorAll('.service')].find((el) => el.innerText.startsWith('pager'))";
+    tab.until(&format!("{row}?.innerText.includes('Nothing sent yet')")).await;
+    tab.click_named("button", "Test pager").await;
+    tab.until(&format!("{row}.querySelector('.problem')?.innerText.includes('did not take')"))
+        .await;
+    tab.until(&format!("{row}.innerText.includes('1 lost')")).await;
+    tab.until("!document.documentElement.outerHTML.includes('canary')").await;
+    tab.click_named("button", "Remove pager").await;
+    tab.click("dialog button[type=submit]").await;
+    tab.until(&format!("!{row}")).await;
+    world.assert_clean(&tab, &["/test"]);
+    world.end().await;
+}

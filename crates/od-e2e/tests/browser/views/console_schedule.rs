@@ -1,5 +1,7 @@
 //! A schedule is set, seen and switched off on the Source tab.
 
+use od_app::refresh::run::{Cause, RunRefresh};
+use od_app::{Caller, Mode};
 use od_e2e::browser::Tab;
 use serde_json::json;
 
@@ -87,6 +89,35 @@ async fn a_person_writes_a_check_sees_it_on_todays_data_and_the_list_says_that_i
     tab.click_named("button", "Save checks").await;
     tab.sees("The checks are saved").await;
     tab.sees("1 check failing").await;
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_that_changes_is_told_wherever_the_person_is_and_its_words_are_text() {
+    let world = World::start().await;
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let hostile = "<img src=x onerror=document.title='owned'>";
+    let mut body = from_file(hostile, "fleet.json", &sample(3));
+    body["input"]["document"]["checks"] =
+        json!([{ "id": "ships", "path": "total", "op": "lte", "value": 3, "message": hostile }]);
+    let id = world.artifact(&project, body).await;
+    let tab = world.console("#/").await;
+    tab.sees(hostile).await;
+    world.write("web", "fleet.json", &sample(5).to_string());
+    let request = RunRefresh {
+        caller: Caller::Person,
+        project: project.clone(),
+        artifact: id.clone(),
+        accept_drift: false,
+        cause: Cause::Asked,
+    };
+    od_app::refresh::run(world.daemon().app(), request, Mode::Commit).await.unwrap();
+    tab.until("document.querySelector('.toasts')?.innerText.includes('ships does not hold')").await;
+    tab.until("document.querySelector('.toasts').innerText.includes('(5)')").await;
+    tab.click_named(".toasts button", "Open").await;
+    tab.until(&format!("location.hash.includes('{id}')")).await;
+    tab.until("document.title !== 'owned'").await;
     world.assert_clean(&tab, &[]);
     world.end().await;
 }
