@@ -65,6 +65,9 @@ impl World {
             queries: Arc::new(EchoQueryEngine),
             services: Arc::new(MemoryServiceRegistry::default()),
             sessions: Arc::new(od_ports::fakes::MemoryConsoleSessions::default()),
+            agent_catalog: Arc::new(od_ports::fakes::ScriptedAgents::default()),
+            agents: Arc::new(od_ports::fakes::ScriptedAgents::default()),
+            agent_sessions: Arc::new(od_ports::fakes::MemoryAgentSessions::default()),
             signers: Arc::new(od_ports::fakes::MemorySignerKeys::default()),
         });
         Self { app, clock, projects, files, artifacts, runs, tokens, events, script }

@@ -143,6 +143,9 @@ impl World {
             queries: Arc::new(od_sql::SqliteEngine::default()),
             services,
             sessions: Arc::new(od_fs::FileConsoleSessions::in_home(&home)),
+            agent_catalog: Arc::new(od_ports::fakes::ScriptedAgents::default()),
+            agents: Arc::new(od_ports::fakes::ScriptedAgents::default()),
+            agent_sessions: Arc::new(od_ports::fakes::MemoryAgentSessions::default()),
             signers: Arc::new(od_fs::FileSignerKeys::in_home(&home)),
             tokens: Arc::new(FileTokenAuthority::open(&home, &SystemEntropy::new()).unwrap()),
         };

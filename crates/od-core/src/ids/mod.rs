@@ -21,7 +21,7 @@ pub use rel_path::RelPath;
 pub use revision::Revision;
 pub use slug::Slug;
 pub use text_id::{
-    AgentName, ArtifactId, AttemptId, Audience, ConnectorId, ConsoleSessionId, ID_PATTERN,
+    AgentName, AgentSessionId, ArtifactId, AttemptId, Audience, ConnectorId, ConsoleSessionId, ID_PATTERN,
     InstanceId, ParseIdError, ProjectId, RunId, SessionId, TokenId, ToolName,
 };
 pub(crate) use text_id::{hex, string_newtype};

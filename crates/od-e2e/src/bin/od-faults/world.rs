@@ -74,6 +74,9 @@ pub(crate) fn open_with(data_dir: &Path, source: Act) -> Result<App, String> {
         queries: Arc::new(EchoQueryEngine),
         services: Arc::new(MemoryServiceRegistry::default()),
         sessions: Arc::new(od_ports::fakes::MemoryConsoleSessions::default()),
+        agent_catalog: Arc::new(od_ports::fakes::ScriptedAgents::default()),
+        agents: Arc::new(od_ports::fakes::ScriptedAgents::default()),
+        agent_sessions: Arc::new(od_ports::fakes::MemoryAgentSessions::default()),
         signers: Arc::new(od_ports::fakes::MemorySignerKeys::default()),
     }))
 }

@@ -1,0 +1,14 @@
+//! Sessions with a person's own agent: opened, prompted, answered, stopped, read.
+
+mod change;
+mod driver;
+mod live;
+mod read;
+
+pub use change::{
+    AnswerQuestion, ChangeSessionError, OpenSession, OpenSessionError, PromptSession, Prompted,
+    answer, cancel, close, close_all, open, prompt,
+};
+pub use driver::Driver;
+pub(crate) use live::LiveSessions;
+pub use read::{FindSessionError, OpenedSession, agents, get, list, recover};
