@@ -23,12 +23,21 @@ pub(crate) enum Key {
     LogLevel,
     Browser,
     GithubBaseUrl,
+    AgentsPath,
+    AgentsHome,
 }
 
 impl Key {
     /// Every key, in the order of `od config list`.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::DataDir, Self::Port, Self::LogLevel, Self::Browser, Self::GithubBaseUrl];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::DataDir,
+        Self::Port,
+        Self::LogLevel,
+        Self::Browser,
+        Self::GithubBaseUrl,
+        Self::AgentsPath,
+        Self::AgentsHome,
+    ];
     /// The names of all keys.
     pub(crate) const NAMES: &'static [&'static str] = &[
         Self::DataDir.name(),
@@ -36,6 +45,8 @@ impl Key {
         Self::LogLevel.name(),
         Self::Browser.name(),
         Self::GithubBaseUrl.name(),
+        Self::AgentsPath.name(),
+        Self::AgentsHome.name(),
     ];
 
     /// Returns the name in the file and on the command line.
@@ -46,6 +57,8 @@ impl Key {
             Self::LogLevel => "log-level",
             Self::Browser => "browser",
             Self::GithubBaseUrl => "github-base-url",
+            Self::AgentsPath => "agents-path",
+            Self::AgentsHome => "agents-home",
         }
     }
 
@@ -62,6 +75,8 @@ impl Key {
             Self::LogLevel => "OD_LOG",
             Self::Browser => "BROWSER",
             Self::GithubBaseUrl => "OD_GITHUB_BASE_URL",
+            Self::AgentsPath => "OD_AGENTS_PATH",
+            Self::AgentsHome => "OD_AGENTS_HOME",
         }
     }
 
@@ -77,13 +92,19 @@ impl Key {
             Self::GithubBaseUrl => {
                 "The API of GitHub, for an Enterprise server: https://HOST/api/v3."
             }
+            Self::AgentsPath => "The PATH that agents are looked for in, instead of the login shell's.",
+            Self::AgentsHome => "The HOME of agents that the daemon starts, instead of the login shell's.",
         }
     }
 
     /// Returns whether a running daemon keeps the value that it started with.
     pub(crate) const fn needs_restart(self) -> bool {
         match self {
-            Self::Port | Self::LogLevel | Self::GithubBaseUrl => true,
+            Self::Port
+            | Self::LogLevel
+            | Self::GithubBaseUrl
+            | Self::AgentsPath
+            | Self::AgentsHome => true,
             // The data directory says which daemon; the browser is started by the command.
             Self::DataDir | Self::Browser => false,
         }
@@ -106,7 +127,9 @@ impl Key {
             ));
         }
         match self {
-            Self::DataDir if !text.starts_with('/') => Err(wrong("must be an absolute path")),
+            Self::DataDir | Self::AgentsPath | Self::AgentsHome if !text.starts_with('/') => {
+                Err(wrong("must be an absolute path"))
+            }
             Self::Port => match text.parse::<u16>() {
                 Ok(port) => Ok(port.to_string()),
                 Err(_) => Err(wrong("must be a port: a number from 0 to 65535")),
@@ -122,7 +145,9 @@ impl Key {
                 Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(text.to_owned()),
                 Ok(_) | Err(_) => Err(wrong("must be an address that begins with https://")),
             },
-            Self::DataDir | Self::Browser => Ok(text.to_owned()),
+            Self::DataDir | Self::Browser | Self::AgentsPath | Self::AgentsHome => {
+                Ok(text.to_owned())
+            }
         }
     }
 
@@ -130,7 +155,12 @@ impl Key {
     fn line(self, value: &str) -> String {
         match self {
             Self::Port => format!("{} = {value}", self.name()),
-            Self::DataDir | Self::LogLevel | Self::Browser | Self::GithubBaseUrl => {
+            Self::DataDir
+            | Self::LogLevel
+            | Self::Browser
+            | Self::GithubBaseUrl
+            | Self::AgentsPath
+            | Self::AgentsHome => {
                 // Without control characters a text is quoted alike in JSON and in TOML.
                 format!("{} = {}", self.name(), serde_json::Value::from(value))
             }

@@ -77,7 +77,12 @@ impl Settings {
             // A browser's variable is the desktop's, with rules of its own; ours are checked.
             let value = match key {
                 Key::Browser => text.into_owned(),
-                Key::DataDir | Key::Port | Key::LogLevel | Key::GithubBaseUrl => {
+                Key::DataDir
+                | Key::Port
+                | Key::LogLevel
+                | Key::GithubBaseUrl
+                | Key::AgentsPath
+                | Key::AgentsHome => {
                     key.parse(&text).map_err(|error| {
                         let message = format!("{}: {error}", key.variable());
                         CommandError::new(ErrorCode::BadRequest, message)
@@ -94,7 +99,11 @@ impl Settings {
         let default = match key {
             Key::Port => Some(DEFAULT_PORT.to_string()),
             Key::LogLevel => Some("warn".to_owned()),
-            Key::DataDir | Key::Browser | Key::GithubBaseUrl => None,
+            Key::DataDir
+            | Key::Browser
+            | Key::GithubBaseUrl
+            | Key::AgentsPath
+            | Key::AgentsHome => None,
         };
         Ok((default, Origin::Default))
     }

@@ -23,7 +23,7 @@ use crate::http::lookup::PathParameters;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::routes::{
-    about, artifacts as artifact_routes, connectors, exports, mcp, preview, projects, refreshes,
+    about, agents, artifacts as artifact_routes, connectors, exports, mcp, preview, projects, refreshes,
     revisions, runs, services, session, tools,
 };
 
@@ -166,6 +166,14 @@ pub(crate) async fn perform(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         Operation::RemoveService => services::remove(exchange, body).await,
         Operation::TestService => services::test(exchange, body).await,
         Operation::DismissRequest => services::dismiss(exchange, body).await,
+        Operation::ListAgents => agents::agents(exchange).await,
+        Operation::ListAgentSessions => agents::list(exchange).await,
+        Operation::OpenAgentSession => agents::open(exchange, body).await,
+        Operation::ShowAgentSession => agents::show(exchange).await,
+        Operation::CloseAgentSession => agents::close(exchange, body).await,
+        Operation::PromptAgent => agents::prompt(exchange, body).await,
+        Operation::CancelAgent => agents::cancel(exchange, body).await,
+        Operation::AnswerPermission => agents::answer(exchange, body).await,
         Operation::StartRun => runs::start(exchange, body).await,
         Operation::RenewRun => runs::renew(exchange, body).await,
         Operation::EndRun => runs::end(exchange, body).await,

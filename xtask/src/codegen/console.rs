@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use od_core::event::{ArtifactEvent, CheckEvent, RefreshEvent};
+use od_core::event::{AgentEvent, ArtifactEvent, CheckEvent, RefreshEvent};
 use od_wire::event::{EventName, Ready, Resync};
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
@@ -38,6 +38,10 @@ pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
     schemas.add::<ArtifactEvent>();
     schemas.add::<RefreshEvent>();
     schemas.add::<CheckEvent>();
+    schemas.add::<AgentEvent>();
+    schemas.add::<od_wire::agent::AgentsAnswer>();
+    schemas.add::<od_wire::agent::AgentSessionsAnswer>();
+    schemas.add::<od_wire::agent::AgentTranscriptAnswer>();
     schemas.add::<od_wire::session::TicketAnswer>();
     schemas.add::<od_wire::service::AddService>();
     schemas.add::<od_wire::service::ServiceAnswer>();
@@ -94,6 +98,7 @@ fn stream_event() -> String {
             EventName::Artifact => ArtifactEvent::schema_name(),
             EventName::Refresh => RefreshEvent::schema_name(),
             EventName::Check => CheckEvent::schema_name(),
+            EventName::Agent(_) => AgentEvent::schema_name(),
         };
         format!("{{event: \"{}\", data: {data}}}", name.as_str())
     });

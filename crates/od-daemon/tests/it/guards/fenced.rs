@@ -199,6 +199,7 @@ fn default_of(name: &str) -> &'static str {
         "{run}" => "run-none",
         "{service}" => "none",
         "{session}" => "cs-000000000000",
+        "{question}" => "1",
         other => panic!("a test for {other} is missing"),
     }
 }
@@ -296,6 +297,10 @@ fn bodies(operation: Operation, path: &str) -> Vec<Value> {
             json!({ "name": "x", "url": format!("file://{path}") }),
             json!({ "name": "x", "kind": "postgres", "secret": format!("postgresql://{path}") }),
         ],
+        // An agent that there is none of: nothing is started here.
+        Operation::OpenAgentSession => vec![json!({ "projectId": path, "agent": "none" })],
+        Operation::PromptAgent => vec![json!({ "text": path })],
+        Operation::AnswerPermission => vec![json!({ "choice": path })],
         Operation::StartRun => vec![json!({ "projectId": path })],
         Operation::CreateArtifact
         | Operation::UpdateArtifact
