@@ -183,7 +183,8 @@ mod tests {
         for agent in AGENTS {
             let words = agent.command.iter().chain(agent.mode.iter());
             for word in words {
-                for bypass in ["bypass", "yolo", "full-access", "allow-all", "dangerously", "auto"] {
+                for bypass in ["bypass", "yolo", "full-access", "allow-all", "dangerously", "auto"]
+                {
                     assert!(!word.contains(bypass), "{}: {word}", agent.id);
                 }
             }

@@ -19,8 +19,19 @@ const MARK: &[u8] = b"\0od-environment\0";
 
 /// The variables of a person that every agent is handed on, whole names and beginnings.
 const INHERITED: [&str; 13] = [
-    "HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "SSH_AUTH_SOCK",
-    "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "DBUS_SESSION_BUS_ADDRESS",
+    "HOME",
+    "PATH",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "TZ",
+    "TMPDIR",
+    "SSH_AUTH_SOCK",
+    "NODE_EXTRA_CA_CERTS",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
 ];
 const INHERITED_PREFIXES: [&str; 3] = ["LC_", "XDG_", "NVM_"];
 const PROXIES: [&str; 4] = ["http_proxy", "https_proxy", "all_proxy", "no_proxy"];
@@ -62,9 +73,8 @@ impl ShellEnvironment {
             .filter(|folder| folder.is_absolute())
             .map(|folder| folder.join(program))
             .find(|path| {
-                path.metadata().is_ok_and(|found| {
-                    found.is_file() && found.permissions().mode() & 0o111 != 0
-                })
+                path.metadata()
+                    .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
             })
     }
 

@@ -12,9 +12,7 @@ use od_core::limits::{AGENT_END, AGENT_STDERR};
 use od_ports::agents::{
     AgentError, AgentGone, AgentProcess, AgentSignal, OpenConversation, Opened, QuestionKey,
 };
-use rustix::process::{
-    Pid, Signal, kill_process, kill_process_group, test_kill_process_group,
-};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 use serde_json::json;
 use tokio::io::AsyncReadExt;
 use tokio::process::{ChildStderr, Command};

@@ -7,7 +7,9 @@ use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use od_core::limits::AGENT_END;
-use rustix::process::{Pid, Signal, WaitOptions, getpgrp, getppid, kill_process, kill_process_group};
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpgrp, getppid, kill_process, kill_process_group,
+};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 

@@ -92,8 +92,12 @@ impl Key {
             Self::GithubBaseUrl => {
                 "The API of GitHub, for an Enterprise server: https://HOST/api/v3."
             }
-            Self::AgentsPath => "The PATH that agents are looked for in, instead of the login shell's.",
-            Self::AgentsHome => "The HOME of agents that the daemon starts, instead of the login shell's.",
+            Self::AgentsPath => {
+                "The PATH that agents are looked for in, instead of the login shell's."
+            }
+            Self::AgentsHome => {
+                "The HOME of agents that the daemon starts, instead of the login shell's."
+            }
         }
     }
 

@@ -82,14 +82,12 @@ impl Settings {
                 | Key::LogLevel
                 | Key::GithubBaseUrl
                 | Key::AgentsPath
-                | Key::AgentsHome => {
-                    key.parse(&text).map_err(|error| {
-                        let message = format!("{}: {error}", key.variable());
-                        CommandError::new(ErrorCode::BadRequest, message)
-                            .suggest(format!("correct or unset {}", key.variable()))
-                            .ending(Exit::Usage)
-                    })?
-                }
+                | Key::AgentsHome => key.parse(&text).map_err(|error| {
+                    let message = format!("{}: {error}", key.variable());
+                    CommandError::new(ErrorCode::BadRequest, message)
+                        .suggest(format!("correct or unset {}", key.variable()))
+                        .ending(Exit::Usage)
+                })?,
             };
             return Ok((Some(value), Origin::Environment));
         }

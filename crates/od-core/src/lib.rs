@@ -20,9 +20,7 @@ pub mod agent {
     };
     pub use machine::{Effect, End, Rejected, SessionState, Signal, step};
     pub use permission::{OWN_TOOLS, Reply, ToolServer, choose, decide};
-    pub use session::{
-        AgentListing, AgentSession, MadeArtifact, SessionStatus, Usage, title_of,
-    };
+    pub use session::{AgentListing, AgentSession, MadeArtifact, SessionStatus, Usage, title_of};
     pub use transcript::{
         AnswerError, Change, TooManyQuestions, ToolUpdate, Transcript, Update, cut_bytes,
     };

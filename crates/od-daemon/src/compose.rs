@@ -12,9 +12,9 @@ use od_connectors::{
 };
 use od_core::event::Event;
 use od_fs::{
-    DataDir, DiskProjectFiles, FileAgentSessions, FileArtifactStore, FileConsoleSessions, FileProjectRegistry,
-    FileRunStore, FileServiceRegistry, FileSignerKeys, FileTokenAuthority, FileVault, GrantGuard,
-    PrivateError, SystemClock, SystemEntropy,
+    DataDir, DiskProjectFiles, FileAgentSessions, FileArtifactStore, FileConsoleSessions,
+    FileProjectRegistry, FileRunStore, FileServiceRegistry, FileSignerKeys, FileTokenAuthority,
+    FileVault, GrantGuard, PrivateError, SystemClock, SystemEntropy,
 };
 use od_ports::token_authority::KeyringError;
 use od_ports::{

@@ -23,8 +23,8 @@ use crate::http::lookup::PathParameters;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::routes::{
-    about, agents, artifacts as artifact_routes, connectors, exports, mcp, preview, projects, refreshes,
-    revisions, runs, services, session, tools,
+    about, agents, artifacts as artifact_routes, connectors, exports, mcp, preview, projects,
+    refreshes, revisions, runs, services, session, tools,
 };
 
 /// A request as its handler gets it.

@@ -123,8 +123,9 @@ impl Sessions {
         let is_new = sessions.stat(id.as_str())?.is_none();
         let dir = sessions.child_or_make(id.as_str())?;
         let file = SessionFile { schema_version: SCHEMA_VERSION, session };
-        let mut bytes = serde_json::to_vec_pretty(&file)
-            .map_err(|error| DiskError::new("write a session as JSON", std::io::Error::from(error)))?;
+        let mut bytes = serde_json::to_vec_pretty(&file).map_err(|error| {
+            DiskError::new("write a session as JSON", std::io::Error::from(error))
+        })?;
         bytes.push(b'\n');
         dir.replace_synced(SESSION, &bytes)?;
         dir.sync()?;
@@ -171,7 +172,7 @@ impl Sessions {
         // A session that was forgotten meanwhile stays so.
         let Some(dir) = self.session_dir(id)? else { return Ok(()) };
         let lines = lines(entries)?;
-        let len = dir.stat(TRANSCRIPT)?.map_or(0, |stat| stat.len);
+        let len = dir.stat(TRANSCRIPT)?.map_or(0, |stat| stat.bytes);
         if AGENT_TRANSCRIPT_FILE.allowed < len + lines.len() as u64 {
             let mut kept: BTreeMap<u32, Entry> =
                 self.entries(id)?.into_iter().map(|entry| (entry.number, entry)).collect();
@@ -210,8 +211,9 @@ impl Sessions {
 fn lines(entries: &[Entry]) -> Result<Vec<u8>, DiskError> {
     let mut bytes = Vec::new();
     for entry in entries {
-        serde_json::to_writer(&mut bytes, entry)
-            .map_err(|error| DiskError::new("write an entry as JSON", std::io::Error::from(error)))?;
+        serde_json::to_writer(&mut bytes, entry).map_err(|error| {
+            DiskError::new("write an entry as JSON", std::io::Error::from(error))
+        })?;
         bytes.push(b'\n');
     }
     Ok(bytes)

@@ -44,7 +44,8 @@ fn linux_children() -> Vec<i32> {
 /// Returns the children as `ps` lists them, which is one of them itself.
 fn listed_children() -> Vec<i32> {
     let own = std::process::id().to_string();
-    let listed = std::process::Command::new("ps").args(["-A", "-o", "pid=,ppid=,stat=,comm="]).output();
+    let listed =
+        std::process::Command::new("ps").args(["-A", "-o", "pid=,ppid=,stat=,comm="]).output();
     let Ok(listed) = listed else { return Vec::new() };
     let text = String::from_utf8_lossy(&listed.stdout).into_owned();
     let found = text.lines().filter_map(|line| {

@@ -226,7 +226,9 @@ impl AgentError {
     #[must_use]
     pub fn suggestion(&self) -> String {
         match self {
-            Self::NotSignedIn { login, .. } => format!("run `{login}` in a terminal, then try again"),
+            Self::NotSignedIn { login, .. } => {
+                format!("run `{login}` in a terminal, then try again")
+            }
             Self::OtherVersion { .. } | Self::NoTools { .. } | Self::Mode { .. } => {
                 "update the agent, or use another one".to_owned()
             }

@@ -125,7 +125,11 @@ impl<'de> Visitor<'de> for Writing<'_> {
         Ok(())
     }
     fn visit_str<E>(mut self, value: &str) -> Result<(), E> {
-        if self.depth == 0 { self.push(value) } else { self.quoted(value) }
+        if self.depth == 0 {
+            self.push(value)
+        } else {
+            self.quoted(value)
+        }
         Ok(())
     }
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {

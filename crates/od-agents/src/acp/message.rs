@@ -322,12 +322,14 @@ impl Params {
         match part.session_update.as_deref()? {
             "agent_message_chunk" => words(Speaker::Agent, part),
             "agent_thought_chunk" => words(Speaker::Thought, part),
-            "tool_call" | "tool_call_update" => part.into_tool().map(|(tool, _)| Update::Tool(tool)),
+            "tool_call" | "tool_call_update" => {
+                part.into_tool().map(|(tool, _)| Update::Tool(tool))
+            }
             "plan" => Some(Update::Plan(part.entries.0.into_iter().map(step_of).collect())),
             "usage_update" => {
-                let cost = part.cost.map(|cost| {
-                    format!("{} {}", cost.amount, cut_bytes(&cost.currency, 8).0)
-                });
+                let cost = part
+                    .cost
+                    .map(|cost| format!("{} {}", cost.amount, cut_bytes(&cost.currency, 8).0));
                 let (context_used, context_size) = (part.used, part.size);
                 Some(Update::Usage(Usage { context_used, context_size, cost }))
             }
@@ -404,7 +406,10 @@ mod tests {
         ) else {
             panic!("no tool")
         };
-        assert_eq!((tool.tool.as_deref(), tool.status), (Some("Bash"), Some(ToolStatus::Completed)));
+        assert_eq!(
+            (tool.tool.as_deref(), tool.status),
+            (Some("Bash"), Some(ToolStatus::Completed))
+        );
         assert_eq!(tool.result.as_deref(), Some("one\na\n- x\n+ y\n"));
         let usage = update(
             r#"{"sessionUpdate":"usage_update","used":15,"size":100,"cost":{"amount":0.5,"currency":"USD"}}"#,

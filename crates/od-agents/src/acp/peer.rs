@@ -93,7 +93,11 @@ impl Peer {
     }
 
     /// Asks, and waits for the answer.
-    pub(crate) async fn call(&self, method: &str, params: &Value) -> Result<Box<Answer>, AgentError> {
+    pub(crate) async fn call(
+        &self,
+        method: &str,
+        params: &Value,
+    ) -> Result<Box<Answer>, AgentError> {
         let (answer, answered) = oneshot::channel();
         let id = self.shared.next_request.fetch_add(1, Ordering::Relaxed);
         lock(&self.shared.waiting).insert(id, Waiter::Call(answer));
@@ -121,7 +125,11 @@ impl Peer {
     }
 
     /// Answers a question, once; a second answer is not sent.
-    pub(crate) fn answer(&self, key: QuestionKey, choice: Option<&Choice>) -> Result<(), AgentGone> {
+    pub(crate) fn answer(
+        &self,
+        key: QuestionKey,
+        choice: Option<&Choice>,
+    ) -> Result<(), AgentGone> {
         let id = lock(&self.shared.questions).remove(&key);
         id.map_or(Ok(()), |id| self.send(outgoing::permission(&id, choice)))
     }
@@ -332,7 +340,8 @@ mod tests {
             agent
         });
         let signal = peer.next().await.unwrap();
-        let AgentSignal::Updated(Update::Words { text, speaker: Speaker::Agent, .. }) = signal else {
+        let AgentSignal::Updated(Update::Words { text, speaker: Speaker::Agent, .. }) = signal
+        else {
             panic!("{signal:?}")
         };
         assert_eq!(text, "after");
@@ -343,7 +352,10 @@ mod tests {
     #[tokio::test]
     async fn an_unknown_method_is_refused_and_a_question_answered_once() {
         let (peer, mut agent, mut from) = pair();
-        agent.write_all(outgoing::request(7, "fs/read_text_file", &json!({})).as_bytes()).await.unwrap();
+        agent
+            .write_all(outgoing::request(7, "fs/read_text_file", &json!({})).as_bytes())
+            .await
+            .unwrap();
         assert_eq!(heard(&mut from).await["error"]["code"], UNKNOWN_METHOD);
         let option = json!({ "optionId": "y", "name": "Yes", "kind": "allow_once" });
         let params = json!({ "toolCall": { "toolCallId": "c" }, "options": [option] });
@@ -371,7 +383,10 @@ mod tests {
         peer.prompt(&json!({ "prompt": [] })).unwrap();
         let id = heard(&mut from).await["id"].clone();
         let end = format!("{}\n", json!({ "id": id, "result": { "stopReason": "refusal" } }));
-        agent.write_all(format!("{}{end}{end}{}", words("a"), words("b")).as_bytes()).await.unwrap();
+        agent
+            .write_all(format!("{}{end}{end}{}", words("a"), words("b")).as_bytes())
+            .await
+            .unwrap();
         assert!(matches!(peer.next().await, Some(AgentSignal::Updated(_))));
         let ended = AgentSignal::TurnEnded(Turn::Ended(TurnOutcome::Refused));
         assert_eq!(peer.next().await, Some(ended));
@@ -402,7 +417,10 @@ mod tests {
         let answering = tokio::spawn(async move {
             let id = heard(&mut from).await["id"].clone();
             let error = json!({ "code": -32000, "message": "Authentication required" });
-            agent.write_all(format!("{}\n", json!({ "id": id, "error": error })).as_bytes()).await.unwrap();
+            agent
+                .write_all(format!("{}\n", json!({ "id": id, "error": error })).as_bytes())
+                .await
+                .unwrap();
         });
         let answer = peer.call("session/new", &json!({})).await;
         assert!(matches!(answer, Err(AgentError::NotSignedIn { .. })), "{answer:?}");

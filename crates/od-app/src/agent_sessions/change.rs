@@ -228,11 +228,7 @@ pub fn close_all(app: &App) {
     }
 }
 
-fn signal(
-    app: &App,
-    live: &Live,
-    signal: Signal,
-) -> Result<AgentSession, ChangeSessionError> {
+fn signal(app: &App, live: &Live, signal: Signal) -> Result<AgentSession, ChangeSessionError> {
     let mut inner = live.lock();
     inner.take(signal, app.ports.clock.now())?;
     inner.flush(app.ports.events.as_ref());
@@ -392,10 +388,8 @@ impl From<OpenSessionError> for Failure {
             OpenSessionError::LongPrompt { .. } => Self::new(ErrorCode::BadRequest, message)
                 .suggest(format!("{}; name a file instead", AGENT_PROMPT.want())),
             OpenSessionError::Entropy(_) => Self::new(ErrorCode::Internal, message),
-            OpenSessionError::Store(_) => {
-                Self::new(ErrorCode::LiveArtifactStorageFailed, message)
-                    .suggest("check free space and permissions of the data directory")
-            }
+            OpenSessionError::Store(_) => Self::new(ErrorCode::LiveArtifactStorageFailed, message)
+                .suggest("check free space and permissions of the data directory"),
         }
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use od_core::agent::{
-    Answerer, Change, Choice, Effect, Reply, SessionState, Signal, ToolUpdate, TurnOutcome,
-    Update, choose, cut_bytes, decide,
+    Answerer, Change, Choice, Effect, Reply, SessionState, Signal, ToolUpdate, TurnOutcome, Update,
+    choose, cut_bytes, decide,
 };
 use od_core::credential::Scrubber;
 use od_core::limits::{
@@ -41,7 +41,9 @@ impl StartError {
         match self {
             Self::Launch(error) => {
                 let line = match error {
-                    LaunchError::NotInstalled { install, .. } => Some(format!("install it with `{install}`")),
+                    LaunchError::NotInstalled { install, .. } => {
+                        Some(format!("install it with `{install}`"))
+                    }
                     LaunchError::Unknown { .. } => Some("choose an agent of the list".to_owned()),
                     LaunchError::Failed { .. } => Some("start it once in a terminal".to_owned()),
                 };
@@ -109,7 +111,8 @@ impl Driver {
         }
         self.keep(app).await;
         let Ok(token) = Secret::parse(&started.token) else {
-            let error = AgentError::Refused { name: "od".to_owned(), message: "no token".to_owned() };
+            let error =
+                AgentError::Refused { name: "od".to_owned(), message: "no token".to_owned() };
             return Err((StartError::Agent(error), Some(process)));
         };
         let conversation = OpenConversation {

@@ -102,7 +102,10 @@ impl SessionState {
 /// # Errors
 ///
 /// Fails if the state does not take the signal.
-pub fn step(state: SessionState, signal: Signal) -> Result<(SessionState, &'static [Effect]), Rejected> {
+pub fn step(
+    state: SessionState,
+    signal: Signal,
+) -> Result<(SessionState, &'static [Effect]), Rejected> {
     use Effect::{CancelPermissions, CancelTurn, EndProcess, EndRun, SendPrompt};
     use SessionState::{Idle, Over, Starting, Stopping, Working};
     let rejected = Err(Rejected { state: state.status(), signal });
@@ -139,10 +142,7 @@ pub fn step(state: SessionState, signal: Signal) -> Result<(SessionState, &'stat
             | Signal::Overdue
             | Signal::Reopened,
         )
-        | (
-            Working,
-            Signal::Opened | Signal::Prompted | Signal::Overdue | Signal::Reopened,
-        )
+        | (Working, Signal::Opened | Signal::Prompted | Signal::Overdue | Signal::Reopened)
         | (Stopping(_), Signal::Opened | Signal::Prompted | Signal::Reopened)
         | (
             Over(_),

@@ -127,7 +127,8 @@ mod tests {
 
     #[test]
     fn a_yes_is_never_for_good() {
-        let always = [choice("all", ChoiceKind::AllowAlways), choice("no", ChoiceKind::RejectAlways)];
+        let always =
+            [choice("all", ChoiceKind::AllowAlways), choice("no", ChoiceKind::RejectAlways)];
         assert_eq!(choose(Reply::Allow, &always), None);
         assert_eq!(choose(Reply::Reject, &always).unwrap().id, "no");
         assert_eq!(choose(Reply::Allow, &choices()).unwrap().id, "once");

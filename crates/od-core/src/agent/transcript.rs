@@ -7,7 +7,7 @@ use super::{
     ToolCall, ToolStatus, TurnEnd, TurnOutcome, Usage,
 };
 use crate::limits::{
-    AGENT_ENTRIES, AGENT_PENDING, AGENT_TEXT, AGENT_TOOL_TEXT, AGENT_TRANSCRIPT, AGENT_TITLE, cut,
+    AGENT_ENTRIES, AGENT_PENDING, AGENT_TEXT, AGENT_TITLE, AGENT_TOOL_TEXT, AGENT_TRANSCRIPT, cut,
 };
 
 /// One update of an agent, whatever protocol it came by.
@@ -129,7 +129,12 @@ impl Transcript {
     }
 
     /// Adds words; words of the same message go on in its entry.
-    pub fn words(&mut self, speaker: Speaker, message: Option<String>, text: &str) -> Option<Change> {
+    pub fn words(
+        &mut self,
+        speaker: Speaker,
+        message: Option<String>,
+        text: &str,
+    ) -> Option<Change> {
         if text.is_empty() {
             return None;
         }
@@ -209,9 +214,9 @@ impl Transcript {
             shown.title = shown.title.or_else(|| Some(known.title.clone()));
             shown.tool = shown.tool.or_else(|| known.tool.clone());
         }
-        let input_cut = shown.input.as_ref().is_some_and(|text| !AGENT_TOOL_TEXT.allows(text.len()));
-        let permission =
-            Permission { call: call_of(shown), input_cut, choices, answer: None };
+        let input_cut =
+            shown.input.as_ref().is_some_and(|text| !AGENT_TOOL_TEXT.allows(text.len()));
+        let permission = Permission { call: call_of(shown), input_cut, choices, answer: None };
         let number = self.add(Content::Permission(permission));
         self.pending.insert(number);
         Ok(number)
@@ -223,7 +228,8 @@ impl Transcript {
     ///
     /// Fails if there is no such question, if it has an answer, or if that answer is none of its choices.
     pub fn answer(&mut self, number: u32, by: Answerer, choice: Choice) -> Result<(), AnswerError> {
-        let Some(Content::Permission(asked)) = self.entry(number).map(|entry| &entry.content) else {
+        let Some(Content::Permission(asked)) = self.entry(number).map(|entry| &entry.content)
+        else {
             return Err(AnswerError::Unknown);
         };
         if asked.answer.is_some() || !self.pending.contains(&number) {
@@ -268,7 +274,8 @@ impl Transcript {
             let is_open = matches!(
                 self.entry(number).map(|entry| &entry.content),
                 Some(Content::Tool(ToolCall {
-                    status: ToolStatus::Pending | ToolStatus::InProgress, ..
+                    status: ToolStatus::Pending | ToolStatus::InProgress,
+                    ..
                 }))
             );
             if is_open {
@@ -326,7 +333,8 @@ impl Transcript {
         while self.entries.len() > 1
             && (!AGENT_ENTRIES.allows(self.entries.len()) || !AGENT_TRANSCRIPT.allows(self.bytes))
         {
-            let oldest = self.entries.iter().position(|entry| !self.pending.contains(&entry.number));
+            let oldest =
+                self.entries.iter().position(|entry| !self.pending.contains(&entry.number));
             let Some(gone) = oldest.and_then(|index| self.entries.remove(index)) else { return };
             self.bytes -= gone.content.len();
             self.unsaved.remove(&gone.number);
@@ -518,7 +526,8 @@ mod tests {
                 transcript.tool(ToolUpdate { result, ..tool(&id, ToolStatus::InProgress) });
             }
             Step::Plan(steps) => {
-                let step = PlanStep { text: "s".to_owned(), status: crate::agent::StepStatus::Pending };
+                let step =
+                    PlanStep { text: "s".to_owned(), status: crate::agent::StepStatus::Pending };
                 transcript.plan(vec![step; steps]);
             }
             Step::Ask(id) => {

@@ -1,7 +1,9 @@
 //! Agents and the sessions with them, for the person.
 
 use hyper::body::Incoming;
-use od_app::agent_sessions::{self, AnswerQuestion, Driver, OpenSession, OpenedSession, PromptSession};
+use od_app::agent_sessions::{
+    self, AnswerQuestion, Driver, OpenSession, OpenedSession, PromptSession,
+};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::AgentSessionId;
 use od_wire::Empty;

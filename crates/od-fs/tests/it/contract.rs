@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use od_core::ids::ProjectId;
 use od_fs::{
-    DataDir, DiskProjectFiles, FileAgentSessions, FileArtifactStore, FileProjectRegistry, FileRunStore, SystemClock,
-    SystemEntropy,
+    DataDir, DiskProjectFiles, FileAgentSessions, FileArtifactStore, FileProjectRegistry,
+    FileRunStore, SystemClock, SystemEntropy,
 };
 use od_ports::contract::{
-    FilesTrial, StoreTrial, check_clock, check_entropy, check_project_files,
-    check_agent_sessions, check_project_registry, check_run_store, check_store, sample,
+    FilesTrial, StoreTrial, check_agent_sessions, check_clock, check_entropy, check_project_files,
+    check_project_registry, check_run_store, check_store, sample,
 };
 use od_ports::project_registry::{Project, ProjectRegistry};
 use od_ports::store::Trash as _;

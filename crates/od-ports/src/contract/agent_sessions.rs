@@ -38,7 +38,11 @@ fn entry(number: u32, text: &str) -> Entry {
 /// When the store breaks the contract.
 pub async fn check_agent_sessions(store: &dyn AgentSessionStore, project: &ProjectId) {
     let one = session(project, 1);
-    assert_eq!(store.get(project, &one.id).await.expect("it is read"), None, "a new store is empty");
+    assert_eq!(
+        store.get(project, &one.id).await.expect("it is read"),
+        None,
+        "a new store is empty"
+    );
     assert_eq!(store.entries(project, &one.id).await.expect("they are read"), []);
     store.put(&one).await.expect("it is kept");
     assert_eq!(store.get(project, &one.id).await.expect("it is read"), Some(one.clone()));

@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::event::EventName;
 use crate::route::{Access, Operation, QueryParameter, ROUTES, Route};
 use crate::{
-    agent, artifact, connector, error, event, export, health, project, refresh, revision, run, service,
-    session,
+    agent, artifact, connector, error, event, export, health, project, refresh, revision, run,
+    service, session,
 };
 
 /// The answer of a route that succeeds.

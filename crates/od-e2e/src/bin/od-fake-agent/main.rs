@@ -19,7 +19,8 @@ use script::Script;
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let Ok(runtime) = runtime else { return ExitCode::FAILURE };
     let first = words.first().and_then(|word| word.to_str());
     match first {
@@ -114,16 +115,19 @@ impl Agent {
             return;
         }
         let version = if self.mode == "future" { 2 } else { 1 };
-        self.reply(id, json!({
-            "protocolVersion": version,
-            "agentInfo": { "name": "fake", "version": "1" },
-            "agentCapabilities": {
-                "loadSession": true,
-                "mcpCapabilities": { "http": self.mode != "no-http" },
-                "sessionCapabilities": { "resume": {} },
-            },
-            "authMethods": [],
-        }))
+        self.reply(
+            id,
+            json!({
+                "protocolVersion": version,
+                "agentInfo": { "name": "fake", "version": "1" },
+                "agentCapabilities": {
+                    "loadSession": true,
+                    "mcpCapabilities": { "http": self.mode != "no-http" },
+                    "sessionCapabilities": { "resume": {} },
+                },
+                "authMethods": [],
+            }),
+        )
         .await;
     }
 
@@ -157,7 +161,8 @@ impl Agent {
 
     pub(crate) async fn update(&self, update: Value) {
         let params = json!({ "sessionId": "fake-1", "update": update });
-        self.write(&json!({ "jsonrpc": "2.0", "method": "session/update", "params": params })).await;
+        self.write(&json!({ "jsonrpc": "2.0", "method": "session/update", "params": params }))
+            .await;
     }
 
     /// Asks the client, and waits for its answer.
@@ -169,7 +174,8 @@ impl Agent {
             *next
         };
         self.answers.lock().unwrap_or_else(PoisonError::into_inner).insert(id, answer);
-        self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
+        self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+            .await;
         answered.await.unwrap_or_default()
     }
 

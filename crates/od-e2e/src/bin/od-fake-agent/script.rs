@@ -115,7 +115,8 @@ impl Script<'_> {
             "kind": "execute", "status": "in_progress", "rawInput": { "command": title },
         });
         self.agent.update(call).await;
-        let content = [json!({ "type": "content", "content": { "type": "text", "text": "its result" } })];
+        let content =
+            [json!({ "type": "content", "content": { "type": "text", "text": "its result" } })];
         self.agent
             .update(json!({
                 "sessionUpdate": "tool_call_update", "toolCallId": format!("t-{title}"),
@@ -138,7 +139,8 @@ impl Script<'_> {
         let params = json!({ "sessionId": "fake-1", "toolCall": call, "options": options });
         let answer = self.agent.ask("session/request_permission", params).await;
         let outcome = &answer["outcome"];
-        let said = outcome["optionId"].as_str().or(outcome["outcome"].as_str()).unwrap_or("nothing");
+        let said =
+            outcome["optionId"].as_str().or(outcome["outcome"].as_str()).unwrap_or("nothing");
         self.words("agent_message_chunk", &format!("answer: {said}\n")).await;
     }
 
@@ -183,7 +185,9 @@ fn post(base: &str, path: &str, authorization: &str, body: &Value) -> String {
         Ok(answer)
     });
     match sent {
-        Ok(answer) => answer.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned()),
+        Ok(answer) => {
+            answer.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned())
+        }
         Err(error) => error.to_string(),
     }
 }
@@ -191,7 +195,8 @@ fn post(base: &str, path: &str, authorization: &str, body: &Value) -> String {
 /// Starts an agent as a daemon does, says so, and waits to be killed.
 pub(crate) async fn stand_in_daemon(words: &[OsString]) -> ExitCode {
     let [path, directory] = words else { return ExitCode::FAILURE };
-    let config = AgentsConfig { path: Some(path.clone()), home: Some(directory.into()), supervisor: None };
+    let config =
+        AgentsConfig { path: Some(path.clone()), home: Some(directory.into()), supervisor: None };
     let agents = AcpAgents::new(config);
     let Ok(name) = "gemini".parse() else { return ExitCode::FAILURE };
     let Ok(process) = agents.launch(&name, directory.as_ref()).await else {
@@ -201,8 +206,9 @@ pub(crate) async fn stand_in_daemon(words: &[OsString]) -> ExitCode {
     let _ = process.prompt("fork\nhang").await;
     let mut said = String::new();
     while said.matches("pid ").count() < 2 {
-        if let od_ports::agents::AgentSignal::Updated(od_core::agent::Update::Words { text, .. }) =
-            process.next().await
+        if let od_ports::agents::AgentSignal::Updated(od_core::agent::Update::Words {
+            text, ..
+        }) = process.next().await
         {
             said.push_str(&text);
         }
