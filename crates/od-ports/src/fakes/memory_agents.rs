@@ -264,3 +264,14 @@ impl AgentCatalog for ScriptedAgents {
         Vec::new()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn sessions_in_memory_keep_the_contract() {
+        let project: ProjectId = "p1".parse().expect("an id");
+        crate::contract::check_agent_sessions(&MemoryAgentSessions::default(), &project).await;
+    }
+}
