@@ -112,8 +112,13 @@ pub async fn prompt(
     let PromptSession { session, text, tools_url } = request;
     check_prompt(&text)?;
     if let Some(live) = app.agent_sessions.get(&session) {
-        let session = prompt_live(app, &live, text)?;
-        return Ok(Prompted { session, driver: None });
+        let is_over = matches!(live.lock().state, SessionState::Over(_));
+        if !is_over {
+            let session = prompt_live(app, &live, text)?;
+            return Ok(Prompted { session, driver: None });
+        }
+        // Its end is being kept: the sender lives as long as `live`, so waiting cannot fail.
+        let _ = live.left.subscribe().wait_for(|left| *left).await;
     }
     let kept = find(app, caller, &session).await?;
     if kept.agent_session.is_some() && !kept.resumable {

@@ -84,6 +84,7 @@ impl Driver {
         self.save(app).await;
         let id = self.live.lock().session.id.clone();
         app.agent_sessions.leave(&id);
+        self.live.left.send_replace(true);
     }
 
     /// Starts the agent and opens the conversation.
@@ -135,6 +136,8 @@ impl Driver {
                 }
                 inner.flush(app.ports.events.as_ref());
                 drop(inner);
+                // By the agent's id the conversation goes on, whatever happens to this daemon.
+                self.keep(app).await;
                 Ok(process)
             }
             Err(error) => Err((error, Some(process))),
@@ -224,6 +227,7 @@ impl Driver {
         if due.save.is_some_and(|at| at <= now) {
             due.save = None;
             self.save_entries(app).await;
+            self.keep(app).await;
         }
         if due.overdue.is_some_and(|at| at <= now) {
             due.overdue = None;

@@ -15,10 +15,10 @@ use od_core::limits::{AGENT_BUNDLE, AGENT_SESSIONS_LIVE};
 use od_ports::EventSink;
 use od_ports::agents::QuestionKey;
 use od_ports::store::Stored;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// The artifacts of one session that are shown as made in it.
-const MADE_MAX: usize = 100;
+const MADE_MAX: usize = 20;
 
 /// Every session with a process in this daemon.
 #[derive(Debug, Default)]
@@ -90,6 +90,8 @@ pub(crate) struct Live {
     inner: Mutex<Inner>,
     /// Wakes the driver: there is a task.
     pub(super) wake: Notify,
+    /// Whether its end is kept, and another process may go on with it.
+    pub(super) left: watch::Sender<bool>,
 }
 
 /// One thing that the driver has to do.
@@ -148,7 +150,8 @@ impl Live {
             secrets: Scrubber::new([]),
             outbox: Outbox::default(),
         };
-        Arc::new(Self { directory, tools_url, inner: Mutex::new(inner), wake: Notify::new() })
+        let (inner, wake) = (Mutex::new(inner), Notify::new());
+        Arc::new(Self { directory, tools_url, inner, wake, left: watch::Sender::new(false) })
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {

@@ -20,7 +20,7 @@ async fn noise_an_endless_line_and_unknown_methods_do_no_harm() {
     let grown = resident().saturating_sub(before);
     println!("resident memory grew by {} KiB", grown / 1024);
     assert!(grown < 48 << 20, "{grown} bytes");
-    world.daemon.shutdown().await;
+    world.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -38,7 +38,7 @@ async fn an_agent_that_never_ends_is_ended() {
     closed.await.unwrap();
     world.until_status(&session, SessionStatus::Closed).await;
     assert!(!pids.iter().any(|pid| runs(*pid)), "one is left: {pids:?}");
-    world.daemon.shutdown().await;
+    world.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -49,7 +49,7 @@ async fn a_crash_is_told_with_the_agents_last_words_and_leaves_nothing() {
     assert!(problems(&shown)[0].contains("out of memory"), "{:?}", problems(&shown));
     let pids = started(&said(&shown));
     assert!(pids.len() == 2 && !pids.iter().any(|pid| runs(*pid)), "one is left: {pids:?}");
-    world.daemon.shutdown().await;
+    world.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -61,7 +61,7 @@ async fn a_silent_agent_can_be_closed_while_it_starts() {
         od_app::agent_sessions::close(world.app(), &od_app::Caller::Person, session.clone());
     closed.await.unwrap();
     world.until_status(&session, SessionStatus::Closed).await;
-    world.daemon.shutdown().await;
+    world.end().await;
 }
 
 /// The daemon cannot say goodbye: the supervisor sees that it is gone.

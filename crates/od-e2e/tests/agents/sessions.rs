@@ -36,7 +36,7 @@ async fn a_prompt_is_answered_and_what_was_made_is_named() {
         .unwrap();
     assert_eq!(String::from_utf8_lossy(&files.stdout), "");
     assert!(world.app().ports.runs.get(&run).await.unwrap().is_some());
-    world.daemon.shutdown().await;
+    world.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -56,7 +56,7 @@ async fn what_is_asked_waits_for_its_own_answer_and_takes_one() {
     let shown = world.until_status(&session, SessionStatus::Idle).await;
     assert!(said(&shown).contains("answer: no"), "{}", said(&shown));
     assert!(open_question(&world.shown(&other).await).is_some(), "the other still waits");
-    world.daemon.shutdown().await;
+    world.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -88,7 +88,7 @@ async fn stop_is_said_once_every_program_of_the_agent_is_gone_and_the_next_promp
     assert!(said(&shown).ends_with("two"), "{}", said(&shown));
     assert!(!said(&shown).contains("told again"), "a replay was shown");
     assert_ne!(shown.session.run_id, Some(run));
-    world.daemon.shutdown().await;
+    world.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -98,7 +98,7 @@ async fn a_daemon_that_stops_leaves_no_agent_and_the_next_one_has_the_stream() {
     let shown = world.until(&session, |shown| started(&said(shown)).len() == 2).await;
     let pids = started(&said(&shown));
     let dirs = world.dirs.clone();
-    world.daemon.shutdown().await;
+    world.end().await;
     assert!(!pids.iter().any(|pid| runs(*pid)), "one is left: {pids:?}");
     let world = World::start_in(dirs, false).await;
     let shown = world.shown(&session).await;
@@ -106,7 +106,7 @@ async fn a_daemon_that_stops_leaves_no_agent_and_the_next_one_has_the_stream() {
     world.prompt(&session, "say again").await;
     let shown = world.until_status(&session, SessionStatus::Idle).await;
     assert!(said(&shown).ends_with("again"), "{}", said(&shown));
-    world.daemon.shutdown().await;
+    world.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -127,7 +127,7 @@ async fn what_keeps_an_agent_from_starting_is_said_with_what_to_do() {
     let session = world.open_with("codex", "say x").await;
     let shown = world.until_status(&session, SessionStatus::Failed).await;
     assert!(problems(&shown)[0].contains("npm install"), "{:?}", problems(&shown));
-    world.daemon.shutdown().await;
+    world.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -139,5 +139,5 @@ async fn an_agent_is_listed_with_the_line_that_installs_it() {
     let codex = listed.iter().find(|agent| agent.id.as_str() == "codex").unwrap();
     assert_eq!(codex.program, None);
     assert!(codex.install.starts_with("npm install"));
-    world.daemon.shutdown().await;
+    world.end().await;
 }

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use od_agents::AgentsConfig;
@@ -13,6 +13,7 @@ use od_core::agent::{AgentSession, Content, Entry, SessionStatus, Speaker};
 use od_core::ids::{AgentSessionId, ProjectId};
 use od_daemon::{ComposeOptions, LogSink, Port, RunningDaemon, ServeConfig, serve};
 use tempfile::TempDir;
+use tokio::task::JoinHandle;
 
 /// The longest that anything here may take; a machine under load is slow.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -21,6 +22,7 @@ pub(crate) struct World {
     pub(crate) daemon: RunningDaemon,
     pub(crate) dirs: Arc<TempDir>,
     pub(crate) project: ProjectId,
+    driven: Mutex<Vec<JoinHandle<()>>>,
 }
 
 /// Returns the fake agent's program.
@@ -74,7 +76,7 @@ impl World {
             };
             od_app::projects::create(daemon.app(), &Caller::Person, request).await.unwrap();
         }
-        Self { daemon, dirs, project }
+        Self { daemon, dirs, project, driven: Mutex::default() }
     }
 
     pub(crate) fn mode(&self, mode: &str) {
@@ -91,7 +93,16 @@ impl World {
 
     fn drive(&self, driver: Driver) {
         let app = Arc::clone(self.app());
-        tokio::spawn(async move { driver.run(&app).await });
+        let driven = tokio::spawn(async move { driver.run(&app).await });
+        self.driven.lock().unwrap().push(driven);
+    }
+
+    /// Stops the daemon, and waits for the sessions as the daemon does for those of its routes.
+    pub(crate) async fn end(self) {
+        self.daemon.shutdown().await;
+        for driven in self.driven.into_inner().unwrap() {
+            driven.await.unwrap();
+        }
     }
 
     pub(crate) async fn open(&self, prompt: &str) -> AgentSessionId {

@@ -260,6 +260,9 @@ fn bodies(operation: Operation, path: &str) -> Vec<Value> {
         | Operation::ListConnectors
         | Operation::ListServices
         | Operation::ListSessions
+        | Operation::ListAgents
+        | Operation::ListAgentSessions
+        | Operation::ShowAgentSession
         | Operation::ShowConnector
         | Operation::ToolListArtifacts
         | Operation::ToolGetArtifact
@@ -282,6 +285,8 @@ fn bodies(operation: Operation, path: &str) -> Vec<Value> {
         | Operation::RenewRun
         | Operation::RevokeSessions
         | Operation::RevokeSession
+        | Operation::CloseAgentSession
+        | Operation::CancelAgent
         | Operation::EndRun => vec![json!({}), json!({ "path": path })],
         Operation::ScheduleArtifact => {
             vec![json!({ "on": true }), json!({ "refresh": { "cron": path, "timeZone": path } })]
