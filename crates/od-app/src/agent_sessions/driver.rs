@@ -125,23 +125,26 @@ impl Driver {
         };
         match self.open(app, process.as_ref(), conversation).await {
             Ok(opened) => {
-                let mut inner = self.live.lock();
-                inner.session.agent_session = Some(opened.agent_session);
-                inner.session.resumable = opened.resumable;
-                let now = app.ports.clock.now();
-                // Closed in this very moment: then the loop ends the process at once.
-                let is_ready = inner.take(Signal::Opened, now).is_ok();
-                if is_ready && inner.prompt.is_some() {
-                    let _ = inner.take(Signal::Prompted, now);
-                }
-                inner.flush(app.ports.events.as_ref());
-                drop(inner);
+                self.ready(app, opened);
                 // By the agent's id the conversation goes on, whatever happens to this daemon.
                 self.keep(app).await;
                 Ok(process)
             }
             Err(error) => Err((error, Some(process))),
         }
+    }
+
+    fn ready(&self, app: &App, opened: Opened) {
+        let mut inner = self.live.lock();
+        inner.session.agent_session = Some(opened.agent_session);
+        inner.session.resumable = opened.resumable;
+        let now = app.ports.clock.now();
+        // Closed in this very moment: then the loop ends the process at once.
+        let is_ready = inner.take(Signal::Opened, now).is_ok();
+        if is_ready && inner.prompt.is_some() {
+            let _ = inner.take(Signal::Prompted, now);
+        }
+        inner.flush(app.ports.events.as_ref());
     }
 
     async fn open(
