@@ -125,7 +125,12 @@ fn definition(name: &str, schema: &Value) -> String {
 /// Writes a schema as a type expression.
 fn expression(schema: &Value) -> String {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-        return reference.rsplit('/').next().unwrap_or("unknown").to_owned();
+        let name = reference.rsplit('/').next().unwrap_or("unknown").to_owned();
+        // A variant that has its tag beside what it holds.
+        return match schema.get("properties").and_then(Value::as_object) {
+            Some(properties) => format!("({name} & {})", object(properties, schema)),
+            None => name,
+        };
     }
     if let Some(constant) = schema.get("const") {
         return constant.to_string();

@@ -328,7 +328,7 @@
  * @property {"read_only_auto" | "manual_refresh_granted_for_read_only" | null=} approvalPolicy How the call was approved.
  */
 
-/** @typedef {Text | ToolCall | Plan | Permission | Problem | TurnEnd} Content */
+/** @typedef {(Text & {kind: "text"}) | (ToolCall & {kind: "tool"}) | (Plan & {kind: "plan"}) | (Permission & {kind: "permission"}) | (Problem & {kind: "problem"}) | (TurnEnd & {kind: "turn_end"})} Content */
 
 /**
  * @typedef {object} ContractParts

@@ -6,7 +6,8 @@ import { h } from "../../core/dom.js";
 
 /** @typedef {import("../../core/dom.js").VNode} VNode */
 
-const INLINE = /(`+)([^`]+?)\1|\*\*([^*\n]+)\*\*|\*([^*\n]+)\*|\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)/g;
+// Every repetition is bounded: what is written to slow a page down costs no more than anything else.
+const INLINE = /`([^`\n]{1,500})`|\*\*([^*\n]{1,500})\*\*|\*([^*\n]{1,500})\*|\[([^\]\n]{1,200})\]\((https?:\/\/[^\s)]{1,2000})\)/g;
 const PARTS_MAX = 2000;
 
 /** @param {string} text @returns {VNode[]} */
@@ -14,12 +15,13 @@ export function markdown(text) {
   /** @type {VNode[]} */
   const out = [];
   const lines = text.split("\n");
-  for (let at = 0; at < lines.length && out.length < PARTS_MAX; ) {
+  let at = 0;
+  while (at < lines.length && out.length < PARTS_MAX) {
     const line = lines[at] ?? "";
     const fence = /^\s*(```+|~~~+)/.exec(line)?.[1];
     if (fence) {
-      const end = lines.findIndex((other, index) => index > at && other.trim().startsWith(fence));
-      const stop = end < 0 ? lines.length : end;
+      let stop = at + 1;
+      while (stop < lines.length && !(lines[stop] ?? "").trim().startsWith(fence)) stop += 1;
       out.push(h("pre", h("code", lines.slice(at + 1, stop).join("\n"))));
       at = stop + 1;
       continue;
@@ -46,6 +48,8 @@ export function markdown(text) {
       out.push(h("p", inline(lines.slice(start, at).join("\n"))));
     }
   }
+  // A text in more parts than anybody reads is shown as it is.
+  if (at < lines.length) out.push(h("p", lines.slice(at).join("\n")));
   return out;
 }
 
@@ -56,7 +60,7 @@ function inline(text) {
   let from = 0;
   for (const match of text.matchAll(INLINE)) {
     if (out.length > PARTS_MAX) break;
-    const [whole, , code, strong, soft, label, href] = match;
+    const [whole, code, strong, soft, label, href] = match;
     out.push(text.slice(from, match.index));
     if (code !== undefined) out.push(h("code", code));
     else if (strong !== undefined) out.push(h("strong", strong));

@@ -29,7 +29,7 @@ const STATUS = {
 };
 
 export function isChatOpen() {
-  return ui("chat", "") === "open" && Boolean(current().project);
+  return ui("chat", /** @type {string} */ ("")) === "open" && Boolean(current().project);
 }
 
 export function toggleChat() {
@@ -127,7 +127,7 @@ function head(project, found) {
 function usage({ usage: used }) {
   if (!used) return "";
   const parts = [];
-  if (used.contextUsed !== undefined) {
+  if (typeof used.contextUsed === "number") {
     const share = used.contextSize ? ` (${Math.round((100 * used.contextUsed) / used.contextSize)} %)` : "";
     parts.push(`${used.contextUsed.toLocaleString("en")} tokens${share}`);
   }

@@ -107,7 +107,7 @@ function drawn(session, entry) {
  */
 function folded(session, number, title, note, ...inside) {
   const name = `chat open ${session} ${number}`;
-  const open = ui(name, "") === "open";
+  const open = ui(name, /** @type {string} */ ("")) === "open";
   return h(
     "div.chat-card",
     { key: `entry ${number}` },
