@@ -270,6 +270,8 @@ impl Driver {
                 Task::Effect(Effect::EndProcess) => {
                     due.overdue = None;
                     process.stop().await;
+                    // Before anybody hears of it: who is told "stopped" knows the token to be dead.
+                    self.end_run(app).await;
                     self.gone(app, String::new());
                 }
                 Task::Effect(Effect::EndRun) => self.end_run(app).await,

@@ -4,11 +4,13 @@ mod change;
 mod driver;
 mod live;
 mod read;
+mod refusal;
 
 pub use change::{
-    AnswerQuestion, ChangeSessionError, OpenSession, OpenSessionError, PromptSession, Prompted,
-    answer, cancel, close, close_all, open, prompt,
+    AnswerQuestion, OpenSession, PromptSession, Prompted, answer, cancel, close, close_all, open,
+    prompt,
 };
 pub use driver::Driver;
 pub(crate) use live::LiveSessions;
 pub use read::{FindSessionError, OpenedSession, agents, get, list, recover};
+pub use refusal::{ChangeSessionError, OpenSessionError};

@@ -12,7 +12,8 @@ use crate::world::{World, path_with, problems, program, runs, said, started};
 async fn noise_an_endless_line_and_unknown_methods_do_no_harm() {
     let world = World::start().await;
     let before = resident();
-    let session = world.open("noise\nline 64\nunknown\ncalls 500\nflood 2000\nnoise\nsay end").await;
+    let session =
+        world.open("noise\nline 64\nunknown\ncalls 500\nflood 2000\nnoise\nsay end").await;
     let shown = world.until_status(&session, SessionStatus::Idle).await;
     assert!(said(&shown).ends_with("end"), "{}", said(&shown).len());
     assert!(said(&shown).contains("1999 "), "words were lost");
@@ -30,11 +31,8 @@ async fn an_agent_that_never_ends_is_ended() {
     let session = world.open("fork\nhang").await;
     let shown = world.until(&session, |shown| started(&said(shown)).len() == 2).await;
     let pids = started(&said(&shown));
-    let closed = od_app::agent_sessions::close(
-        world.app(),
-        &od_app::Caller::Person,
-        session.clone(),
-    );
+    let closed =
+        od_app::agent_sessions::close(world.app(), &od_app::Caller::Person, session.clone());
     closed.await.unwrap();
     world.until_status(&session, SessionStatus::Closed).await;
     assert!(!pids.iter().any(|pid| runs(*pid)), "one is left: {pids:?}");
@@ -68,7 +66,8 @@ async fn a_silent_agent_can_be_closed_while_it_starts() {
 #[test]
 fn killing_the_daemon_leaves_no_agent() {
     let dirs = tempfile::tempdir().unwrap();
-    let path = std::env::join_paths([path_with(&dirs, &["gemini"]), "/usr/bin".into(), "/bin".into()]);
+    let path =
+        std::env::join_paths([path_with(&dirs, &["gemini"]), "/usr/bin".into(), "/bin".into()]);
     std::fs::write(dirs.path().join("mode"), "stuck").unwrap();
     let mut daemon = Command::new(program())
         .arg("daemon")

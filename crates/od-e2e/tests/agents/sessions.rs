@@ -7,7 +7,8 @@ use crate::world::{World, open_question, problems, runs, said, started};
 #[tokio::test(flavor = "multi_thread")]
 async fn a_prompt_is_answered_and_what_was_made_is_named() {
     let world = World::start().await;
-    let session = world.open("think hm\nplan Make it\nsay Hello, \nmake Visits\nusage\nsay done").await;
+    let session =
+        world.open("think hm\nplan Make it\nsay Hello, \nmake Visits\nusage\nsay done").await;
     let shown = world.until_status(&session, SessionStatus::Idle).await;
     assert!(said(&shown).ends_with("done"), "{shown:#?}");
     assert_eq!(shown.session.made.len(), 1, "{:#?}", shown.entries);
@@ -82,7 +83,9 @@ async fn stop_is_said_once_every_program_of_the_agent_is_gone_and_the_next_promp
     assert!(by_nobody, "{shown:#?}");
     // Its run is over; the next one is another.
     let run = shown.session.run_id.clone().unwrap();
-    assert!(!world.app().ports.runs.get(&run).await.unwrap().unwrap().is_live(shown.session.updated_at));
+    assert!(
+        !world.app().ports.runs.get(&run).await.unwrap().unwrap().is_live(shown.session.updated_at)
+    );
     world.prompt(&session, "say two").await;
     let shown = world.until_status(&session, SessionStatus::Idle).await;
     assert!(said(&shown).ends_with("two"), "{}", said(&shown));

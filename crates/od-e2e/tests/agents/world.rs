@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use od_agents::AgentsConfig;
-use od_app::agent_sessions::{self, AnswerQuestion, Driver, OpenSession, OpenedSession, PromptSession};
+use od_app::agent_sessions::{
+    self, AnswerQuestion, Driver, OpenSession, OpenedSession, PromptSession,
+};
 use od_app::projects::CreateProject;
 use od_app::{App, Caller};
 use od_core::agent::{AgentSession, Content, Entry, SessionStatus, Speaker};
@@ -139,7 +141,7 @@ impl World {
         session: &AgentSessionId,
         question: u32,
         choice: &str,
-    ) -> Result<AgentSession, od_app::agent_sessions::ChangeSessionError> {
+    ) -> Result<AgentSession, agent_sessions::ChangeSessionError> {
         let (session, choice) = (session.clone(), choice.to_owned());
         let request = AnswerQuestion { session, question, choice };
         agent_sessions::answer(self.app(), &Caller::Person, request).await
@@ -236,5 +238,9 @@ pub(crate) fn runs(pid: u32) -> bool {
 /// Returns the processes that the agent says it started.
 pub(crate) fn started(text: &str) -> Vec<u32> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    words.windows(2).filter(|pair| pair[0] == "pid").filter_map(|pair| pair[1].parse().ok()).collect()
+    words
+        .windows(2)
+        .filter(|pair| pair[0] == "pid")
+        .filter_map(|pair| pair[1].parse().ok())
+        .collect()
 }

@@ -36,7 +36,18 @@ async fn a_prompt_makes_an_artifact_that_opens_beside_the_chat() {
     let world = World::start().await;
     world.install_agent("");
     let tab = pane(&world).await;
-    ask(&tab, &["think a moment", "plan Make it", "say **Here** it comes.", "make Visits", "usage", "say done"]).await;
+    ask(
+        &tab,
+        &[
+            "think a moment",
+            "plan Make it",
+            "say **Here** it comes.",
+            "make Visits",
+            "usage",
+            "say done",
+        ],
+    )
+    .await;
     tab.until("location.hash.includes('/live/la-visits')").await;
     tab.shows_preview().await;
     until_status(&tab, "Ready").await;
@@ -65,7 +76,8 @@ async fn what_the_agent_asks_is_answered_by_mouse_and_by_keyboard_in_either_tab(
     tab.until("document.querySelector('.chat-ask pre')?.innerText.includes('rm -rf build')").await;
     tab.click_named(".chat-choices button", "Reject").await;
     tab.until("document.querySelector('.chat')?.innerText.includes('answer: no')").await;
-    tab.until("document.querySelector('.chat-ask:not(.answered)')?.innerText.includes('make all')").await;
+    tab.until("document.querySelector('.chat-ask:not(.answered)')?.innerText.includes('make all')")
+        .await;
     // The same chat in another tab has the question too, and the answer closes both.
     let other = world.console("#/p/web").await;
     other.click_named("button", "Chat with your agent").await;
@@ -99,7 +111,8 @@ async fn a_reload_in_the_middle_keeps_stream_and_draft_and_stop_ends_it() {
     tab.click_named("button", "Chat with your agent").await;
     tab.until("document.querySelector('.chat')?.innerText.includes('first part')").await;
     tab.until("document.querySelector('.chat')?.innerText.includes('299')").await;
-    tab.until("document.querySelector('.chat-composer textarea').value === 'still to be said'").await;
+    tab.until("document.querySelector('.chat-composer textarea').value === 'still to be said'")
+        .await;
     tab.click_named(".chat-composer button", "Stop").await;
     until_status(&tab, "Stopped").await;
     tab.sees("No program of the agent is left.").await;
@@ -143,7 +156,9 @@ async fn nothing_that_an_agent_says_becomes_part_of_the_console() {
     let lines = [
         emit(json!({ "sessionUpdate": "agent_message_chunk", "content": content })),
         emit(json!({ "sessionUpdate": "agent_thought_chunk", "content": content })),
-        emit(json!({ "sessionUpdate": "plan", "entries": [{ "content": bomb, "status": "pending" }] })),
+        emit(
+            json!({ "sessionUpdate": "plan", "entries": [{ "content": bomb, "status": "pending" }] }),
+        ),
         emit(json!({
             "sessionUpdate": "tool_call", "toolCallId": "x", "title": bomb, "rawInput": { "k": bomb },
             "content": [{ "type": "content", "content": content }],
@@ -152,10 +167,12 @@ async fn nothing_that_an_agent_says_becomes_part_of_the_console() {
         format!("ask {bomb}"),
     ];
     ask(&tab, &lines.iter().map(String::as_str).collect::<Vec<_>>()).await;
-    tab.until("document.querySelector('.chat-ask:not(.answered)')?.innerText.includes('onerror')").await;
+    tab.until("document.querySelector('.chat-ask:not(.answered)')?.innerText.includes('onerror')")
+        .await;
     tab.run("document.querySelectorAll('.chat-fold').forEach((fold) => fold.click())").await;
     tab.until("document.querySelectorAll('.chat-inside').length === 2").await;
-    tab.until("!document.querySelector('.chat :is(img, script, b), .chat a[href^=javascript]')").await;
+    tab.until("!document.querySelector('.chat :is(img, script, b), .chat a[href^=javascript]')")
+        .await;
     tab.click_named(".chat-choices button", "Reject").await;
     until_status(&tab, "Ready").await;
     tab.until("!document.title.includes('owned ') && document.title !== 'owned'").await;
@@ -189,10 +206,18 @@ async fn the_pane_is_seen_whole_in_both_themes_and_is_a_sheet_on_a_telephone() {
     let world = World::start().await;
     world.install_agent("");
     let tab = pane(&world).await;
-    ask(&tab, &[
-        "think about it", "plan Make the page", "tool cat metrics.json",
-        "say I read **metrics.json**.\\n\\n- visits: `12`\\n- a list of days", "make Visits", "usage", "ask npm run build",
-    ])
+    ask(
+        &tab,
+        &[
+            "think about it",
+            "plan Make the page",
+            "tool cat metrics.json",
+            "say I read **metrics.json**.\\n\\n- visits: `12`\\n- a list of days",
+            "make Visits",
+            "usage",
+            "ask npm run build",
+        ],
+    )
     .await;
     tab.until("document.querySelector('.chat-ask:not(.answered)')").await;
     for (width, height) in [(360, 760), (768, 1024), (1280, 800)] {
