@@ -250,6 +250,8 @@ function composer(project, found) {
   const busy = session ? isBusy(session.status) : false;
   const listed = agents().value;
   const nobody = !session && listed !== undefined && !listed.some((agent) => agent.program);
+  // Until the agents are known there is nobody to send it to.
+  const ready = Boolean(session) || chosenAgent(listed ?? []) !== "";
   if (nobody) return null;
   const text = draft(project);
   const sending = ui("chat sending", false);
@@ -285,7 +287,7 @@ function composer(project, found) {
       session?.status === "working" || session?.status === "starting"
         ? button("Stop", () => void stop(session), { key: "stop" })
         : null,
-      h("button.button.primary", { key: "send", type: "submit", disabled: busy || sending || text.trim() === "" }, h("span", "Send")),
+      h("button.button.primary", { key: "send", type: "submit", disabled: busy || sending || !ready || text.trim() === "" }, h("span", "Send")),
     ),
   );
 }
