@@ -14,6 +14,7 @@ use od_core::refresh::Notice;
 use od_ports::Ports;
 use od_ports::store::Stored;
 
+use crate::agent_sessions::LiveSessions;
 use crate::connectors::ConnectorState;
 use crate::cpu::CpuPool;
 use crate::notifications::Outbox;
@@ -32,6 +33,8 @@ pub struct App {
     pub cpu: CpuPool,
     /// Calls made and last refusals of connectors.
     pub(crate) connectors: ConnectorState,
+    /// The sessions whose agents run in this process.
+    pub(crate) agent_sessions: LiveSessions,
     /// The refreshes that run in this process.
     pub(crate) refreshes: ActiveRefreshes,
     /// The notifications that are on their way.
@@ -49,6 +52,7 @@ impl App {
             pages: PageCache::default(),
             cpu: CpuPool::default(),
             connectors: ConnectorState::default(),
+            agent_sessions: LiveSessions::default(),
             refreshes: ActiveRefreshes::default(),
             latest_lease_check: AtomicI64::new(0),
         }
@@ -62,15 +66,19 @@ impl App {
         Timestamp::from_unix_ms(now.max(latest))
     }
 
-    /// Tells listeners what became of an artifact, once that is durable.
-    pub(crate) fn publish(&self, action: ArtifactAction, stored: &Stored) {
+    /// Tells listeners what became of an artifact, once that is durable, and by whose run if by one's.
+    pub(crate) fn publish(&self, run: Option<&RunId>, action: ArtifactAction, stored: &Stored) {
         self.ports.events.publish(Event::Artifact(ArtifactEvent {
             action,
             project_id: stored.project.clone(),
             artifact_id: stored.id.clone(),
             title: stored.summary.heading.title.clone(),
             refresh_status: stored.summary.refresh_status,
+            run_id: run.cloned(),
         }));
+        if let (Some(run), ArtifactAction::Created | ArtifactAction::Updated) = (run, action) {
+            self.agent_sessions.note_made(self.ports.events.as_ref(), run, stored);
+        }
     }
 
     /// Says where the console is, `http://127.0.0.1:PORT`, for the links in notifications.

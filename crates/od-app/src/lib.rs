@@ -2,6 +2,7 @@
 //!
 //! Must not know: HTTP, argv, files.
 
+pub mod agent_sessions;
 mod app;
 pub mod artifacts;
 pub mod connectors;

@@ -24,17 +24,21 @@ pub(crate) enum Key {
     Browser,
     GithubBaseUrl,
     DesktopNotifications,
+    AgentsPath,
+    AgentsHome,
 }
 
 impl Key {
     /// Every key, in the order of `od config list`.
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::DataDir,
         Self::Port,
         Self::LogLevel,
         Self::Browser,
         Self::GithubBaseUrl,
         Self::DesktopNotifications,
+        Self::AgentsPath,
+        Self::AgentsHome,
     ];
     /// The names of all keys.
     pub(crate) const NAMES: &'static [&'static str] = &[
@@ -44,6 +48,8 @@ impl Key {
         Self::Browser.name(),
         Self::GithubBaseUrl.name(),
         Self::DesktopNotifications.name(),
+        Self::AgentsPath.name(),
+        Self::AgentsHome.name(),
     ];
 
     /// Returns the name in the file and on the command line.
@@ -55,6 +61,8 @@ impl Key {
             Self::Browser => "browser",
             Self::GithubBaseUrl => "github-base-url",
             Self::DesktopNotifications => "desktop-notifications",
+            Self::AgentsPath => "agents-path",
+            Self::AgentsHome => "agents-home",
         }
     }
 
@@ -72,6 +80,8 @@ impl Key {
             Self::Browser => "BROWSER",
             Self::GithubBaseUrl => "OD_GITHUB_BASE_URL",
             Self::DesktopNotifications => "OD_DESKTOP_NOTIFICATIONS",
+            Self::AgentsPath => "OD_AGENTS_PATH",
+            Self::AgentsHome => "OD_AGENTS_HOME",
         }
     }
 
@@ -90,13 +100,24 @@ impl Key {
             Self::DesktopNotifications => {
                 "Whether the desktop shows a check that has changed: on or off."
             }
+            Self::AgentsPath => {
+                "The PATH that agents are looked for in, instead of the login shell's."
+            }
+            Self::AgentsHome => {
+                "The HOME of agents that the daemon starts, instead of the login shell's."
+            }
         }
     }
 
     /// Returns whether a running daemon keeps the value that it started with.
     pub(crate) const fn needs_restart(self) -> bool {
         match self {
-            Self::Port | Self::LogLevel | Self::GithubBaseUrl | Self::DesktopNotifications => true,
+            Self::Port
+            | Self::LogLevel
+            | Self::GithubBaseUrl
+            | Self::DesktopNotifications
+             | Self::AgentsPath
+            | Self::AgentsHome => true,
             // The data directory says which daemon; the browser is started by the command.
             Self::DataDir | Self::Browser => false,
         }
@@ -119,7 +140,9 @@ impl Key {
             ));
         }
         match self {
-            Self::DataDir if !text.starts_with('/') => Err(wrong("must be an absolute path")),
+            Self::DataDir | Self::AgentsPath | Self::AgentsHome if !text.starts_with('/') => {
+                Err(wrong("must be an absolute path"))
+            }
             Self::Port => match text.parse::<u16>() {
                 Ok(port) => Ok(port.to_string()),
                 Err(_) => Err(wrong("must be a port: a number from 0 to 65535")),
@@ -139,7 +162,9 @@ impl Key {
                 "on" | "off" => Ok(text.to_owned()),
                 _ => Err(wrong("must be on or off")),
             },
-            Self::DataDir | Self::Browser => Ok(text.to_owned()),
+            Self::DataDir | Self::Browser | Self::AgentsPath | Self::AgentsHome => {
+                Ok(text.to_owned())
+            }
         }
     }
 
@@ -151,7 +176,9 @@ impl Key {
             | Self::LogLevel
             | Self::Browser
             | Self::GithubBaseUrl
-            | Self::DesktopNotifications => {
+            | Self::DesktopNotifications
+            | Self::AgentsPath
+            | Self::AgentsHome => {
                 // Without control characters a text is quoted alike in JSON and in TOML.
                 format!("{} = {}", self.name(), serde_json::Value::from(value))
             }

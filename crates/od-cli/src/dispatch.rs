@@ -18,6 +18,10 @@ use crate::verbs;
 #[must_use]
 pub fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
+    // Not a verb: the daemon starts it, nobody types it, and it reads no settings.
+    if words.first().is_some_and(|word| word == od_agents::SUPERVISOR_VERB) {
+        return supervise(&words[1..]);
+    }
     let asked_json = words.iter().take_while(|word| *word != "--").any(|word| word == "--json");
     // The agent's commands answer in JSON, also when they were not understood.
     let by_agent = words.iter().find(|word| !word.as_encoded_bytes().starts_with(b"-"));
@@ -31,6 +35,23 @@ pub fn main() -> ExitCode {
         Err(error) => Sink::of_process(asked_json).finish(Err(error.into())),
     };
     ExitCode::from(exit.code())
+}
+
+/// Stands between the daemon and an agent.
+fn supervise(words: &[std::ffi::OsString]) -> ExitCode {
+    let parent = words.first().and_then(|word| word.to_str()?.parse().ok());
+    let (Some(parent), Some(command)) = (parent, words.get(1..)) else {
+        return ExitCode::from(Exit::Usage.code());
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let outcome = runtime.map(|runtime| runtime.block_on(od_agents::supervise(parent, command)));
+    match outcome {
+        Ok(Ok(code)) => ExitCode::from(code),
+        Ok(Err(error)) | Err(error) => {
+            Sink::of_process(false).remark(&format!("the agent does not start: {error}"));
+            ExitCode::from(127)
+        }
+    }
 }
 
 fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, CommandError> {
@@ -63,6 +84,7 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Com
         Command::Verify(file) => verbs::bundles::verify(&settings()?, &file),
         Command::Service(command) => block_on(verbs::service::service(&settings()?, command)),
         Command::Run(args) => block_on(verbs::run::run(&settings()?, args, sink)),
+        Command::Chat(args) => block_on(verbs::chat::chat(&settings()?, args, sink)),
         Command::Tools(command) => Ok(Answer::silent().ending(tool(command))),
         Command::Artifacts(command) => block_on(artifacts(&settings()?, command, sink)),
         Command::Projects(command) => block_on(projects(&settings()?, command)),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use od_agents::AgentsConfig;
 use od_app::artifacts::ListArtifacts;
 use od_app::{App, Caller};
 use od_core::artifact::ArtifactSummary;
@@ -52,15 +53,25 @@ pub(crate) fn open_existing(settings: &Settings) -> Result<Option<App>, CommandE
 pub(crate) fn options(config: &Config) -> ComposeOptions {
     let github = std::env::var("OD_GITHUB_BASE_URL").ok().filter(|url| !url.is_empty());
     let github = github.or_else(|| config.value(Key::GithubBaseUrl).map(str::to_owned));
-    let desktop = std::env::var(Key::DesktopNotifications.variable()).ok();
-    let desktop = desktop
-        .filter(|text| !text.is_empty())
-        .or_else(|| config.value(Key::DesktopNotifications).map(str::to_owned));
-    let desktop_notifications = match desktop.as_deref() {
-        Some("on") => DesktopNotifications::On,
+    let configured = |key: Key| {
+        let given = std::env::var_os(key.variable()).filter(|value| !value.is_empty());
+        given.or_else(|| config.value(key).map(Into::into))
+    };
+    let desktop_notifications = match configured(Key::DesktopNotifications) {
+        Some(word) if word == "on" => DesktopNotifications::On,
         Some(_) | None => DesktopNotifications::Off,
     };
-    ComposeOptions { github_base_url: github, desktop_notifications, ..ComposeOptions::default() }
+    let agents = AgentsConfig {
+        supervisor: None,
+        path: configured(Key::AgentsPath),
+        home: configured(Key::AgentsHome).map(Into::into),
+    };
+    ComposeOptions {
+        github_base_url: github,
+        desktop_notifications,
+        agents,
+        ..ComposeOptions::default()
+    }
 }
 
 /// Explains why the adapters could not be put together.

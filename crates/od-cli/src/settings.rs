@@ -81,7 +81,9 @@ impl Settings {
                 | Key::Port
                 | Key::LogLevel
                 | Key::GithubBaseUrl
-                | Key::DesktopNotifications => key.parse(&text).map_err(|error| {
+                | Key::DesktopNotifications
+                | Key::AgentsPath
+                | Key::AgentsHome => key.parse(&text).map_err(|error| {
                     let message = format!("{}: {error}", key.variable());
                     CommandError::new(ErrorCode::BadRequest, message)
                         .suggest(format!("correct or unset {}", key.variable()))
@@ -97,7 +99,11 @@ impl Settings {
             Key::Port => Some(DEFAULT_PORT.to_string()),
             Key::LogLevel => Some("warn".to_owned()),
             Key::DesktopNotifications => Some("off".to_owned()),
-            Key::DataDir | Key::Browser | Key::GithubBaseUrl => None,
+            Key::DataDir
+            | Key::Browser
+            | Key::GithubBaseUrl
+            | Key::AgentsPath
+            | Key::AgentsHome => None,
         };
         Ok((default, Origin::Default))
     }

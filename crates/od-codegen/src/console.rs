@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use od_core::event::{ArtifactEvent, CheckEvent, RefreshEvent};
+use od_core::event::{AgentEvent, ArtifactEvent, CheckEvent, RefreshEvent};
 use od_wire::event::{EventName, Ready, Resync};
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
@@ -38,6 +38,10 @@ pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
     schemas.add::<ArtifactEvent>();
     schemas.add::<RefreshEvent>();
     schemas.add::<CheckEvent>();
+    schemas.add::<AgentEvent>();
+    schemas.add::<od_wire::agent::AgentsAnswer>();
+    schemas.add::<od_wire::agent::AgentSessionsAnswer>();
+    schemas.add::<od_wire::agent::AgentTranscriptAnswer>();
     schemas.add::<od_wire::session::TicketAnswer>();
     schemas.add::<od_wire::service::AddService>();
     schemas.add::<od_wire::service::ServiceAnswer>();
@@ -97,6 +101,7 @@ fn stream_event() -> String {
             EventName::Artifact => ArtifactEvent::schema_name(),
             EventName::Refresh => RefreshEvent::schema_name(),
             EventName::Check => CheckEvent::schema_name(),
+            EventName::Agent(_) => AgentEvent::schema_name(),
         };
         format!("{{event: \"{}\", data: {data}}}", name.as_str())
     });
@@ -123,7 +128,12 @@ fn definition(name: &str, schema: &Value) -> String {
 /// Writes a schema as a type expression.
 fn expression(schema: &Value) -> String {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-        return reference.rsplit('/').next().unwrap_or("unknown").to_owned();
+        let name = reference.rsplit('/').next().unwrap_or("unknown").to_owned();
+        // A variant that has its tag beside what it holds.
+        return match schema.get("properties").and_then(Value::as_object) {
+            Some(properties) => format!("({name} & {})", object(properties, schema)),
+            None => name,
+        };
     }
     if let Some(constant) = schema.get("const") {
         return constant.to_string();

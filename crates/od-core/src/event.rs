@@ -4,10 +4,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::agent::{AgentSession, Content, Entry, Speaker, Usage};
 use crate::artifact::RefreshStatus;
 use crate::checks::{CheckResult, CheckState};
 use crate::error::ErrorCode;
-use crate::ids::{ArtifactId, ProjectId, RefreshId};
+use crate::ids::{AgentSessionId, ArtifactId, ProjectId, RefreshId, RunId};
 use crate::refresh::{Notice, Phase, RecordStep};
 use crate::words::words;
 
@@ -20,6 +21,8 @@ pub enum Event {
     Refresh(RefreshEvent),
     /// A check is in another state.
     Check(CheckEvent),
+    /// A session of an agent changed.
+    Agent(Box<AgentEvent>),
 }
 
 impl Event {
@@ -30,6 +33,7 @@ impl Event {
             Self::Artifact(event) => &event.project_id,
             Self::Refresh(event) => &event.project_id,
             Self::Check(event) => &event.project_id,
+            Self::Agent(event) => &event.project_id,
         }
     }
 }
@@ -61,6 +65,9 @@ pub struct ArtifactEvent {
     pub title: String,
     /// Its refresh status.
     pub refresh_status: RefreshStatus,
+    /// The run of the agent that did it; absent if a person or a schedule did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
 }
 
 /// The data of a `live_artifact_check` event.
@@ -134,5 +141,88 @@ impl RefreshEvent {
             error_code: error.as_ref().map(|error| error.code),
             error_message: error.map(|error| error.message),
         }
+    }
+}
+
+/// The data of the `agent_*` events: one change of one session.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentEvent {
+    /// Where.
+    pub project_id: ProjectId,
+    /// In which session.
+    pub session_id: AgentSessionId,
+    /// The number of the change. After a gap the session has to be read again.
+    pub change: u64,
+    /// What changed.
+    pub what: AgentChange,
+}
+
+/// One change of a session.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum AgentChange {
+    /// The session itself.
+    Session {
+        /// As it is now.
+        session: AgentSession,
+    },
+    /// Words were added to an entry that there is already.
+    Words {
+        /// The entry.
+        number: u32,
+        /// Whose words.
+        speaker: Speaker,
+        /// The words.
+        text: String,
+    },
+    /// An entry is new, or another than before.
+    Entry {
+        /// As it is now.
+        entry: Entry,
+    },
+    /// What was used so far.
+    Usage {
+        /// As it is now.
+        usage: Usage,
+    },
+}
+
+impl AgentChange {
+    /// Returns what the change is about, by which its event is named.
+    #[must_use]
+    pub const fn subject(&self) -> AgentSubject {
+        match self {
+            Self::Session { .. } => AgentSubject::Session,
+            Self::Words { .. } => AgentSubject::Message,
+            Self::Usage { .. } => AgentSubject::Usage,
+            Self::Entry { entry } => match entry.content {
+                Content::Text(_) => AgentSubject::Message,
+                Content::Tool(_) => AgentSubject::Tool,
+                Content::Plan(_) => AgentSubject::Plan,
+                Content::Permission(_) => AgentSubject::Permission,
+                Content::Problem(_) | Content::TurnEnd(_) => AgentSubject::Error,
+            },
+        }
+    }
+}
+
+words! {
+    /// What a change of a session is about.
+    AgentSubject {
+        /// The session itself.
+        Session = "session",
+        /// The conversation.
+        Message = "message",
+        /// A call of a tool.
+        Tool = "tool",
+        /// The plan.
+        Plan = "plan",
+        /// A question of permission.
+        Permission = "permission",
+        /// What was used.
+        Usage = "usage",
+        /// Something that went wrong, or a turn that did not end by itself.
+        Error = "error",
     }
 }

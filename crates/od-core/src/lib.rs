@@ -6,6 +6,25 @@
 //!
 //! Must not know: files, sockets, the clock, the environment, randomness, async, HTTP words.
 
+/// Sessions with a person's own agent: their life, their stream of entries, and what is asked first.
+pub mod agent {
+    mod entry;
+    mod machine;
+    mod permission;
+    mod session;
+    mod transcript;
+
+    pub use entry::{
+        Answer, Answerer, Choice, ChoiceKind, Content, Entry, Permission, Plan, PlanStep, Problem,
+        Speaker, StepStatus, Text, ToolCall, ToolStatus, TurnEnd, TurnOutcome,
+    };
+    pub use machine::{Effect, End, Rejected, SessionState, Signal, step};
+    pub use permission::{OWN_TOOLS, Reply, ToolServer, choose, decide};
+    pub use session::{AgentListing, AgentSession, MadeArtifact, SessionStatus, Usage, title_of};
+    pub use transcript::{
+        AnswerError, Change, TooManyQuestions, ToolUpdate, Transcript, Update, cut_bytes,
+    };
+}
 pub mod artifact;
 /// Charts: values drawn as inline SVG, the same bytes on every machine.
 ///

@@ -311,6 +311,8 @@ limits! {
     MCP_MESSAGE = "mcp_message", 8_388_608, "bytes", "of one line as received";
     /// The most requests that one MCP server answers at once.
     MCP_REQUESTS = "mcp_requests", 32, "requests", "of one client at once; further ones wait";
+    /// The longest prompt.
+    AGENT_PROMPT = "agent_prompt", 65_536, "bytes", "of one prompt of a person to an agent";
     /// The longest life of a tool token.
     TOOL_TOKEN_LIFETIME = "tool_token_lifetime", 86_400_000, "milliseconds", "from issuedAt to expiresAt";
     /// The time for which a run\'s lease lasts without renewal.
@@ -360,6 +362,50 @@ limits! {
     DESKTOP_TIMEOUT = "desktop_timeout", 5_000, "milliseconds", "for the program that shows a notification; then it is ended";
     /// The longest time that a command waits for its notifications.
     NOTIFICATION_LINGER = "notification_linger", 15_000, "milliseconds", "that a command without a daemon waits at its end for notifications; then they count as lost";
+    /// The bytes of events that are kept for streams that resume.
+    EVENT_REPLAY_BYTES = "event_replay_bytes", 8_388_608, "bytes", "of the events kept for streams that resume";
+    /// The most sessions of agents that run.
+    AGENT_SESSIONS_LIVE = "agent_sessions_live", 3, "sessions", "with a process of an agent, in one daemon";
+    /// The most sessions of agents that are kept.
+    AGENT_SESSIONS_KEPT = "agent_sessions_kept", 100, "sessions", "of agents in one project; the one unused for longest gives way";
+    /// The longest line of an agent.
+    AGENT_LINE = "agent_line", 8_388_608, "bytes", "of one message of an agent; a longer one is passed over";
+    /// The most messages of an agent that wait.
+    AGENT_QUEUE = "agent_queue", 64, "messages", "of one agent that wait to be read; then it has to wait";
+    /// The part of an agent's standard error that is kept.
+    AGENT_STDERR = "agent_stderr", 8_192, "bytes", "of what an agent wrote to its standard error, the last";
+    /// The most entries of a session.
+    AGENT_ENTRIES = "agent_entries", 20_000, "entries", "of one session; the oldest give way";
+    /// The size of the entries of a session.
+    AGENT_TRANSCRIPT = "agent_transcript", 6_291_456, "bytes", "of the texts of one session's entries; the oldest give way";
+    /// The size of the file of a session's entries.
+    AGENT_TRANSCRIPT_FILE = "agent_transcript_file", 33_554_432, "bytes", "of `transcript.jsonl`; then it is written anew, each entry once";
+    /// The longest text of one entry.
+    AGENT_TEXT = "agent_text", 131_072, "bytes", "of one entry; longer words go on in the next";
+    /// The longest input and result of a call that are shown.
+    AGENT_TOOL_TEXT = "agent_tool_text", 32_768, "bytes", "of the input, and of the result, of one call of an agent's tool";
+    /// The longest title of a session, a call or a step.
+    AGENT_TITLE = "agent_title", 500, "UTF-16 code units", "of the title of a session, of a call, of a step of a plan";
+    /// The most steps of a plan.
+    AGENT_PLAN = "agent_plan", 100, "steps", "of an agent's plan; the rest is left out";
+    /// The most questions that wait for an answer.
+    AGENT_PENDING = "agent_pending", 16, "questions", "of permission in one session; further ones are refused unasked";
+    /// The most answers that a question offers.
+    AGENT_CHOICES = "agent_choices", 16, "answers", "to one question of permission; the rest is left out";
+    /// The longest time in which an agent may become ready.
+    AGENT_OPEN = "agent_open", 120_000, "milliseconds", "from the start of an agent's program to its first prompt";
+    /// The longest time in which a stopped turn may end.
+    AGENT_CANCEL = "agent_cancel", 10_000, "milliseconds", "for an agent to end a turn that was stopped";
+    /// The longest time in which an agent may end by itself.
+    AGENT_END = "agent_end", 2_000, "milliseconds", "for an agent to end once its input is closed, and again once it was told to";
+    /// The pause between two messages about one session.
+    AGENT_FLUSH = "agent_flush", 40, "milliseconds", "between two bundles of changes of a session that listeners are told of; the first is told at once";
+    /// The most changes of one bundle.
+    AGENT_BUNDLE = "agent_bundle", 32, "changes", "of a session that listeners are told of at once; after more they are told to read it again";
+    /// The pause between two writes of a session's entries.
+    AGENT_SAVE = "agent_save", 2_000, "milliseconds", "between two writes of the entries of a session that works";
+    /// The longest time in which a login shell may answer.
+    AGENT_SHELL = "agent_shell", 5_000, "milliseconds", "for the person's login shell to say its environment";
     /// The most lines of the access log that wait to be written.
     ACCESS_LOG_QUEUE = "access_log_queue", 8_192, "lines", "waiting to be written; further ones are counted and dropped";
     /// The size at which the daemon's log goes on in a new file.

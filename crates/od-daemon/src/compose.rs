@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use od_agents::{AcpAgents, AgentsConfig};
 use od_app::App;
 use od_connectors::{
     DesktopNotifications, DesktopNotifier, Fence, Git, GitHub, GitHubConfig, HttpConnector,
@@ -11,9 +12,9 @@ use od_connectors::{
 };
 use od_core::event::Event;
 use od_fs::{
-    DataDir, DiskProjectFiles, FileArtifactStore, FileConsoleSessions, FileProjectRegistry,
-    FileRunStore, FileServiceRegistry, FileSignerKeys, FileTokenAuthority, FileVault, FileWebhooks,
-    GrantGuard, PrivateError, SystemClock, SystemEntropy,
+    DataDir, DiskProjectFiles, FileAgentSessions, FileArtifactStore, FileConsoleSessions,
+    FileProjectRegistry, FileRunStore, FileServiceRegistry, FileSignerKeys, FileTokenAuthority,
+    FileVault, FileWebhooks, GrantGuard, PrivateError, SystemClock, SystemEntropy,
 };
 use od_ports::notifier::Readiness;
 use od_ports::token_authority::KeyringError;
@@ -32,6 +33,8 @@ pub struct ComposeOptions {
     pub desktop_notifications: DesktopNotifications,
     /// The listener of events; nobody if absent.
     pub events: Option<Arc<dyn EventSink>>,
+    /// Where agents are looked for, and by what they are supervised.
+    pub agents: AgentsConfig,
     /// Another clock than the system's: for tests.
     pub clock: Option<Arc<dyn Clock>>,
     /// Another randomness than the system's: for tests.
@@ -83,7 +86,8 @@ pub enum ComposeError {
 ///
 /// Fails with the adapter that could not be built.
 pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<App, ComposeError> {
-    let ComposeOptions { github_base_url, desktop_notifications, events, clock, entropy } = options;
+    let ComposeOptions { github_base_url, desktop_notifications, events, agents, clock, entropy } =
+        options;
     let clock: Arc<dyn Clock> = clock.unwrap_or_else(|| Arc::new(SystemClock));
     let entropy: Arc<dyn Entropy> = entropy.unwrap_or_else(|| Arc::new(SystemEntropy::new()));
     let data = DataDir::open(data_dir)
@@ -103,6 +107,7 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
     let services: Arc<dyn ServiceRegistry> = Arc::new(FileServiceRegistry::in_home(home));
     let client = Arc::new(ServiceClient::new(Arc::clone(&services), Arc::clone(&vault)));
     let store = Arc::new(FileArtifactStore::open(data.clone(), Arc::clone(&clock))?);
+    let agents = Arc::new(AcpAgents::new(agents));
     Ok(App::new(Ports {
         artifacts: store.clone(),
         refresh_log: store.clone(),
@@ -110,6 +115,9 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
         trash: store.clone(),
         maintenance: store,
         projects,
+        agent_catalog: agents.clone(),
+        agents,
+        agent_sessions: Arc::new(FileAgentSessions::new(data.clone())),
         runs: Arc::new(FileRunStore::new(data)),
         events: events.unwrap_or_else(|| Arc::new(Silence)),
         tokens: Arc::new(tokens),

@@ -22,12 +22,13 @@ macro_rules! embedded {
 #[rustfmt::skip]
 const FILES: &[(&str, &str)] = embedded![
     "index.html", "icon.svg", "main.js",
-    "core/api.js", "core/dom.js", "core/events.js", "core/format.js", "core/router.js", "core/session.js", "core/store.js",
+    "core/api.js", "core/chat.js", "core/dom.js", "core/events.js", "core/format.js", "core/router.js", "core/session.js", "core/store.js",
     "ui/actions.js", "ui/base.css", "ui/controls.js", "ui/live.js", "ui/overlays.js", "ui/shell.js", "ui/shortcuts.js",
     "ui/thumbs.js", "ui/views.css", "ui/windowed.js",
     "views/artifact/checks.js", "views/artifact/compare.js", "views/artifact/data.js", "views/artifact/export.js",
     "views/artifact/history.js", "views/artifact/notices.js", "views/artifact/preview.js", "views/artifact/provenance.js",
     "views/artifact/schedule.js", "views/artifact/source.js", "views/artifact/viewer.js",
+    "views/chat/brief.js", "views/chat/markdown.js", "views/chat/pane.js", "views/chat/stream.js",
     "views/connectors.js", "views/create.js", "views/home.js", "views/services.js", "views/shape.js", "views/tables.js",
     "views/trash.js", "views/webhooks.js", "views/workspace.js",
 ];

@@ -25,6 +25,8 @@ use crate::http::reply::Reply;
 
 /// Frames kept for followers who come back.
 const REPLAY_FRAMES_MAX: usize = od_core::limits::EVENT_REPLAY.max();
+/// Their bytes.
+const REPLAY_BYTES_MAX: usize = od_core::limits::EVENT_REPLAY_BYTES.max();
 /// Frames waiting for one follower; a follower who is further behind is dropped and resumes later.
 const QUEUE_FRAMES_MAX: usize = od_core::limits::EVENT_QUEUE.max();
 /// Followers at once.
@@ -81,6 +83,7 @@ pub(crate) struct EventHub {
 struct State {
     last: u64,
     replay: VecDeque<Frame>,
+    replay_bytes: usize,
     followers: BTreeMap<u64, Follower>,
     next_follower: u64,
     closed: bool,
@@ -159,10 +162,15 @@ impl EventSink for EventHub {
         state
             .followers
             .retain(|_, to| !to.wants(&frame) || to.queue.try_send(frame.bytes.clone()).is_ok());
-        if state.replay.len() == REPLAY_FRAMES_MAX {
-            state.replay.pop_front();
-        }
+        state.replay_bytes += frame.bytes.len();
         state.replay.push_back(frame);
+        // The newest is kept whatever its size: a stream that resumes before it is told of a gap.
+        while state.replay.len() > 1
+            && (state.replay.len() > REPLAY_FRAMES_MAX || state.replay_bytes > REPLAY_BYTES_MAX)
+        {
+            let Some(gone) = state.replay.pop_front() else { break };
+            state.replay_bytes -= gone.bytes.len();
+        }
     }
 }
 
@@ -343,6 +351,7 @@ mod tests {
             artifact_id: "la-1".parse().unwrap(),
             title: title.to_owned(),
             refresh_status: RefreshStatus::Idle,
+            run_id: None,
         })
     }
 

@@ -23,8 +23,8 @@ use crate::http::lookup::PathParameters;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::routes::{
-    about, artifacts as artifact_routes, connectors, exports, mcp, preview, projects, refreshes,
-    revisions, runs, services, session, tools, webhooks,
+    about, agents, artifacts as artifact_routes, connectors, exports, mcp, preview, projects,
+    refreshes, revisions, runs, services, session, tools, webhooks,
 };
 
 /// A request as its handler gets it.
@@ -170,6 +170,14 @@ pub(crate) async fn perform(exchange: &Exchange<'_>, body: Incoming) -> Result<R
         Operation::AddWebhook => webhooks::add(exchange, body).await,
         Operation::RemoveWebhook => webhooks::remove(exchange, body).await,
         Operation::TestWebhook => webhooks::test(exchange, body).await,
+        Operation::ListAgents => agents::agents(exchange).await,
+        Operation::ListAgentSessions => agents::list(exchange).await,
+        Operation::OpenAgentSession => agents::open(exchange, body).await,
+        Operation::ShowAgentSession => agents::show(exchange).await,
+        Operation::CloseAgentSession => agents::close(exchange, body).await,
+        Operation::PromptAgent => agents::prompt(exchange, body).await,
+        Operation::CancelAgent => agents::cancel(exchange, body).await,
+        Operation::AnswerPermission => agents::answer(exchange, body).await,
         Operation::StartRun => runs::start(exchange, body).await,
         Operation::RenewRun => runs::renew(exchange, body).await,
         Operation::EndRun => runs::end(exchange, body).await,

@@ -40,6 +40,7 @@ mod lifecycle {
 /// The handlers: parse into core types, call one use case, serialise.
 mod routes {
     pub(crate) mod about;
+    pub(crate) mod agents;
     pub(crate) mod artifacts;
     pub(crate) mod connectors;
     pub(crate) mod exports;

@@ -16,6 +16,7 @@ const BESIDE_A_PROJECT: &str = ".od";
 pub(crate) const PROJECTS: &str = "projects";
 pub(crate) const RUNS: &str = "runs";
 pub(crate) const LIVE: &str = ".live-artifacts";
+pub(crate) const AGENT_SESSIONS: &str = ".agent-sessions";
 pub(crate) const LOCKS: &str = ".locks";
 pub(crate) const TRASH: &str = ".trash";
 pub(crate) const STAGING: &str = ".staging";

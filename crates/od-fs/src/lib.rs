@@ -3,6 +3,7 @@
 //!
 //! Must not know: HTTP, argv.
 
+mod agent_sessions;
 mod artifacts;
 mod data_dir;
 /// The few disk operations everything else is built from.
@@ -51,6 +52,7 @@ mod vault {
     mod tests;
 }
 
+pub use agent_sessions::FileAgentSessions;
 pub use artifacts::FileArtifactStore;
 pub use data_dir::DataDir;
 pub use folder_watch::FolderWatch;

@@ -10,6 +10,7 @@
 mod beneath;
 mod change_queue;
 mod machine;
+mod processes;
 mod rename;
 mod sync;
 
@@ -20,6 +21,7 @@ pub use change_queue::{ChangeQueue, QueuedChange, WatchInterest};
 pub use machine::{
     DESKTOP, Desktop, Node, SERVICE_MANAGER, ServiceManager, boot_id, kernel_release, node,
 };
+pub use processes::{adopt_orphans, children, finds_orphans};
 pub use rename::{Exchange, exchange, rename_new};
 pub use sync::{start_writing_back, sync_directory};
 

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+pub mod agent_sessions;
+pub mod agents;
 pub mod connector_provider;
 pub mod console_sessions;
 #[cfg(any(test, feature = "fakes"))]
@@ -24,6 +26,8 @@ pub mod system;
 pub mod token_authority;
 pub mod webhooks;
 
+pub use agent_sessions::AgentSessionStore;
+pub use agents::{AgentCatalog, AgentLauncher, AgentProcess};
 pub use connector_provider::ConnectorProvider;
 pub use console_sessions::ConsoleSessions;
 pub use credential_vault::CredentialVault;
@@ -76,6 +80,12 @@ pub struct Ports {
     pub vault: Arc<dyn CredentialVault>,
     /// Services that a person has registered.
     pub services: Arc<dyn ServiceRegistry>,
+    /// Agents that a person can chat with.
+    pub agent_catalog: Arc<dyn AgentCatalog>,
+    /// Their processes.
+    pub agents: Arc<dyn AgentLauncher>,
+    /// The sessions with them.
+    pub agent_sessions: Arc<dyn AgentSessionStore>,
     /// The person's key for bundles, and the signers that were met.
     pub signers: Arc<dyn SignerKeys>,
     /// The person's desktop.

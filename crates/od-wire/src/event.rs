@@ -1,6 +1,6 @@
 //! The event stream: the events of the core under their names, and two frames of the stream's own.
 
-use od_core::event::{ArtifactEvent, CheckEvent, Event, RefreshEvent};
+use od_core::event::{AgentEvent, AgentSubject, ArtifactEvent, CheckEvent, Event, RefreshEvent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,12 +40,26 @@ pub enum EventName {
     Refresh,
     /// [`CheckEvent`].
     Check,
+    /// [`AgentEvent`] about this.
+    Agent(AgentSubject),
 }
 
 impl EventName {
     /// Every name, in the order of the reference.
-    pub const ALL: [Self; 5] =
-        [Self::Ready, Self::Resync, Self::Artifact, Self::Refresh, Self::Check];
+    pub const ALL: [Self; 12] = [
+        Self::Ready,
+        Self::Resync,
+        Self::Artifact,
+        Self::Refresh,
+        Self::Check,
+        Self::Agent(AgentSubject::Session),
+        Self::Agent(AgentSubject::Message),
+        Self::Agent(AgentSubject::Tool),
+        Self::Agent(AgentSubject::Plan),
+        Self::Agent(AgentSubject::Permission),
+        Self::Agent(AgentSubject::Usage),
+        Self::Agent(AgentSubject::Error),
+    ];
 
     /// Returns the name as it stands in a frame.
     #[must_use]
@@ -56,6 +70,13 @@ impl EventName {
             Self::Artifact => "live_artifact",
             Self::Refresh => "live_artifact_refresh",
             Self::Check => "live_artifact_check",
+            Self::Agent(AgentSubject::Session) => "agent_session",
+            Self::Agent(AgentSubject::Message) => "agent_message",
+            Self::Agent(AgentSubject::Tool) => "agent_tool",
+            Self::Agent(AgentSubject::Plan) => "agent_plan",
+            Self::Agent(AgentSubject::Permission) => "agent_permission",
+            Self::Agent(AgentSubject::Usage) => "agent_usage",
+            Self::Agent(AgentSubject::Error) => "agent_error",
         }
     }
 
@@ -69,13 +90,14 @@ impl EventName {
 impl StreamEvent {
     /// Returns the frame's name.
     #[must_use]
-    pub const fn name(&self) -> EventName {
+    pub fn name(&self) -> EventName {
         match self {
             Self::Ready(_) => EventName::Ready,
             Self::Resync(_) => EventName::Resync,
             Self::Happened(Event::Artifact(_)) => EventName::Artifact,
             Self::Happened(Event::Refresh(_)) => EventName::Refresh,
             Self::Happened(Event::Check(_)) => EventName::Check,
+            Self::Happened(Event::Agent(event)) => EventName::Agent(event.what.subject()),
         }
     }
 
@@ -88,6 +110,7 @@ impl StreamEvent {
             Self::Happened(Event::Artifact(data)) => serde_json::to_string(data),
             Self::Happened(Event::Refresh(data)) => serde_json::to_string(data),
             Self::Happened(Event::Check(data)) => serde_json::to_string(data),
+            Self::Happened(Event::Agent(data)) => serde_json::to_string(data),
         };
         written.expect("events are plain structures of words and strings")
     }
@@ -107,14 +130,17 @@ impl StreamEvent {
                 .map(|event| Self::Happened(Event::Refresh(event))),
             EventName::Check => serde_json::from_str::<CheckEvent>(data)
                 .map(|event| Self::Happened(Event::Check(event))),
+            EventName::Agent(_) => serde_json::from_str::<AgentEvent>(data)
+                .map(|event| Self::Happened(Event::Agent(Box::new(event)))),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use od_core::agent::Speaker;
     use od_core::artifact::RefreshStatus;
-    use od_core::event::ArtifactAction;
+    use od_core::event::{AgentChange, ArtifactAction};
     use od_core::refresh::{CompactError, Notice};
 
     use super::*;
@@ -137,7 +163,18 @@ mod tests {
                 artifact_id: "la-a-000000000000".parse().unwrap(),
                 title: "T".to_owned(),
                 refresh_status: RefreshStatus::Idle,
+                run_id: None,
             })),
+            StreamEvent::Happened(Event::Agent(Box::new(AgentEvent {
+                project_id: "p".parse().unwrap(),
+                session_id: "as-1".parse().unwrap(),
+                change: 7,
+                what: AgentChange::Words {
+                    number: 1,
+                    speaker: Speaker::Agent,
+                    text: "two\nlines".to_owned(),
+                },
+            }))),
         ];
         events.extend(
             [

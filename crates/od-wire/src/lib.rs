@@ -3,6 +3,7 @@
 //!
 //! Must not know: handlers, storage.
 
+pub mod agent;
 pub mod artifact;
 pub mod connector;
 pub mod error;

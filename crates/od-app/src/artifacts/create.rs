@@ -49,7 +49,7 @@ pub async fn create(
             let note = caller.note(CommitKind::Create);
             match app.ports.artifacts.create(decision, note).await? {
                 Created::Fresh(stored) => {
-                    app.publish(ArtifactAction::Created, &stored);
+                    app.publish(caller.run(), ArtifactAction::Created, &stored);
                     (stored, false)
                 }
                 Created::Replayed(stored) => (stored, true),

@@ -68,7 +68,7 @@ pub async fn repair(
     let report = app.ports.maintenance.repair(&project, &address.artifact, mode).await?;
     let after = store.load(&project, &address.artifact).await?;
     if report.applied {
-        app.publish(ArtifactAction::Updated, &after);
+        app.publish(None, ArtifactAction::Updated, &after);
     }
     Ok(Repaired { report, health_before: before.health, health_after: after.health })
 }

@@ -133,9 +133,13 @@ impl<'a> Transaction<'a> {
     ) -> Result<Arc<Stored>, StoreError> {
         let app = self.app;
         let is_dry = matches!(self.base, Base::Read(_));
+        let run = match &note.actor {
+            Actor::Agent { run_id, .. } => Some(run_id.clone()),
+            Actor::Person | Actor::Schedule => None,
+        };
         let stored = self.write(decision, note, None).await?;
         if !is_dry {
-            app.publish(ArtifactAction::Updated, &stored);
+            app.publish(run.as_ref(), ArtifactAction::Updated, &stored);
         }
         Ok(stored)
     }

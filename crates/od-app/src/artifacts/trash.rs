@@ -44,7 +44,7 @@ pub async fn delete(
         }
     }
     let trashed = app.ports.trash.delete(&project, &address.artifact, if_revision).await?;
-    app.publish(ArtifactAction::Deleted, &before);
+    app.publish(caller.run(), ArtifactAction::Deleted, &before);
     Ok(trashed)
 }
 
@@ -101,7 +101,7 @@ pub async fn restore(
         app.ports.projects.restore(&project).await?;
     }
     let stored = app.ports.trash.restore(&project, &address.artifact).await?;
-    app.publish(ArtifactAction::Created, &stored);
+    app.publish(caller.run(), ArtifactAction::Created, &stored);
     Ok(stored)
 }
 

@@ -70,7 +70,7 @@ pub async fn update(
     if is_empty && transaction.has_adopted_edits() {
         // Asked only to keep what was edited by hand; a second revision would hold nothing new.
         let stored = Arc::clone(transaction.stored());
-        app.publish(ArtifactAction::Updated, &stored);
+        app.publish(caller.run(), ArtifactAction::Updated, &stored);
         return Ok(UpdatedArtifact { stored, warnings, first_values });
     }
     let stored = transaction.commit(decision, caller.note(CommitKind::Update)).await?;

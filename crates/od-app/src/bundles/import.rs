@@ -82,7 +82,7 @@ async fn keep(
         Mode::Commit => {
             let note = caller.note(CommitKind::Create);
             let created = app.ports.artifacts.create(decision, note).await?;
-            app.publish(ArtifactAction::Created, created.stored());
+            app.publish(None, ArtifactAction::Created, created.stored());
             Arc::clone(created.stored())
         }
     };

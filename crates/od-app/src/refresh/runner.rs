@@ -367,7 +367,8 @@ impl<'a> Runner<'a> {
         // Whoever listens reads the artifact anyway; one that cannot be read has nothing to tell.
         let Ok(stored) = self.stored().await else { return };
         if self.mode() == Mode::Commit {
-            self.app.publish(ArtifactAction::Updated, &stored);
+            let run = self.request.caller.run();
+            self.app.publish(run, ArtifactAction::Updated, &stored);
         }
         self.stored = Some(stored);
     }

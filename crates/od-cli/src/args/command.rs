@@ -60,6 +60,8 @@ pub enum Command {
     Webhooks(WebhooksCommand),
     /// `od skills …`
     Skills(SkillsCommand),
+    /// `od chat`
+    Chat(Chat),
     /// `od mcp …`
     Mcp(McpCommand),
     /// `od keys …`
@@ -72,6 +74,33 @@ pub enum Command {
     Doctor,
     /// `od report`
     Report,
+}
+
+/// `od chat`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Chat {
+    /// The project, if it was named.
+    pub project: Option<String>,
+    /// The agent; the first that is installed if absent.
+    pub agent: Option<String>,
+    /// The chat to go on with.
+    pub resume: Option<String>,
+    /// Whether to list agents and chats instead.
+    pub list: bool,
+    /// What is asked first.
+    pub prompt: Option<String>,
+}
+
+impl From<Matches> for Chat {
+    fn from(mut given: Matches) -> Self {
+        Self {
+            project: given.text("project"),
+            agent: given.text("agent"),
+            resume: given.text("resume"),
+            list: given.has("list"),
+            prompt: given.argument(),
+        }
+    }
 }
 
 /// `od trust`

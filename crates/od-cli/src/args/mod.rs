@@ -19,9 +19,10 @@ pub use artifacts::{
 };
 pub use bundles::{Build, ExportProject, ImportArtifacts, SignerArgs};
 pub use command::{
-    AddSource, Command, ConfigCommand, ConnectorArgs, ConnectorsCommand, Demo, Init, InstallSkill,
-    KeysCommand, McpCommand, Open, RefreshDue, RevokeSession, Run, RunAgent, Serve, ServiceCommand,
-    SessionsCommand, Shell, SkillsCommand, SourceArgs, SourcesCommand, TestSource, Trust,
+    AddSource, Chat, Command, ConfigCommand, ConnectorArgs, ConnectorsCommand, Demo, Init,
+    InstallSkill, KeysCommand, McpCommand, Open, RefreshDue, RevokeSession, Run, RunAgent, Serve,
+    ServiceCommand, SessionsCommand, Shell, SkillsCommand, SourceArgs, SourcesCommand, TestSource,
+    Trust,
 };
 pub use parse::{Globals, Invocation, parse};
 pub use projects::{ProjectsCommand, RebindProject, RemoveProject, RenameProject};

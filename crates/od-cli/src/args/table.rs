@@ -127,6 +127,15 @@ pub const VERBS: &[Verb] = &[
         examples: &["od run --agent claude -- claude", "od run --agent codex --project site -- codex exec 'make a live release dashboard'", "od run -- my-agent"],
     },
     Verb {
+        words: "chat",
+        build: |given| Command::Chat(given.into()),
+        summary: "Chat with your own agent in a project, as in the console.",
+        detail: "Starts the agent in the project's folder over the Agent Client Protocol, hands it od's tools, and shows what it says as plain lines. Whatever it wants to run is shown and asked first; od's own tools are not. Ctrl-C stops the turn and ends the agent's programs; the next prompt goes on where it was. With a prompt and no terminal it answers once, and refuses what would have to be asked. The chat is the same in the console.",
+        positional: takes("PROMPT", Arity::Optional, Value::Text, "What to ask first; - reads it from standard input."),
+        flags: &[option("agent", "NAME", Value::Text, "The agent, as --list shows it (default: the first that is installed)."), option("resume", "CHAT", Value::Text, "Go on with this chat."), switch("list", "List agents, and the chats of the project."), PROJECT],
+        examples: &["od chat", "od chat --agent claude 'Make a live page of metrics.json'", "od chat --list"],
+    },
+    Verb {
         words: "open",
         build: |given| Command::Open(given.into()),
         summary: "Open the console in a browser.",

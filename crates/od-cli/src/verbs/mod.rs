@@ -21,6 +21,7 @@ pub(crate) mod artifacts {
 }
 pub(crate) mod build;
 pub(crate) mod bundles;
+pub(crate) mod chat;
 pub(crate) mod config;
 pub(crate) mod connectors;
 /// The daemon: serving in the foreground, starting one in the background, opening its console.

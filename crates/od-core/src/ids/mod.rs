@@ -21,8 +21,8 @@ pub use rel_path::RelPath;
 pub use revision::Revision;
 pub use slug::Slug;
 pub use text_id::{
-    AgentName, ArtifactId, AttemptId, Audience, ConnectorId, ConsoleSessionId, ID_PATTERN,
-    InstanceId, ParseIdError, ProjectId, RunId, SessionId, TokenId, ToolName,
+    AgentName, AgentSessionId, ArtifactId, AttemptId, Audience, ConnectorId, ConsoleSessionId,
+    ID_PATTERN, InstanceId, ParseIdError, ProjectId, RunId, SessionId, TokenId, ToolName,
 };
 pub(crate) use text_id::{hex, string_newtype};
 pub use timestamp::Timestamp;

@@ -116,6 +116,10 @@ text_id! {
     SessionId, "session id"
 }
 text_id! {
+    /// Names one session of an agent that a person chats with.
+    AgentSessionId, "agent session id"
+}
+text_id! {
     /// Names the session of one browser in the console.
     ConsoleSessionId, "console session id"
 }
@@ -168,6 +172,14 @@ impl RunId {
     #[must_use]
     pub fn generate(entropy: [u8; 16]) -> Self {
         Self(format!("run-{}", hex(&entropy)))
+    }
+}
+
+impl AgentSessionId {
+    /// Makes the id of a new session: `as-<12 hex>`.
+    #[must_use]
+    pub fn generate(entropy: [u8; 6]) -> Self {
+        Self(format!("as-{}", hex(&entropy)))
     }
 }
 

@@ -225,6 +225,9 @@ async fn recover(app: &App) -> Result<(), StartError> {
         let artifact = artifact.as_ref().map(ArtifactId::as_str);
         tracing::warn!(%project, artifact, %error, "what a crash left could not be finished");
     }
+    if let Err(error) = od_app::agent_sessions::recover(app).await {
+        tracing::warn!(%error, "chats that an earlier daemon left could not be closed");
+    }
     for (refresh, error) in recovered.left {
         tracing::warn!(%refresh, %error, "an abandoned refresh could not be closed");
     }
@@ -316,6 +319,7 @@ impl RunningDaemon {
         // Streams never end by themselves, and their connections are among those that are waited for
         // below.
         self.daemon.hub.close();
+        od_app::agent_sessions::close_all(&self.daemon.app);
         for task in self.accepting.drain(..) {
             // It ends by itself; a panic in it has nothing left to tell.
             let _ = task.await;

@@ -262,6 +262,25 @@ export const api = {
   testWebhook: (webhook) => json(`/api/webhooks/${id(webhook)}/test`, { method: "POST" }),
   /** @param {string} webhook */
   removeWebhook: (webhook) => json(`/api/webhooks/${id(webhook)}`, { method: "DELETE" }),
+  /** @returns {Promise<import("./schema.js").AgentListing[]>} */
+  agents: async () => /** @type {import("./schema.js").AgentsAnswer} */ (await json("/api/agents")).agents,
+  /** @param {string} project @returns {Promise<import("./schema.js").AgentSession[]>} */
+  agentSessions: async (project) =>
+    /** @type {import("./schema.js").AgentSessionsAnswer} */ (await json(`/api/agent-sessions?projectId=${id(project)}`)).sessions,
+  /** @param {string} session @returns {Promise<import("./schema.js").AgentTranscriptAnswer>} */
+  agentSession: (session) => json(`/api/agent-sessions/${id(session)}`),
+  /** @param {string} projectId @param {string} agent @param {string} prompt @returns {Promise<import("./schema.js").AgentSession>} */
+  openAgentSession: async (projectId, agent, prompt) =>
+    /** @type {{session: import("./schema.js").AgentSession}} */ (
+      await json("/api/agent-sessions", { method: "POST", body: { projectId, agent, prompt } })
+    ).session,
+  /** @param {string} session @param {string} text */
+  promptAgent: (session, text) => json(`/api/agent-sessions/${id(session)}/prompt`, { method: "POST", body: { text } }),
+  /** @param {string} session */
+  cancelAgent: (session) => json(`/api/agent-sessions/${id(session)}/cancel`, { method: "POST" }),
+  /** @param {string} session @param {number} question @param {string} choice */
+  answerPermission: (session, question, choice) =>
+    json(`/api/agent-sessions/${id(session)}/permissions/${question}`, { method: "POST", body: { choice } }),
   /** @param {string} connector @param {string} [secret] */
   connect: (connector, secret) =>
     json(`/api/connectors/${id(connector)}/connect`, {

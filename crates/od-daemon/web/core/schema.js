@@ -13,6 +13,66 @@
  * @property {string | null=} secret The secret of that header, or the connection string of a database; kept in the vault, given back to nobody.
  */
 
+/** @typedef {{kind: "session", session: AgentSession} | {kind: "words", number: number, speaker: "person" | "agent" | "thought", text: string} | {kind: "entry", entry: Entry} | {kind: "usage", usage: Usage}} AgentChange */
+
+/**
+ * @typedef {object} AgentEvent
+ * @property {string} projectId Where.
+ * @property {string} sessionId In which session.
+ * @property {number} change The number of the change
+ * @property {AgentChange} what What changed.
+ */
+
+/**
+ * @typedef {object} AgentListing
+ * @property {string} id The name that a session is opened with.
+ * @property {string} name The name that people know.
+ * @property {string | null=} program Where its program is, if it is installed.
+ * @property {string | null=} version The installed version, if its package says it.
+ * @property {string | null=} testedVersion The version that od was tried with; absent if it was not tried.
+ * @property {string} install The line that installs it.
+ * @property {string} login The line that signs a person in.
+ */
+
+/**
+ * @typedef {object} AgentSession
+ * @property {string} id The session's id.
+ * @property {string} projectId The project it works in.
+ * @property {string} agent The agent.
+ * @property {string} title A title: the agent's, or the beginning of the first prompt.
+ * @property {"starting" | "idle" | "working" | "stopping" | "stopped" | "interrupted" | "closed" | "failed"} status Its state.
+ * @property {string | null=} agentSession The agent's own id of the conversation, by which it is resumed.
+ * @property {boolean} resumable Whether the agent can go on with it in a new process.
+ * @property {string | null=} runId The run whose token the agent has now.
+ * @property {Array<MadeArtifact>} made The artifacts that were made in it, oldest first.
+ * @property {Usage | null=} usage What it has used, as far as the agent says.
+ * @property {number} changes The number of changes that listeners were told of.
+ * @property {string} createdAt When it was opened.
+ * @property {string} updatedAt When something was last asked or answered in it.
+ */
+
+/**
+ * @typedef {object} AgentSessionsAnswer
+ * @property {Array<AgentSession>} sessions The sessions, newest first.
+ */
+
+/**
+ * @typedef {object} AgentTranscriptAnswer
+ * @property {AgentSession} session The session as it is now.
+ * @property {Array<Entry>} entries Its stream, oldest first.
+ */
+
+/**
+ * @typedef {object} AgentsAnswer
+ * @property {Array<AgentListing>} agents The agents that od knows, installed or not.
+ */
+
+/**
+ * @typedef {object} Answer
+ * @property {"person" | "policy" | "nobody"} by Who gave it.
+ * @property {Choice | null=} choice What was chosen; nothing if nobody answered.
+ */
+
 /**
  * @typedef {object} AddWebhook
  * @property {string} name Its name.
@@ -76,6 +136,7 @@
  * @property {string} artifactId To which artifact.
  * @property {string} title Its title.
  * @property {"never" | "idle" | "running" | "succeeded" | "failed"} refreshStatus Its refresh status.
+ * @property {string | null=} runId The run of the agent that did it; absent if a person or a schedule did.
  */
 
 /**
@@ -199,6 +260,13 @@
  */
 
 /**
+ * @typedef {object} Choice
+ * @property {string} id The agent's id of it.
+ * @property {string} name The agent's words for it.
+ * @property {"allow_once" | "allow_always" | "reject_once" | "reject_always"} kind What it means.
+ */
+
+/**
  * @typedef {object} CommitRecord
  * @property {number} revision The revision it made.
  * @property {"create" | "update" | "refresh" | "restore" | "edit" | "permission" | "schedule" | "repair"} kind What made it.
@@ -268,6 +336,8 @@
  * @property {"read_only_auto" | "manual_refresh_granted_for_read_only" | null=} approvalPolicy How the call was approved.
  */
 
+/** @typedef {(Text & {kind: "text"}) | (ToolCall & {kind: "tool"}) | (Plan & {kind: "plan"}) | (Permission & {kind: "permission"}) | (Problem & {kind: "problem"}) | (TurnEnd & {kind: "turn_end"})} Content */
+
 /**
  * @typedef {object} ContractParts
  * @property {string} inputSchema Of its input schema.
@@ -332,6 +402,12 @@
  * @property {string} file Its name.
  * @property {string} committed The digest of the last commit.
  * @property {string} found The digest of what is there now.
+ */
+
+/**
+ * @typedef {object} Entry
+ * @property {number} number Its place in the stream; the first is 1.
+ * @property {Content} content What it holds.
  */
 
 /**
@@ -410,6 +486,12 @@
  */
 
 /**
+ * @typedef {object} MadeArtifact
+ * @property {string} artifactId The artifact.
+ * @property {string} title Its title then.
+ */
+
+/**
  * @typedef {object} NamedSource
  * @property {string} id Its name, and that of its table.
  * @property {"local_file" | "daemon_tool" | "connector_tool"} type What kind of source it is.
@@ -453,9 +535,34 @@
  */
 
 /**
+ * @typedef {object} Permission
+ * @property {ToolCall} call The call it is about.
+ * @property {boolean} inputCut Whether the input was longer than what is shown of it.
+ * @property {Array<Choice>} choices The answers that the agent offers.
+ * @property {Answer | null=} answer The answer, once there is one
+ */
+
+/**
+ * @typedef {object} Plan
+ * @property {Array<PlanStep>} steps Its steps, in order.
+ */
+
+/**
+ * @typedef {object} PlanStep
+ * @property {string} text The agent's words for it.
+ * @property {"pending" | "in_progress" | "completed"} status How far it is.
+ */
+
+/**
  * @typedef {object} Preview
  * @property {"html"} type The type of the preview.
  * @property {"index.html"} entry The file that is shown.
+ */
+
+/**
+ * @typedef {object} Problem
+ * @property {string} message What happened.
+ * @property {string | null=} suggestion What the person can do about it.
  */
 
 /**
@@ -818,6 +925,12 @@
  */
 
 /**
+ * @typedef {object} Text
+ * @property {"person" | "agent" | "thought"} speaker Whose words they are.
+ * @property {string} text The words.
+ */
+
+/**
  * @typedef {object} TicketAnswer
  * @property {string} url Opens one page, in a frame of the console or in a tab.
  * @property {string} expiresAt When it stops.
@@ -832,6 +945,17 @@
  * @property {Array<string>=} scopes The permissions it needs where it needs any, in the provider's own words.
  * @property {ToolSafety} safety How safe it is.
  * @property {boolean} refreshEligible Whether it may be the source of a refresh.
+ */
+
+/**
+ * @typedef {object} ToolCall
+ * @property {string} callId The agent's name for the call.
+ * @property {string} title The agent's words for the call.
+ * @property {string | null=} tool The name of the tool, if the agent says it apart from the title.
+ * @property {string | null=} callKind The agent's word for the kind of call, such as `execute`.
+ * @property {"pending" | "in_progress" | "completed" | "failed"} status How far it is.
+ * @property {string | null=} input The input as the agent sends it to the tool.
+ * @property {string | null=} result The text of the result.
  */
 
 /**
@@ -853,6 +977,18 @@
  * @property {string | null=} title What a person called it, if that can still be read.
  * @property {string} deletedAt When it was deleted.
  * @property {string} restorableUntil Until when it can be brought back.
+ */
+
+/**
+ * @typedef {object} TurnEnd
+ * @property {"cancelled" | "refused" | "limit" | "interrupted"} outcome How it ended.
+ */
+
+/**
+ * @typedef {object} Usage
+ * @property {number | null=} contextUsed Tokens of the model's context that are in use.
+ * @property {number | null=} contextSize Tokens that the context holds.
+ * @property {string | null=} cost What it cost so far, such as `0.0007 USD`.
  */
 
 /**
@@ -892,5 +1028,6 @@
  */
 
 /** @typedef {{event: "ready", data: Ready} | {event: "resync", data: Resync} | {event: "live_artifact", data: ArtifactEvent} | {event: "live_artifact_refresh", data: RefreshEvent} | {event: "live_artifact_check", data: CheckEvent}} StreamEvent */
+/** @typedef {{event: "ready", data: Ready} | {event: "resync", data: Resync} | {event: "live_artifact", data: ArtifactEvent} | {event: "live_artifact_refresh", data: RefreshEvent} | {event: "live_artifact_check", data: CheckEvent} | {event: "agent_session", data: AgentEvent} | {event: "agent_message", data: AgentEvent} | {event: "agent_tool", data: AgentEvent} | {event: "agent_plan", data: AgentEvent} | {event: "agent_permission", data: AgentEvent} | {event: "agent_usage", data: AgentEvent} | {event: "agent_error", data: AgentEvent}} StreamEvent */
 
 export {};

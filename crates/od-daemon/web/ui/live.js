@@ -2,12 +2,14 @@
 // Keeps the page current: what each event of the daemon means for what the page knows.
 
 import { ApiError, api } from "../core/api.js";
+import { applyAgentEvent, chat } from "../core/chat.js";
 import { follow } from "../core/events.js";
 import { plainSentence } from "../core/format.js";
 import { current, go, to } from "../core/router.js";
 import { announce, change, expire, known, state } from "../core/store.js";
 import { amend, dropped, finish, reload, summary } from "./actions.js";
 import { toast } from "./overlays.js";
+import { isChatOpen, shownChat } from "../views/chat/pane.js";
 
 /** Views in which nothing is lost when another artifact opens by itself. */
 const IDLE_VIEWS = new Set(["designs", "project"]);
@@ -47,6 +49,7 @@ function receive({ event, data }) {
   else if (message.event === "live_artifact") artifactEvent(message.data);
   else if (message.event === "live_artifact_refresh") refreshEvent(message.data);
   else if (message.event === "live_artifact_check") checkEvent(message.data);
+  else if (message.event.startsWith("agent_")) agentEvent(/** @type {import("../core/schema.js").AgentEvent} */ (message.data));
 }
 
 /**
@@ -65,6 +68,22 @@ function checkEvent({ projectId, artifactId, title, check }) {
     detail: check.state === "passing" ? found.trim() : `${check.message}${found}`,
     ...(here ? {} : { action: "Open", run: () => go(to.live({ projectId, id: artifactId })) }),
   });
+}
+
+/**
+ * Says aloud what a person waits for, and nothing of what streams by.
+ * @param {import("../core/schema.js").AgentEvent} event
+ */
+function agentEvent(event) {
+  const moved = applyAgentEvent(event);
+  if (event.sessionId !== shownChat(current().project)) return;
+  const { what } = event;
+  if (what.kind === "entry" && what.entry.content.kind === "permission" && !what.entry.content.answer) {
+    announce(`The agent asks: ${what.entry.content.call.title}. Alt+Y allows it once, Alt+N rejects it.`);
+  }
+  if (moved && moved.before === "working" && moved.session.status !== "working") {
+    announce(moved.session.status === "idle" ? "The agent has answered." : `The agent is ${moved.session.status}.`);
+  }
 }
 
 /** @param {ArtifactEvent} event */
@@ -95,6 +114,12 @@ function soonReloadList() {
   }, BATCH_MS);
 }
 
+/** The run of the chat that is shown. */
+function shownRun() {
+  const id = shownChat(current().project);
+  return id ? chat(id).value?.session.runId : undefined;
+}
+
 /**
  * An artifact made by an agent opens by itself, unless the person is reading something else.
  * @param {string} id
@@ -111,6 +136,13 @@ async function created(id) {
   const href = to.live(artifact);
   const route = current();
   if (location.hash === href) return;
+  // Made in the chat that is open beside: that is what the person waits for.
+  const beside = isChatOpen() && route.project === artifact.projectId && shownRun() === artifact.createdByRunId;
+  if (beside && !state.ui.get("dialog")) {
+    go(href);
+    announce(`The agent made ${artifact.title}. It is open now.`);
+    return;
+  }
   const elsewhere = route.view === "project" && route.project !== artifact.projectId;
   const busy = state.ui.get("dialog") || document.visibilityState === "hidden";
   if (IDLE_VIEWS.has(route.view) && !elsewhere && !busy) {

@@ -6,6 +6,7 @@ import { current, to } from "../core/router.js";
 import { change, setUi, state, ui } from "../core/store.js";
 import { copyable, icon, iconButton } from "./controls.js";
 import { openShortcuts } from "./shortcuts.js";
+import { chatButton } from "../views/chat/pane.js";
 
 const THEMES = /** @type {const} */ (["auto", "light", "dark"]);
 
@@ -72,6 +73,7 @@ export function header() {
       navLink(to.connectors(), "Connectors", view === "connectors"),
       navLink(to.create(inside ? project : undefined), ["New", h("span.long", " live artifact")], view === "new"),
     ),
+    inside && state.session === "open" && chatButton(),
     linkState(),
     themeButton(),
     iconButton("help", "Keyboard shortcuts", openShortcuts, { key: "help", extra: "help" }),

@@ -259,6 +259,8 @@ function agentPanel(project) {
       "p.quiet",
       "The agent designs the page and picks the source: project files, git, GitHub. It opens here by itself when it is ready.",
     ),
+    project && h("div.row", { key: "chat" }, h("a.button.primary", { href: to.project(project), onclick: () => setUi("chat", "open") }, icon("chat"), h("span", "Chat with your agent here"))),
+    h("p.quiet", "Or in a terminal:"),
     h("ol.steps",
       h("li", "Install the skill once:", copyable("od skills install")),
       h("li", "Start the agent inside the project:", agentCommand(project),

@@ -12,6 +12,7 @@ import { treeKeys } from "../ui/shortcuts.js";
 import { windowed } from "../ui/windowed.js";
 import { artifacts, createLink, ordered, projects } from "./home.js";
 import { artifactView } from "./artifact/viewer.js";
+import { chatPane, isChatOpen } from "./chat/pane.js";
 
 /** @typedef {import("../core/schema.js").ArtifactLine} Summary */
 
@@ -37,10 +38,11 @@ export function workspaceView() {
   }
   return h(
     "div",
-    { class: cls("workspace", ui("drawer", false) && "drawer-open"), key: "workspace" },
+    { class: cls("workspace", ui("drawer", false) && "drawer-open", isChatOpen() && "chat-open"), key: "workspace" },
     h("button", { type: "button", class: "scrim", tabindex: "-1", "aria-label": "Close the project tree", onclick: () => setUi("drawer", false) }),
     sidebar(route.project, project?.name ?? route.project),
     route.view === "live" ? artifactView() : route.view === "file" ? fileView() : overview(project),
+    isChatOpen() ? chatPane() : null,
   );
 }
 

@@ -12,6 +12,7 @@ mod world;
 
 /// Each view of the console.
 mod views {
+    mod console_chat;
     mod console_connectors;
     mod console_create;
     mod console_drift;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use od_agents::AgentsConfig;
 use od_app::artifacts::{CreateArtifact, Reading};
 use od_app::projects::CreateProject;
 use od_app::{Caller, Mode};
@@ -86,9 +87,32 @@ impl World {
         config.options = ComposeOptions {
             github_base_url: Some(self.github.url.clone()),
             clock: Some(Arc::clone(&self.clock) as _),
+            agents: self.agents(),
             ..ComposeOptions::default()
         };
         self.daemon = Some(serve(config).await.unwrap());
+    }
+
+    /// Agents are looked for where a test installs them, and nowhere else on this machine.
+    fn agents(&self) -> AgentsConfig {
+        let home = self.home.path().join("agents");
+        let path = std::env::join_paths([home.join("bin"), "/usr/bin".into(), "/bin".into()]);
+        AgentsConfig {
+            supervisor: Some(env!("CARGO_BIN_EXE_od-fake-agent").into()),
+            path: Some(path.unwrap()),
+            home: Some(home),
+        }
+    }
+
+    /// Installs the fake agent as Gemini, in a mode.
+    pub(crate) fn install_agent(&self, mode: &str) {
+        let home = self.home.path().join("agents");
+        std::fs::create_dir_all(home.join("bin")).unwrap();
+        std::fs::write(home.join("mode"), mode).unwrap();
+        let program = home.join("bin/gemini");
+        if !program.exists() {
+            std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_od-fake-agent"), program).unwrap();
+        }
     }
 
     pub(crate) async fn stop_daemon(&mut self) {

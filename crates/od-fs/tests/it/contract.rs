@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use od_core::ids::ProjectId;
 use od_fs::{
-    DataDir, DiskProjectFiles, FileArtifactStore, FileProjectRegistry, FileRunStore, SystemClock,
-    SystemEntropy,
+    DataDir, DiskProjectFiles, FileAgentSessions, FileArtifactStore, FileProjectRegistry,
+    FileRunStore, SystemClock, SystemEntropy,
 };
 use od_ports::contract::{
-    FilesTrial, StoreTrial, check_clock, check_entropy, check_project_files,
+    FilesTrial, StoreTrial, check_agent_sessions, check_clock, check_entropy, check_project_files,
     check_project_registry, check_run_store, check_store, sample,
 };
 use od_ports::project_registry::{Project, ProjectRegistry};
@@ -56,6 +56,13 @@ async fn the_run_files_keep_the_contract() {
     let home = tempfile::tempdir().unwrap();
     let (data_dir, project) = project(home.path()).await;
     check_run_store(&FileRunStore::new(data_dir), &project).await;
+}
+
+#[tokio::test]
+async fn the_files_of_agent_sessions_keep_the_contract() {
+    let home = tempfile::tempdir().unwrap();
+    let (data_dir, project) = project(home.path()).await;
+    check_agent_sessions(&FileAgentSessions::new(data_dir), &project).await;
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! The contract of each port as a function that panics when an adapter breaks it.
 
+mod agent_sessions;
 mod connector_provider;
 mod console_sessions;
 mod credential_vault;
@@ -13,6 +14,7 @@ mod signer_keys;
 mod store;
 mod system;
 
+pub use agent_sessions::check_agent_sessions;
 pub use connector_provider::{ConnectorTrial, check_connector_provider};
 pub use console_sessions::check_console_sessions;
 pub use credential_vault::check_credential_vault;

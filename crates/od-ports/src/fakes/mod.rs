@@ -3,6 +3,7 @@
 mod canary;
 mod echo_query_engine;
 mod memory_access;
+mod memory_agents;
 mod memory_artifacts;
 mod memory_events;
 mod memory_notifications;
@@ -15,6 +16,7 @@ mod still_clock;
 pub use canary::{CANARY, assert_no_canary, assert_no_canary_below, find_canary};
 pub use echo_query_engine::EchoQueryEngine;
 pub use memory_access::{MemoryRunStore, MemoryServiceRegistry, MemoryTokens, MemoryVault};
+pub use memory_agents::{Heard, MemoryAgentSessions, ScriptedAgent, ScriptedAgents};
 pub use memory_artifacts::MemoryArtifactStore;
 pub use memory_events::MemoryEvents;
 pub use memory_notifications::{MemoryNotifier, MemoryWebhooks, PathSender};

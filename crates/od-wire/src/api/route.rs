@@ -174,6 +174,22 @@ pub enum Operation {
     RemoveWebhook,
     /// Send one a test.
     TestWebhook,
+    /// List the agents that a person can chat with.
+    ListAgents,
+    /// List the sessions with agents.
+    ListAgentSessions,
+    /// Open a session with an agent.
+    OpenAgentSession,
+    /// Show one session and its stream.
+    ShowAgentSession,
+    /// Close one session.
+    CloseAgentSession,
+    /// Hand a prompt to the agent of a session.
+    PromptAgent,
+    /// Stop the agent of a session.
+    CancelAgent,
+    /// Answer what an agent asks.
+    AnswerPermission,
     /// Start a run and mint its tool token.
     StartRun,
     /// Renew the lease of a run.
@@ -446,6 +462,8 @@ const LISTED: &[QueryParameter] = &[
     optional(QueryName::ProjectId, "Only this project's artifacts."),
     optional(QueryName::Trash, "With `true` what was deleted and can be brought back instead."),
 ];
+const SESSIONS: &[QueryParameter] =
+    &[optional(QueryName::ProjectId, "Only this project's sessions.")];
 const CREATED: &[QueryParameter] = &[QueryParameter {
     name: QueryName::ProjectId,
     required: true,
@@ -550,6 +568,14 @@ pub const ROUTES: &[Route] = &[
     route(Post,   "/api/webhooks",                                 Person,   Operation::AddWebhook,          NONE,         "Register a webhook, or change the one of its name."),
     route(Delete, "/api/webhooks/{webhook}",                       Person,   Operation::RemoveWebhook,       NONE,         "Remove a webhook and forget its secret."),
     route(Post,   "/api/webhooks/{webhook}/test",                  Person,   Operation::TestWebhook,         NONE,         "Send a webhook a notification that says it is a test."),
+    route(Get,    "/api/agents",                                   Person,   Operation::ListAgents,          NONE,         "List the agents that od knows, whether each is installed, and the line that installs it."),
+    route(Get,    "/api/agent-sessions",                           Person,   Operation::ListAgentSessions,   SESSIONS,     "List the sessions with agents, newest first."),
+    route(Post,   "/api/agent-sessions",                           Person,   Operation::OpenAgentSession,    NONE,         "Start an agent in the folder of a project, and open a session with it."),
+    route(Get,    "/api/agent-sessions/{session}",                 Person,   Operation::ShowAgentSession,    NONE,         "Show one session and its stream."),
+    route(Delete, "/api/agent-sessions/{session}",                 Person,   Operation::CloseAgentSession,   NONE,         "Close a session: its agent ends, its stream is kept."),
+    route(Post,   "/api/agent-sessions/{session}/prompt",          Person,   Operation::PromptAgent,         NONE,         "Hand a prompt to the agent; one that has ended is started again."),
+    route(Post,   "/api/agent-sessions/{session}/cancel",          Person,   Operation::CancelAgent,         NONE,         "Stop the agent; the session is stopped once no process of it is left."),
+    route(Post,   "/api/agent-sessions/{session}/permissions/{question}", Person, Operation::AnswerPermission, NONE,       "Answer what the agent asks, once."),
     route(Post,   "/api/runs",                                     Person,   Operation::StartRun,            NONE,         "Start a run and mint its tool token."),
     route(Post,   "/api/runs/{run}/renew",                         Person,   Operation::RenewRun,            NONE,         "Renew the lease of a run."),
     route(Delete, "/api/runs/{run}",                               Person,   Operation::EndRun,              NONE,         "End a run; its token is dead before the answer."),

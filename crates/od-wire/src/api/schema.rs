@@ -2,7 +2,7 @@
 
 use od_core::artifact::{CreateRequest, ToolUpdateRequest, UpdateRequest};
 use od_core::connector::ExecuteRequest;
-use od_core::event::{ArtifactEvent, CheckEvent, RefreshEvent};
+use od_core::event::{AgentEvent, ArtifactEvent, CheckEvent, RefreshEvent};
 use od_core::schedule::ScheduleRequest;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::event::EventName;
 use crate::route::{Access, Operation, QueryParameter, ROUTES, Route};
 use crate::{
-    artifact, connector, error, event, export, health, project, refresh, revision, run, service,
-    session, webhook,
+    agent, artifact, connector, error, event, export, health, project, refresh, revision, run,
+    service, session, webhook,
 };
 
 /// The answer of a route that succeeds.
@@ -157,6 +157,21 @@ fn bodies_with(shapes: &mut Shapes, operation: Operation) -> Bodies {
         }
         Operation::DismissRequest => shapes.answer::<service::ServicesAnswer>(),
         Operation::TestService => shapes.exchange::<service::TestService, service::ServiceAnswer>(),
+        Operation::ListAgents => shapes.answer::<agent::AgentsAnswer>(),
+        Operation::ListAgentSessions => shapes.answer::<agent::AgentSessionsAnswer>(),
+        Operation::OpenAgentSession => {
+            shapes.exchange::<agent::OpenAgentSession, agent::AgentSessionAnswer>()
+        }
+        Operation::ShowAgentSession => shapes.answer::<agent::AgentTranscriptAnswer>(),
+        Operation::CloseAgentSession | Operation::CancelAgent => {
+            shapes.answer::<agent::AgentSessionAnswer>()
+        }
+        Operation::PromptAgent => {
+            shapes.exchange::<agent::PromptAgent, agent::AgentSessionAnswer>()
+        }
+        Operation::AnswerPermission => {
+            shapes.exchange::<agent::AnswerPermission, agent::AgentSessionAnswer>()
+        }
         Operation::StartRun => shapes.exchange::<run::StartRun, run::StartedRun>(),
         Operation::RenewRun | Operation::EndRun => shapes.answer::<run::RunAnswer>(),
         Operation::ToolCreateArtifact => {
@@ -207,6 +222,7 @@ fn event_data_with(generator: &mut SchemaGenerator, name: EventName) -> Schema {
         EventName::Artifact => generator.subschema_for::<ArtifactEvent>(),
         EventName::Refresh => generator.subschema_for::<RefreshEvent>(),
         EventName::Check => generator.subschema_for::<CheckEvent>(),
+        EventName::Agent(_) => generator.subschema_for::<AgentEvent>(),
     }
 }
 

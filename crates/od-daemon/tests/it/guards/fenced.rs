@@ -199,6 +199,7 @@ fn default_of(name: &str) -> &'static str {
         "{run}" => "run-none",
         "{service}" | "{webhook}" => "none",
         "{session}" => "cs-000000000000",
+        "{question}" => "1",
         other => panic!("a test for {other} is missing"),
     }
 }
@@ -260,6 +261,9 @@ fn bodies(operation: Operation, path: &str) -> Vec<Value> {
         | Operation::ListServices
         | Operation::ListWebhooks
         | Operation::ListSessions
+        | Operation::ListAgents
+        | Operation::ListAgentSessions
+        | Operation::ShowAgentSession
         | Operation::ShowConnector
         | Operation::ToolListArtifacts
         | Operation::ToolGetArtifact
@@ -284,6 +288,8 @@ fn bodies(operation: Operation, path: &str) -> Vec<Value> {
         | Operation::RenewRun
         | Operation::RevokeSessions
         | Operation::RevokeSession
+        | Operation::CloseAgentSession
+        | Operation::CancelAgent
         | Operation::EndRun => vec![json!({}), json!({ "path": path })],
         Operation::ScheduleArtifact => {
             vec![json!({ "on": true }), json!({ "refresh": { "cron": path, "timeZone": path } })]
@@ -304,6 +310,10 @@ fn bodies(operation: Operation, path: &str) -> Vec<Value> {
             json!({ "name": "x", "url": format!("file://{path}"), "secret": "0123456789" }),
             json!({ "name": "x", "url": format!("https://x.invalid{path}"), "secret": path }),
         ],
+        // An agent that there is none of: nothing is started here.
+        Operation::OpenAgentSession => vec![json!({ "projectId": path, "agent": "none" })],
+        Operation::PromptAgent => vec![json!({ "text": path })],
+        Operation::AnswerPermission => vec![json!({ "choice": path })],
         Operation::StartRun => vec![json!({ "projectId": path })],
         Operation::CreateArtifact
         | Operation::UpdateArtifact

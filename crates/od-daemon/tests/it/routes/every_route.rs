@@ -217,6 +217,7 @@ async fn every_route_answers_as_published() {
     assert_eq!(deleted.status, 200, "{}", deleted.text());
     daemon.ok("POST", &format!("/api/runs/{run}/renew"), None).await;
     daemon.ok("DELETE", &format!("/api/runs/{run}"), None).await;
+    agents(daemon, &project).await;
     daemon.call(None, "GET", "/openapi.json", None).await;
     // An agent cancels in the test below; the program puts the server of /mcp in, whose tests have it.
     let silent = [
@@ -225,11 +226,32 @@ async fn every_route_answers_as_published() {
         Operation::FollowProject,
         Operation::ToolCancelRefresh,
         Operation::McpMessage,
+        // They take a running agent; the tests with a real browser have one.
+        Operation::CancelAgent,
+        Operation::AnswerPermission,
     ];
     for route in ROUTES.iter().filter(|route| !silent.contains(&route.operation)) {
         assert!(published::has_been_seen(route.operation), "{} {}", route.method, route.path);
     }
     stuck.daemon.stop().await;
+}
+
+/// A chat whose agent there is none of: it is kept, and says so.
+async fn agents(daemon: &TestDaemon, project: &str) {
+    let listed = daemon.ok("GET", "/api/agents", None).await;
+    assert!(listed["agents"].as_array().unwrap().len() > 5);
+    let open = json!({ "projectId": project, "agent": "none", "prompt": "Make it" });
+    let opened = daemon.ok("POST", "/api/agent-sessions", Some(open)).await;
+    let session = format!("/api/agent-sessions/{}", opened["session"]["id"].as_str().unwrap());
+    while daemon.ok("GET", &session, None).await["session"]["status"] != "failed" {
+        tokio::task::yield_now().await;
+    }
+    daemon.ok("GET", "/api/agent-sessions", None).await;
+    daemon.ok("POST", &format!("{session}/prompt"), Some(json!({ "text": "Again" }))).await;
+    while daemon.ok("GET", &session, None).await["session"]["status"] != "failed" {
+        tokio::task::yield_now().await;
+    }
+    daemon.ok("DELETE", &session, None).await;
 }
 
 async fn console_sessions(daemon: &TestDaemon) {

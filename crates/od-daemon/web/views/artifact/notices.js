@@ -8,6 +8,8 @@ import { to } from "../../core/router.js";
 import { change, state, use } from "../../core/store.js";
 import { adopt, refresh, running } from "../../ui/actions.js";
 import { button, icon, iconButton } from "../../ui/controls.js";
+import { repairBrief } from "../chat/brief.js";
+import { compose } from "../chat/pane.js";
 import { refreshesOf } from "./history.js";
 
 /** @typedef {import("../../core/api.js").Detail} Detail */
@@ -77,6 +79,7 @@ function failure(artifact) {
       h("a.button.plain", { href: to.live(artifact, "history") }, "Details"),
       drift && button("Accept and refresh", () => void refresh(artifact, true)),
       artifact.refreshable && button("Try again", () => void refresh(artifact)),
+      button("Repair", () => compose(artifact.projectId, repairBrief(artifact, error)), { full: "Ask your agent to repair the source" }),
       state.failures.has(artifact.id) && iconButton("close", "Dismiss", () => change(() => state.failures.delete(artifact.id))),
     ),
   );

@@ -8,6 +8,8 @@ import { current, TABS, to } from "../../core/router.js";
 import { state, use } from "../../core/store.js";
 import { archive, cancel, openInTab, permit, pin, refresh, remove, rename, running, summary } from "../../ui/actions.js";
 import { button, empty, icon, iconButton, loading, retry, toggle } from "../../ui/controls.js";
+import { changeBrief } from "../chat/brief.js";
+import { compose } from "../chat/pane.js";
 import { dataTab } from "./data.js";
 import { exportDialog } from "./export.js";
 import { historyTab } from "./history.js";
@@ -145,6 +147,7 @@ function toolbar(artifact, busy) {
     { role: "toolbar", "aria-label": "Artifact", key: "toolbar" },
     iconButton("pin", artifact.pinned ? "Unpin" : "Pin", () => void pin(artifact), { pressed: Boolean(artifact.pinned), key: "pin" }),
     iconButton("edit", "Rename", () => rename(artifact)),
+    iconButton("chat", "Ask to change this", () => compose(artifact.projectId, changeBrief(artifact)), { key: "ask" }),
     iconButton("external", "Open in a new tab", () => void openInTab(artifact)),
     iconButton("download", "Export", () => exportDialog(artifact)),
     iconButton("archive", artifact.status === "archived" ? "Bring back from the archive" : "Archive", () => void archive(artifact), {

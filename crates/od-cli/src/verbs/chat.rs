@@ -1,0 +1,443 @@
+//! `od chat`: a session with the person's own agent, as plain lines.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
+
+use od_client::{CallError, Client, EventReader};
+use od_core::agent::{
+    AgentListing, AgentSession, Choice, Content, Entry, Permission, Reply, SessionStatus, Speaker,
+    ToolStatus, TurnOutcome, choose,
+};
+use od_core::error::ErrorCode;
+use od_core::event::{AgentChange, Event};
+use od_core::ids::ProjectId;
+use od_core::limits::AGENT_PROMPT;
+use od_wire::Empty;
+use od_wire::agent::{
+    AgentSessionAnswer, AgentSessionsAnswer, AgentTranscriptAnswer, AgentsAnswer, AnswerPermission,
+    OpenAgentSession, PromptAgent,
+};
+use od_wire::event::StreamEvent;
+use od_wire::route::{Operation, QueryName};
+use serde_json::json;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+use crate::args::Chat;
+use crate::local;
+use crate::output::{Answer, CommandError, Sink, Style, Table, Text, escape, with_progress};
+use crate::settings::Settings;
+use crate::verbs::daemon;
+
+/// Chats until the person leaves, or answers one prompt where there is no terminal.
+pub(crate) async fn chat(
+    settings: &Settings,
+    args: Chat,
+    sink: Sink,
+) -> Result<Answer, CommandError> {
+    let app = local::open_existing(settings)?;
+    let project = match &app {
+        Some(app) => local::project(app, settings, args.project.as_deref()).await?,
+        None => None,
+    };
+    let project = project.ok_or_else(|| local::no_project(&settings.directory))?;
+    let prompt = match args.prompt.as_deref() {
+        Some("-") => Some(read_prompt()?),
+        given => given.map(str::to_owned),
+    };
+    let starting = daemon::ensure(settings, None);
+    let daemon = with_progress(sink, "starting the daemon", starting).await?;
+    let client = daemon::person_client(settings, &daemon)?;
+    if args.list {
+        return list(&client, &project.id).await;
+    }
+    let can_ask = std::io::stdin().is_terminal() && args.prompt.as_deref() != Some("-");
+    if prompt.is_none() && !can_ask {
+        return Err(CommandError::new(ErrorCode::BadRequest, "there is no prompt")
+            .suggest("`od chat PROMPT`, or `od chat -` to read it from standard input"));
+    }
+    // Before the session is there: nothing it says is missed.
+    let events = client.follow(Some(project.id.as_str()), None).await?;
+    let session = match &args.resume {
+        Some(id) => shown(&client, id).await?.session,
+        None => open(&client, &project.id, args.agent.as_deref(), prompt.clone()).await?,
+    };
+    if !sink.json {
+        say(&format!("{} in {}, chat {}\n", session.agent, project.name, session.id));
+    }
+    let mut chat = Conversation {
+        client: &client,
+        project: project.id,
+        id: session.id.to_string(),
+        events,
+        last_event: None,
+        view: View { change: 0, printed: BTreeMap::new(), status: session.status },
+        can_ask,
+        is_quiet: sink.json,
+    };
+    if args.resume.is_some() {
+        chat.view.skip(&shown(&client, &chat.id).await?.entries);
+        if let Some(prompt) = &prompt {
+            chat.prompt(prompt).await?;
+        }
+    }
+    let has_prompt = prompt.is_some();
+    chat.run(has_prompt).await?;
+    let closed = client.call(Operation::CloseAgentSession).parameter(&chat.id).json(&Empty {})?;
+    let closed: AgentSessionAnswer = closed.send().await?;
+    let shown = shown(&client, &chat.id).await?;
+    let json = json!({ "session": closed.session, "entries": shown.entries });
+    Ok(Answer::new(json, Text::new().line(&format!("chat {} is kept", chat.id))))
+}
+
+fn read_prompt() -> Result<String, CommandError> {
+    let mut text = String::new();
+    let most = AGENT_PROMPT.allowed + 1;
+    let read = std::io::stdin().lock().take(most).read_to_string(&mut text);
+    read.map(|_| text).map_err(|error| {
+        CommandError::new(ErrorCode::BadRequest, format!("the prompt cannot be read: {error}"))
+    })
+}
+
+async fn list(client: &Client, project: &ProjectId) -> Result<Answer, CommandError> {
+    let AgentsAnswer { agents } = client.call(Operation::ListAgents).send().await?;
+    let sessions = client.call(Operation::ListAgentSessions).query(QueryName::ProjectId, project);
+    let AgentSessionsAnswer { sessions } = sessions.send().await?;
+    let mut table = Table::new(&["AGENT", "VERSION", "TESTED", "INSTALL OR LOG IN WITH"]);
+    for agent in &agents {
+        let version = match (&agent.program, &agent.version) {
+            (None, _) => "not installed",
+            (Some(_), None) => "installed",
+            (Some(_), Some(version)) => version,
+        };
+        let tested = agent.tested_version.as_deref().unwrap_or("no");
+        let line = if agent.program.is_some() { &agent.login } else { &agent.install };
+        table.row(&[agent.id.as_str(), version, tested, line].map(|cell| (Style::Plain, cell)));
+    }
+    let mut chats = Table::new(&["CHAT", "AGENT", "STATE", "TITLE"]);
+    for session in &sessions {
+        let status = session.status.as_str();
+        let cells = [session.id.as_str(), session.agent.as_str(), status, &session.title];
+        chats.row(&cells.map(|cell| (Style::Plain, cell)));
+    }
+    let text = table.lay_out().gap().then(chats.lay_out());
+    Ok(Answer::new(json!({ "agents": agents, "sessions": sessions }), text))
+}
+
+async fn open(
+    client: &Client,
+    project: &ProjectId,
+    agent: Option<&str>,
+    prompt: Option<String>,
+) -> Result<AgentSession, CommandError> {
+    let agent = match agent {
+        Some(name) => name.to_owned(),
+        None => {
+            let AgentsAnswer { agents } = client.call(Operation::ListAgents).send().await?;
+            first_installed(&agents)?.id.to_string()
+        }
+    };
+    let agent = agent.parse().map_err(|_| {
+        CommandError::new(ErrorCode::BadRequest, format!("no agent is called `{agent}`"))
+            .suggest("`od chat --list` shows them")
+    })?;
+    let request = OpenAgentSession { project_id: project.clone(), agent, prompt };
+    let call = client.call(Operation::OpenAgentSession).json(&request)?;
+    let AgentSessionAnswer { session } = call.send().await?;
+    Ok(session)
+}
+
+fn first_installed(agents: &[AgentListing]) -> Result<&AgentListing, CommandError> {
+    agents.iter().find(|agent| agent.program.is_some()).ok_or_else(|| {
+        let line = agents.first().map_or("", |agent| agent.install.as_str());
+        CommandError::new(ErrorCode::ProgramUnavailable, "no agent is installed")
+            .suggest(format!("`od chat --list` shows which there are; `{line}` installs the first"))
+    })
+}
+
+async fn shown(client: &Client, id: &str) -> Result<AgentTranscriptAnswer, CallError> {
+    client.call(Operation::ShowAgentSession).parameter(id).send().await
+}
+
+/// One conversation at a terminal.
+struct Conversation<'c> {
+    client: &'c Client,
+    project: ProjectId,
+    id: String,
+    events: EventReader,
+    last_event: Option<String>,
+    view: View,
+    can_ask: bool,
+    is_quiet: bool,
+}
+
+/// What is on the terminal.
+struct View {
+    change: u64,
+    /// The bytes of each entry's text that were printed; of other entries, what was said of them.
+    printed: BTreeMap<u32, usize>,
+    status: SessionStatus,
+}
+
+impl View {
+    fn skip(&mut self, entries: &[Entry]) {
+        self.printed = entries.iter().map(|entry| (entry.number, usize::MAX)).collect();
+    }
+}
+
+impl Conversation<'_> {
+    async fn run(&mut self, mut has_prompt: bool) -> Result<(), CommandError> {
+        let mut interrupts = signal(SignalKind::interrupt()).map_err(|error| {
+            let message = format!("cannot listen for Ctrl-C: {error}");
+            CommandError::new(ErrorCode::Internal, message)
+        })?;
+        let mut lines = self.can_ask.then(read_lines);
+        self.catch_up().await?;
+        loop {
+            if has_prompt && !is_busy(self.view.status) {
+                has_prompt = false;
+                if !self.can_ask {
+                    return Ok(());
+                }
+                say("\n");
+            }
+            let waits = !is_busy(self.view.status);
+            if waits && self.can_ask {
+                say("> ");
+            }
+            tokio::select! {
+                event = self.events.next() => self.take(event).await?,
+                _ = interrupts.recv() => {
+                    if waits {
+                        say("\n");
+                        return Ok(());
+                    }
+                    self.stop().await?;
+                }
+                line = next_line(&mut lines), if waits && self.can_ask => match line {
+                    None => return Ok(()),
+                    Some(line) if line.trim().is_empty() => {}
+                    Some(line) => {
+                        self.prompt(&line).await?;
+                        has_prompt = true;
+                    }
+                },
+            }
+            self.answer_questions(&mut lines).await?;
+        }
+    }
+
+    async fn prompt(&mut self, text: &str) -> Result<(), CommandError> {
+        let call = self.client.call(Operation::PromptAgent).parameter(&self.id);
+        let answer = call.json(&PromptAgent { text: text.to_owned() })?.send().await;
+        let AgentSessionAnswer { session } = answer?;
+        self.view.status = session.status;
+        Ok(())
+    }
+
+    async fn stop(&mut self) -> Result<(), CommandError> {
+        say("\nstopping…\n");
+        let call = self.client.call(Operation::CancelAgent).parameter(&self.id).json(&Empty {})?;
+        match call.send::<AgentSessionAnswer>().await {
+            // It ended in this very moment.
+            Ok(_) | Err(CallError::Refused { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn take(
+        &mut self,
+        event: Result<Option<od_client::ReceivedEvent>, CallError>,
+    ) -> Result<(), CommandError> {
+        let Ok(Some(received)) = event else {
+            // A stream ends with the token it was opened with; the next goes on where it was.
+            let after = self.last_event.as_deref();
+            self.events = self.client.follow(Some(self.project.as_str()), after).await?;
+            return self.catch_up().await;
+        };
+        self.last_event = Some(received.id);
+        let StreamEvent::Happened(Event::Agent(event)) = received.event else { return Ok(()) };
+        if event.session_id.as_str() != self.id || event.change <= self.view.change {
+            return Ok(());
+        }
+        if event.change > self.view.change + 1 {
+            return self.catch_up().await;
+        }
+        self.view.change = event.change;
+        match event.what {
+            AgentChange::Session { session } => self.view.status = session.status,
+            AgentChange::Words { number, speaker, text } => {
+                let printed = self.view.printed.entry(number).or_default();
+                *printed = printed.saturating_add(text.len());
+                self.words(speaker, &text);
+            }
+            AgentChange::Entry { entry } => self.entry(&entry),
+            AgentChange::Usage { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// Prints what there is and is not on the terminal yet.
+    async fn catch_up(&mut self) -> Result<(), CommandError> {
+        let AgentTranscriptAnswer { session, entries } = shown(self.client, &self.id).await?;
+        self.view.change = session.changes;
+        self.view.status = session.status;
+        for entry in &entries {
+            self.entry(entry);
+        }
+        Ok(())
+    }
+
+    fn words(&self, speaker: Speaker, text: &str) {
+        match speaker {
+            Speaker::Agent if !self.is_quiet => say(&escaped(text)),
+            // The person's own words stand there already; thoughts are in the console.
+            Speaker::Agent | Speaker::Person | Speaker::Thought => {}
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry) {
+        let printed = self.view.printed.get(&entry.number).copied().unwrap_or_default();
+        let mark = match &entry.content {
+            Content::Text(text) => {
+                let rest = text.text.get(printed.min(text.text.len())..).unwrap_or_default();
+                if printed == 0 && text.speaker == Speaker::Agent && !self.is_quiet {
+                    say("\n");
+                }
+                self.words(text.speaker, rest);
+                text.text.len().max(printed)
+            }
+            Content::Tool(call) => {
+                let mark = match call.status {
+                    ToolStatus::Pending | ToolStatus::InProgress => 1,
+                    ToolStatus::Completed | ToolStatus::Failed => 2,
+                };
+                if mark > printed {
+                    self.remark(&format!("· {} ({})", call.title, call.status));
+                }
+                mark.max(printed)
+            }
+            Content::Problem(problem) if printed == 0 => {
+                let fix = problem.suggestion.as_deref().unwrap_or_default();
+                self.remark(&format!("! {} {fix}", problem.message));
+                1
+            }
+            Content::TurnEnd(end) if printed == 0 => {
+                self.remark(match end.outcome {
+                    TurnOutcome::Cancelled => "· stopped; no program of the agent is left",
+                    TurnOutcome::Refused => "· the model refused",
+                    TurnOutcome::Limit => "· the agent reached a limit of its own",
+                    TurnOutcome::Interrupted => "· interrupted",
+                });
+                1
+            }
+            Content::Problem(_) | Content::TurnEnd(_) => printed,
+            Content::Plan(_) | Content::Permission(_) => printed,
+        };
+        self.view.printed.insert(entry.number, mark);
+    }
+
+    fn remark(&self, words: &str) {
+        if !self.is_quiet {
+            say(&format!("\n{}\n", escape(words)));
+        }
+    }
+
+    /// Asks the person what the agent asks. Where nobody can be asked, the answer is no.
+    async fn answer_questions(&mut self, lines: &mut Option<Lines>) -> Result<(), CommandError> {
+        if self.view.status != SessionStatus::Working {
+            return Ok(());
+        }
+        let AgentTranscriptAnswer { entries, .. } = shown(self.client, &self.id).await?;
+        for Entry { number, content } in &entries {
+            let Content::Permission(asked @ Permission { answer: None, .. }) = content else {
+                continue;
+            };
+            let Some(choice) = self.decide(asked, lines).await else { continue };
+            let call = self.client.call(Operation::AnswerPermission);
+            let call = call.parameter(&self.id).parameter(number);
+            let call = call.json(&AnswerPermission { choice: choice.id })?;
+            match call.send::<AgentSessionAnswer>().await {
+                // Answered in the console, or stopped meanwhile.
+                Ok(_) | Err(CallError::Refused { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    async fn decide(&self, asked: &Permission, lines: &mut Option<Lines>) -> Option<Choice> {
+        let no = choose(Reply::Reject, &asked.choices).cloned();
+        let input = asked.call.input.as_deref().unwrap_or("(the agent shows no input)");
+        if !self.can_ask {
+            self.remark(&format!("refused, nobody can be asked: {}", asked.call.title));
+            return no;
+        }
+        let cut = if asked.input_cut { "\n(the rest is not shown)" } else { "" };
+        let title = escape(&asked.call.title);
+        say(&format!("\nThe agent asks: {title}\n{}{cut}\n", escaped(input)));
+        for (index, choice) in asked.choices.iter().enumerate() {
+            say(&format!("  {}  {} ({})\n", index + 1, escape(&choice.name), choice.kind));
+        }
+        loop {
+            say("y, n or a number: ");
+            let line = next_line(lines).await?;
+            let number = line.trim().parse::<usize>().ok();
+            let chosen = match line.trim() {
+                "y" | "yes" => choose(Reply::Allow, &asked.choices).cloned(),
+                "n" | "no" => no.clone(),
+                _ => number.and_then(|n| asked.choices.get(n.checked_sub(1)?).cloned()),
+            };
+            if chosen.is_some() {
+                return chosen;
+            }
+        }
+    }
+}
+
+fn is_busy(status: SessionStatus) -> bool {
+    match status {
+        SessionStatus::Starting | SessionStatus::Working | SessionStatus::Stopping => true,
+        SessionStatus::Idle
+        | SessionStatus::Stopped
+        | SessionStatus::Interrupted
+        | SessionStatus::Closed
+        | SessionStatus::Failed => false,
+    }
+}
+
+/// Lines that the person types.
+type Lines = mpsc::Receiver<String>;
+
+/// Reads lines in a thread of their own: a read of a terminal cannot be given up.
+fn read_lines() -> Lines {
+    let (send, lines) = mpsc::channel(1);
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            let Ok(line) = line else { return };
+            if send.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+async fn next_line(lines: &mut Option<Lines>) -> Option<String> {
+    match lines {
+        Some(lines) => lines.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Escapes a text of several lines: its line breaks are its own.
+fn escaped(text: &str) -> String {
+    text.split('\n').map(escape).collect::<Vec<_>>().join("\n")
+}
+
+/// Writes to the terminal at once.
+fn say(text: &str) {
+    let mut out = std::io::stdout().lock();
+    // Nobody reads: then nobody is told.
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
