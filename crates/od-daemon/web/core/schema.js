@@ -676,6 +676,7 @@
  * @property {"running" | "succeeded" | "succeeded_partially" | "failed" | "cancelled" | "timed_out" | "abandoned"} status How the step went.
  * @property {string} at When the record was made.
  * @property {"manual" | "schedule" | "change" | "open" | "command" | null=} trigger What started the refresh; in its first record.
+ * @property {Actor | null=} actor Who asked for it; in its first record.
  * @property {string | null=} slot The slot of the schedule that it runs for; in its first record.
  * @property {number | null=} missed The slots before that one which nobody ran; in its first record.
  * @property {number | null=} durationMs How long the step took.
