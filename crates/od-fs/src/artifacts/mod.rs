@@ -55,6 +55,8 @@ mod read {
     mod cache_entry;
     mod content;
     mod index;
+    mod lines;
+    mod lists;
     mod reader;
     mod summary;
     mod watch;
