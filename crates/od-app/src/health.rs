@@ -1,6 +1,8 @@
 //! The state of the store.
 
-use od_core::artifact::HealthState;
+use od_core::artifact::ListTally;
+use od_core::ids::ProjectId;
+use od_ports::store::{Census, PageRequest};
 
 use crate::App;
 
@@ -9,6 +11,8 @@ use crate::App;
 pub enum StoreState {
     /// Everything can be read and is healthy.
     Ok,
+    /// It is being read for the first time: everything is served, and not everything is counted.
+    Reading,
     /// It can be read; some artifacts are damaged.
     Degraded,
     /// It cannot be read.
@@ -22,27 +26,35 @@ pub struct HealthReport {
     pub store: StoreState,
     /// The number of projects.
     pub projects: usize,
-    /// The number of artifacts in each state of health; every state once, in the order of the words.
-    pub artifacts: Vec<(HealthState, u64)>,
+    /// The artifacts of all of them.
+    pub tally: ListTally,
 }
 
-/// Counts the artifacts of every project by their health.
+/// Counts the artifacts of every project by their health, as each was last read.
+///
+/// Whoever asks may ask often, and is not authorized: nothing of the store is read for it. What changed on
+/// the disk since is counted once it is read, by a list or by the clock that works out what is due.
 pub async fn report(app: &App) -> HealthReport {
-    let mut counts: Vec<(HealthState, u64)> =
-        HealthState::ALL.iter().map(|state| (*state, 0)).collect();
-    let failing = |artifacts| HealthReport { store: StoreState::Failing, projects: 0, artifacts };
-    let Ok(projects) = app.ports.projects.list().await else { return failing(counts) };
-    for project in &projects {
-        let Ok(list) = app.ports.artifacts.list(&project.id).await else { return failing(counts) };
-        for line in list.iter() {
-            if let Some((_, count)) =
-                counts.iter_mut().find(|(state, _)| *state == line.health.state)
-            {
-                *count += 1;
-            }
-        }
+    let Ok(projects) = app.ports.projects.list().await else {
+        let tally = ListTally::default();
+        return HealthReport { store: StoreState::Failing, projects: 0, tally };
+    };
+    let ids: Vec<ProjectId> = projects.into_iter().map(|project| project.id).collect();
+    let Census { tally, unlisted, failing } = app.ports.maintenance.census(&ids).await;
+    let store = match (failing, tally.damaged(), unlisted) {
+        (1.., _, _) => StoreState::Failing,
+        (0, 1.., _) => StoreState::Degraded,
+        (0, 0, 1..) => StoreState::Reading,
+        (0, 0, 0) => StoreState::Ok,
+    };
+    HealthReport { store, projects: ids.len(), tally }
+}
+
+/// Reads what is not known of any project, and then does as [`report`].
+pub async fn survey(app: &App) -> HealthReport {
+    for project in app.ports.projects.list().await.unwrap_or_default() {
+        // What cannot be read is counted as failing where that is found.
+        let _ = app.ports.artifacts.page(&project.id, PageRequest::default()).await;
     }
-    let is_sound = counts.iter().all(|(state, n)| *state == HealthState::Healthy || *n == 0);
-    let store = if is_sound { StoreState::Ok } else { StoreState::Degraded };
-    HealthReport { store, projects: projects.len(), artifacts: counts }
+    report(app).await
 }

@@ -49,7 +49,7 @@ pub mod projects {
     };
     pub use create::{CreateProject, CreateProjectError, create};
     pub use files::{ProjectFilesError, ReadFile, ReadFileError, files, read};
-    pub use read::{ReadProjectError, get, list};
+    pub use read::{ReadProjectError, counted, get, list};
 }
 pub mod refresh;
 /// The runs of agents.

@@ -2,6 +2,7 @@
 //!
 //! `od-bench [AREA…]` measures the named areas, or all of them, and prints one table. Absolute times
 //! differ from machine to machine; the ratios are the claim. Run it with `--release`.
+//! `od-bench --repeat create|unchanged|changed|title N` does one kind of write N times, for `strace -f -c`.
 //! `od-bench --counted NAME` runs one pure workload for valgrind; `--list-counted` names them.
 
 mod areas;
@@ -22,6 +23,18 @@ fn main() -> ExitCode {
         }
         ["--counted", name] => {
             return if counted::run(name) { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        }
+        ["--repeat", name, times] => {
+            let done = times.parse().map_err(|_| "how often?".to_owned());
+            let done = done.and_then(|times| areas::repeat::run(name, times));
+            world::remove_scratch();
+            return done.map_or_else(
+                |reason| {
+                    println!("{reason}");
+                    ExitCode::FAILURE
+                },
+                |()| ExitCode::SUCCESS,
+            );
         }
         _ => {}
     }

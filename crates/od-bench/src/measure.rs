@@ -21,6 +21,23 @@ impl Pair {
     }
 }
 
+/// The time of a floor: measured with nothing else going on, and in turns with the work.
+///
+/// A store tidies up behind each commit, and what it writes then slows the floor down that is measured in
+/// turns with it; that would flatter the work. The smaller reading is the divisor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Floor {
+    pub(crate) alone: Duration,
+    pub(crate) in_turns: Duration,
+}
+
+impl Floor {
+    /// Returns the smaller reading.
+    pub(crate) fn divisor(self) -> Duration {
+        self.alone.min(self.in_turns)
+    }
+}
+
 /// Runs both `rounds` times, alternating, and returns the medians.
 pub(crate) fn in_turns(rounds: usize, mut subject: impl FnMut(), mut peer: impl FnMut()) -> Pair {
     let (mut subjects, mut peers) = (Vec::with_capacity(rounds), Vec::with_capacity(rounds));

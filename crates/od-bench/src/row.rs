@@ -1,6 +1,8 @@
 //! One line of the printed table: a figure, its floor or peer, and the target.
 
-use crate::measure::Pair;
+use std::time::Duration;
+
+use crate::measure::{Floor, Pair};
 
 /// The head of the table.
 pub(crate) const HEADER: &str = "\
@@ -59,6 +61,22 @@ impl Row {
         }
     }
 
+    /// The time of a piece of work as so many times that of a floor; both readings of the floor are shown.
+    pub(crate) fn against_floor(
+        what: String,
+        subject: Duration,
+        floor: Floor,
+        name: &str,
+        target: Target,
+    ) -> Self {
+        let pair = Pair { subject, peer: floor.divisor() };
+        let Floor { alone, in_turns } = floor;
+        Self {
+            against: format!("{name} {alone:.1?} alone, {in_turns:.1?} in turns"),
+            ..Self::against_peer(what, &pair, name, target)
+        }
+    }
+
     /// A figure that stands alone.
     pub(crate) fn alone(
         what: String,
@@ -109,7 +127,7 @@ const REASONS: &[(&str, &str)] = &[
         "a create makes a directory and two files, whose names are synced with them, where the floor writes over one file; the visible copies of the one before are written meanwhile",
     ),
     (
-        "refresh from a small file",
+        "refresh that changes a small file",
         "four syncs where the floor has two, of files that are new where the floor writes over one; the visible copies of the one before are written meanwhile",
     ),
     (

@@ -157,6 +157,42 @@ pub(crate) fn page(n: usize, kib: usize) -> Value {
     })
 }
 
+/// About as much data as an artifact may have, different for each seed.
+pub(crate) fn large_data(seed: usize) -> Value {
+    let rows: Vec<_> = (0..500)
+        .map(|n| json!({ "id": n, "name": format!("row {n} of {seed}"), "note": "x".repeat(475) }))
+        .collect();
+    json!({ "title": format!("large {seed}"), "rows": rows })
+}
+
+/// The request for an artifact with as much data, which its page shows.
+pub(crate) fn large(seed: usize) -> Value {
+    json!({
+        "input": {
+            "title": format!("Large {seed}"),
+            "document": { "format": "html_template_v1", "dataJson": large_data(seed) },
+        },
+        "templateHtml": "<!doctype html><html><head><title>{{data.title}}</title></head><body><table>\
+            <tbody><tr data-od-repeat=\"row in data.rows\"><td>{{row.id}}</td><td>{{row.name}}</td></tr>\
+            </tbody></table></body></html>",
+    })
+}
+
+/// The same request with a file of the project as the source.
+pub(crate) fn refreshed_from(mut request: Value, file: &str) -> Value {
+    request["input"]["document"]["sourceJson"] = json!({
+        "type": "local_file",
+        "input": { "path": file },
+        "refreshPermission": "manual_refresh_granted_for_read_only",
+    });
+    request
+}
+
+/// Returns a size, or a small one with `OD_BENCH_SMALL` set: to see that a row runs, not to read it.
+pub(crate) fn sized(full: usize, small: usize) -> usize {
+    if std::env::var_os("OD_BENCH_SMALL").is_some() { small } else { full }
+}
+
 /// A template of about so many KiB that shows `data.title`.
 pub(crate) fn template(kib: usize) -> String {
     let filler = "<p>A paragraph of the page, of no interest to anybody.</p>\n".repeat(kib * 18);

@@ -6,8 +6,7 @@ use od_core::error::ErrorCode;
 
 use crate::args::{
     self, ArtifactsCommand, Command, ConnectorsCommand, Format, Globals, Invocation, KeysCommand,
-    ListArtifacts, McpCommand, ProjectsCommand, SessionsCommand, SkillsCommand, SourcesCommand,
-    ToolCommand,
+    McpCommand, ProjectsCommand, SessionsCommand, SkillsCommand, SourcesCommand, ToolCommand,
 };
 use crate::help;
 use crate::output::{Answer, CommandError, Exit, Sink, with_progress};
@@ -153,12 +152,8 @@ async fn artifacts(
 ) -> Result<Answer, CommandError> {
     use verbs::artifacts;
     match command {
-        ArtifactsCommand::List(ListArtifacts { project, trash: false }) => {
-            artifacts::list(settings, project.as_deref()).await
-        }
-        ArtifactsCommand::List(ListArtifacts { project, trash: true }) => {
-            artifacts::list_trash(settings, project.as_deref()).await
-        }
+        ArtifactsCommand::List(args) if args.trash => artifacts::list_trash(settings, &args).await,
+        ArtifactsCommand::List(args) => artifacts::list(settings, &args).await,
         ArtifactsCommand::Show(args) => artifacts::show(settings, &args).await,
         ArtifactsCommand::History(args) => artifacts::history(settings, &args).await,
         ArtifactsCommand::Export(args) => artifacts::export(settings, &args).await,

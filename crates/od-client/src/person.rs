@@ -5,7 +5,7 @@ use od_core::ids::{
 };
 use od_wire::Empty;
 use od_wire::artifact::{
-    ArtifactAnswer, ArtifactsAnswer, DeleteArtifact, DeletedAnswer, RefreshedAnswer,
+    ArtifactAnswer, ArtifactLine, ArtifactsAnswer, DeleteArtifact, DeletedAnswer, RefreshedAnswer,
     RolledBackAnswer,
 };
 use od_wire::connector::{ConnectConnector, ConnectorAnswer};
@@ -48,9 +48,22 @@ impl Client {
         call.json(&Empty {})?.send().await
     }
 
-    /// Lists the artifacts of a project.
-    pub async fn artifacts(&self, project: &ProjectId) -> Result<ArtifactsAnswer, CallError> {
-        self.call(Operation::ListArtifacts).query(QueryName::ProjectId, project).send().await
+    /// Lists the artifacts of a project, every page of them.
+    pub async fn artifacts(&self, project: &ProjectId) -> Result<Vec<ArtifactLine>, CallError> {
+        let (mut lines, mut cursor) = (Vec::new(), None::<String>);
+        loop {
+            let call = self.call(Operation::ListArtifacts).query(QueryName::ProjectId, project);
+            let call = match cursor {
+                Some(cursor) => call.query(QueryName::Cursor, cursor),
+                None => call,
+            };
+            let page: ArtifactsAnswer = call.send().await?;
+            lines.extend(page.artifacts);
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                return Ok(lines);
+            }
+        }
     }
 
     /// Creates an artifact from a body that the daemon checks.

@@ -54,6 +54,8 @@ pub(super) fn render() -> Result<Vec<GeneratedFile>, String> {
     schemas.add::<od_wire::refresh::SnapshotLine>();
     schemas.add::<od_wire::artifact::ArtifactLine>();
     schemas.add::<od_wire::artifact::TrashAnswer>();
+    schemas.add::<od_wire::artifact::ArtifactsAnswer>();
+    schemas.add::<od_wire::project::ProjectLine>();
     schemas.add::<od_wire::project::RemovedProjectAnswer>();
     schemas.add::<od_wire::refresh::SnapshotView>();
     schemas.add::<od_wire::revision::CompareAnswer>();

@@ -7,11 +7,12 @@ use hyper::body::{Bytes, Incoming};
 use hyper::http::request::Parts;
 use od_app::Caller;
 use od_app::artifacts::{self, Address};
+use od_core::artifact::PageRows;
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_core::json::Message;
 use od_core::ledger::Door;
-use od_wire::route::{Access, Operation, PageLimit, QueryName, Route};
+use od_wire::route::{Access, Operation, QueryName, Route};
 use serde::de::DeserializeOwned;
 
 use crate::auth::Identity;
@@ -94,8 +95,8 @@ impl Exchange<'_> {
 
     /// Returns the length of the page of a list that the query asks for.
     pub(crate) fn page_limit(&self) -> Result<usize, Failure> {
-        let limit: Option<PageLimit> = self.query.get(QueryName::Limit)?;
-        Ok(limit.unwrap_or(PageLimit::DEFAULT).get())
+        let limit: Option<PageRows> = self.query.get(QueryName::Limit)?;
+        Ok(limit.unwrap_or(PageRows::PERSON).get())
     }
 
     /// Returns the project of an artifact that the person names.

@@ -3,13 +3,11 @@
 //! Every door that runs the use cases itself says it with these: the daemon over HTTP, and the
 //! command line where no daemon runs.
 
-use std::sync::Arc;
-
-use od_app::artifacts::{InTrash, RollBackTo, RolledBack};
+use od_app::artifacts::{InTrash, RollBackTo, RolledBack, TrashPage};
 use od_app::projects::RemovedProject;
 use od_app::refresh::run::Refreshed;
 use od_app::schedule::ChangedSchedule;
-use od_core::artifact::{ArtifactSummary, Freshness};
+use od_core::artifact::{ArtifactSummary, Freshness, ListCursor, ListPage, ListTally};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{ArtifactId, ProjectId, Timestamp};
 use od_core::ownership::origins;
@@ -18,9 +16,9 @@ use od_ports::project_registry::Project;
 use od_ports::store::{Drift, Stored, Trashed};
 use od_wire::artifact::{
     ArtifactAnswer, ArtifactLine, ArtifactView, ArtifactsAnswer, DriftView, RefreshedAnswer,
-    RolledBackAnswer, ToolArtifact, TrashLine,
+    RolledBackAnswer, ToolArtifact, TrashAnswer, TrashLine,
 };
-use od_wire::project::{ProjectView, RemovedProjectAnswer};
+use od_wire::project::{ProjectArtifacts, ProjectLine, ProjectView, RemovedProjectAnswer};
 use od_wire::refresh::{RefreshView, RollbackView, ScheduleAnswer};
 
 /// The address of the console.
@@ -130,10 +128,14 @@ pub fn rolled_back(console: &Console, done: RolledBack) -> Result<RolledBackAnsw
     })
 }
 
-/// A list of artifacts, as it is at a time.
+/// A page of a list of artifacts, as it is at a time.
 #[must_use]
-pub fn lines(found: &[Arc<ArtifactSummary>], now: Timestamp) -> ArtifactsAnswer {
-    ArtifactsAnswer { artifacts: found.iter().map(|summary| line(summary, now)).collect() }
+pub fn lines(page: &ListPage, now: Timestamp) -> ArtifactsAnswer {
+    ArtifactsAnswer {
+        artifacts: page.lines.iter().map(|summary| line(summary, now)).collect(),
+        total: page.total,
+        next_cursor: page.next.as_ref().map(ListCursor::to_string),
+    }
 }
 
 /// One artifact of a list, as it is at a time.
@@ -162,6 +164,27 @@ pub fn in_trash(line: InTrash) -> TrashLine {
     let InTrash { project: project_id, trashed } = line;
     let Trashed { artifact_id, title, deleted_at, expires_at: restorable_until } = trashed;
     TrashLine { artifact_id, project_id, title, deleted_at, restorable_until }
+}
+
+/// A page of the trash.
+#[must_use]
+pub fn trash(page: TrashPage) -> TrashAnswer {
+    let TrashPage { lines, next, total } = page;
+    let next_cursor = next.as_ref().map(ListCursor::to_string);
+    TrashAnswer { trash: lines.into_iter().map(in_trash).collect(), total, next_cursor }
+}
+
+/// A project of a list, with its artifacts counted if they can be read.
+#[must_use]
+pub fn project_line(found: &Project, tally: Option<ListTally>) -> ProjectLine {
+    let count = |count| u64::try_from(count).unwrap_or(u64::MAX);
+    let artifacts = tally.map(|tally| ProjectArtifacts {
+        total: count(tally.total()),
+        archived: count(tally.archived),
+        failed: count(tally.failed),
+        damaged: count(tally.damaged()),
+    });
+    ProjectLine { project: project(found), artifacts }
 }
 
 /// A project.

@@ -38,6 +38,7 @@ pub(crate) fn of_parameters(route: &Route) -> Value {
             | QueryName::Path
             | QueryName::Variant
             | QueryName::Snapshot
+            | QueryName::Show
             | QueryName::Trash
             | QueryName::Revision
             | QueryName::From

@@ -16,12 +16,20 @@ use serde_json::Value;
 
 use crate::refresh::{RefreshView, RollbackView};
 
-/// `{ artifacts }`.
+/// One page of artifacts: `{ artifacts, total, nextCursor? }`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ArtifactsAnswer {
-    /// The summaries, newest first.
-    #[schemars(length(max = 100_000))]
+    /// The summaries, the last updated first; of one time, by id.
+    #[schemars(length(max = limits::LIST_ROWS.allowed))]
     pub artifacts: Vec<ArtifactLine>,
+    /// How many there are, on all pages.
+    #[schemars(range(min = 0, max = 1_000_000_000))]
+    pub total: usize,
+    /// Gives the next page; absent on the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = limits::SHORT_TEXT.allowed))]
+    pub next_cursor: Option<String>,
 }
 
 /// One artifact of a list.
@@ -170,12 +178,20 @@ pub struct DeletedAnswer {
     pub restorable_until: Timestamp,
 }
 
-/// `{ trash }`.
+/// One page of the trash: `{ trash, total, nextCursor? }`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct TrashAnswer {
     /// What can be brought back, the last deleted first.
-    #[schemars(length(max = 100_000))]
+    #[schemars(length(max = limits::LIST_ROWS.allowed))]
     pub trash: Vec<TrashLine>,
+    /// How much there is, on all pages.
+    #[schemars(range(min = 0, max = 1_000_000_000))]
+    pub total: usize,
+    /// Gives the next page; absent on the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = limits::SHORT_TEXT.allowed))]
+    pub next_cursor: Option<String>,
 }
 
 /// The artifacts in use, or those in the trash.

@@ -19,7 +19,7 @@ pub struct HealthReport {
     pub schema_version: u64,
     /// Whether the store can be read.
     pub store: StoreState,
-    /// How many artifacts are how sound.
+    /// How many artifacts are how sound, as they were last read.
     pub artifacts: ArtifactCounts,
     /// When this daemon started.
     pub started_at: Timestamp,
@@ -35,6 +35,8 @@ pub struct HealthReport {
 pub enum StoreState {
     /// Everything can be read and is healthy.
     Ok,
+    /// It is being read for the first time: everything is served, and not everything is counted.
+    Reading,
     /// It can be read; some artifacts are damaged.
     Degraded,
     /// It cannot be read.
@@ -61,4 +63,8 @@ pub struct ArtifactCounts {
     /// Written by a newer daemon.
     #[schemars(range(max = 1_000_000_000))]
     pub unknown_version: u64,
+    /// Those that were not read yet.
+    #[serde(default)]
+    #[schemars(range(max = 1_000_000_000))]
+    pub unread: u64,
 }

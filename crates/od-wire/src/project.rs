@@ -67,7 +67,36 @@ pub struct ProjectAnswer {
 pub struct ProjectsAnswer {
     /// The projects.
     #[schemars(length(max = 100_000))]
-    pub projects: Vec<ProjectView>,
+    pub projects: Vec<ProjectLine>,
+}
+
+/// One project of a list.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub struct ProjectLine {
+    /// The project.
+    #[serde(flatten)]
+    pub project: ProjectView,
+    /// Its artifacts, counted; absent if they cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifacts: Option<ProjectArtifacts>,
+}
+
+/// The artifacts of a project, counted.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[schemars(inline)]
+pub struct ProjectArtifacts {
+    /// All of them.
+    #[schemars(range(max = 1_000_000_000))]
+    pub total: u64,
+    /// Those that are archived.
+    #[schemars(range(max = 1_000_000_000))]
+    pub archived: u64,
+    /// Those whose last refresh failed.
+    #[schemars(range(max = 1_000_000_000))]
+    pub failed: u64,
+    /// Those that are not healthy.
+    #[schemars(range(max = 1_000_000_000))]
+    pub damaged: u64,
 }
 
 /// One regular file of a project.

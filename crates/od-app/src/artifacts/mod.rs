@@ -20,8 +20,8 @@ pub(crate) use dry_run::nearest_file;
 pub use export::{ExportArtifact, ExportError, export};
 pub(crate) use read::find;
 pub use read::{
-    Address, CheckReport, FindError, ListArtifacts, ListError, OutlineError, check, get, history,
-    list, outline, page, snapshot, snapshots,
+    Address, CheckReport, FindError, ListArtifacts, ListError, OutlineError, PageOfList, check,
+    get, history, list, outline, page, snapshot, snapshots,
 };
 pub use repair::{RepairArtifact, RepairError, Repaired, repair};
 pub use revisions::{
@@ -32,8 +32,8 @@ pub use roll_back::{RollBack, RollBackError, RollBackTo, RolledBack, roll_back};
 pub use transaction::{BeginError, Mode, StaleRevision};
 pub(crate) use transaction::{Transaction, preview};
 pub use trash::{
-    DeleteArtifact, DeleteError, InTrash, ListTrash, RestoreError, delete, find_restorable,
-    restore, trash,
+    DeleteArtifact, DeleteError, InTrash, ListTrash, RestoreError, TrashPage, delete,
+    find_restorable, restore, trash, trash_page,
 };
 pub use trust::trust;
 pub use update::{Target, UpdateArtifact, UpdateError, UpdatedArtifact, update};

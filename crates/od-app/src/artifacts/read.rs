@@ -1,17 +1,21 @@
 //! Reading artifacts: one, its checks, a list, the history, earlier states.
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactSummary, DataView, ListPage, ListQuery, NoValue, list_page};
+use od_core::artifact::{
+    ArtifactSummary, DataView, ListCursor, ListPage, ListQuery, NoValue, Shown,
+};
 use od_core::checks::{CheckResult, work_out};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{ArtifactId, MappingPath, ProjectId, RefreshId};
 use od_ports::project_registry::ProjectError;
-use od_ports::store::{History, Snapshot, SnapshotSummary, StoreError, Stored};
+use od_ports::store::{History, PageRequest, Snapshot, SnapshotSummary, StoreError, Stored};
 use serde::Serialize;
 
 use crate::{App, Caller, failure};
+
+/// About the bytes that a search goes through for each artifact.
+const SEARCHED_LINE: usize = 256;
 
 /// Returns one artifact, damaged or not.
 pub async fn get(app: &App, caller: &Caller, address: Address) -> Result<Arc<Stored>, FindError> {
@@ -43,31 +47,63 @@ pub async fn list(
     request: ListArtifacts,
 ) -> Result<Arc<[Arc<ArtifactSummary>]>, ListError> {
     let store = &app.ports.artifacts;
-    if let Some(project) = request.project {
-        if !caller.may_see(&project) {
-            return Err(ListError::UnknownProject { project });
-        }
-        return Ok(store.list(&project).await?);
+    let projects = projects_to_list(app, caller, request.project).await?;
+    if let [project] = projects.as_slice() {
+        return Ok(store.list(project).await?);
     }
     let mut found: Vec<Arc<ArtifactSummary>> = Vec::new();
-    for project in app.ports.projects.list().await? {
-        if caller.may_see(&project.id) {
-            found.extend(store.list(&project.id).await?.iter().cloned());
-        }
+    for project in projects {
+        found.extend(store.list(&project).await?.iter().cloned());
     }
-    found.sort_by_key(|summary| Reverse(summary.updated_at));
+    found.sort_by_cached_key(|summary| ListCursor::of(summary));
     Ok(found.into())
 }
 
-/// Returns one page of a project's artifacts.
-pub async fn page(
+/// Returns one page of the artifacts of a project, or of all, the last updated first.
+///
+/// A page that is not searched costs what its rows cost. A search goes through all of them, in turn with
+/// other large work.
+pub async fn page(app: &App, caller: &Caller, request: PageOfList) -> Result<ListPage, ListError> {
+    let PageOfList { project, query, rows } = request;
+    let only_active = match (query.show, &query.query) {
+        (Shown::All, None) => false,
+        (Shown::Active, None) => true,
+        (Shown::Archived | Shown::Pinned | Shown::Attention, _) | (_, Some(_)) => {
+            let listed = list(app, caller, ListArtifacts { project }).await?;
+            let now = app.ports.clock.now();
+            let search = || ListPage::cut(&listed, &query, rows, now);
+            return Ok(app.cpu.run(listed.len() * SEARCHED_LINE, search).await);
+        }
+    };
+    let after = query.cursor;
+    let (mut lines, mut total, mut has_more) = (Vec::new(), 0, false);
+    for project in projects_to_list(app, caller, project).await? {
+        let request = PageRequest { after: after.clone(), rows, only_active };
+        let page = app.ports.artifacts.page(&project, request).await?;
+        total += page.tally.total() - if only_active { page.tally.archived } else { 0 };
+        has_more |= page.has_more;
+        lines.extend(page.lines);
+    }
+    // Each project gave its first ones: the first of all are among them.
+    lines.sort_by_cached_key(|line| ListCursor::of(line));
+    has_more |= lines.len() > rows;
+    lines.truncate(rows);
+    Ok(ListPage::of(lines, total, has_more))
+}
+
+async fn projects_to_list(
     app: &App,
     caller: &Caller,
-    project: ProjectId,
-    query: &ListQuery,
-) -> Result<ListPage, ListError> {
-    let listed = list(app, caller, ListArtifacts { project: Some(project) }).await?;
-    Ok(list_page(&listed, query, app.ports.clock.now()))
+    asked: Option<ProjectId>,
+) -> Result<Vec<ProjectId>, ListError> {
+    match asked {
+        Some(project) if caller.may_see(&project) => Ok(vec![project]),
+        Some(project) => Err(ListError::UnknownProject { project }),
+        None => {
+            let all = app.ports.projects.list().await?.into_iter().map(|project| project.id);
+            Ok(all.filter(|project| caller.may_see(project)).collect())
+        }
+    }
 }
 
 /// Returns one artifact with the outline of its data, or of a part of it.
@@ -224,6 +260,17 @@ impl From<OutlineError> for Failure {
 pub struct ListArtifacts {
     /// The project; every one that the caller may see if there is none.
     pub project: Option<ProjectId>,
+}
+
+/// A page of a list.
+#[derive(Clone, Debug)]
+pub struct PageOfList {
+    /// The project; every one that the caller may see if there is none.
+    pub project: Option<ProjectId>,
+    /// The part of its list.
+    pub query: ListQuery,
+    /// At most so many lines.
+    pub rows: usize,
 }
 
 /// Why there is no list.

@@ -1,8 +1,8 @@
 //! Removing artifacts to the trash, and bringing them back.
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
+use od_core::artifact::ListCursor;
 use od_core::error::{ErrorCode, Failure};
 use od_core::event::ArtifactAction;
 use od_core::ids::{ArtifactId, ProjectId, Revision};
@@ -68,8 +68,27 @@ pub async fn trash(
             );
         }
     }
-    found.sort_by_key(|line| Reverse(line.trashed.deleted_at));
+    found.sort_by_cached_key(InTrash::place);
     Ok(found)
+}
+
+/// Returns one page of the trash, the last deleted first.
+pub async fn trash_page(
+    app: &App,
+    caller: &Caller,
+    request: ListTrash,
+    after: Option<ListCursor>,
+    rows: usize,
+) -> Result<TrashPage, ListError> {
+    let mut lines = trash(app, caller, request).await?;
+    let total = lines.len();
+    if let Some(after) = after {
+        lines.retain(|line| line.place() > after);
+    }
+    let has_more = lines.len() > rows;
+    lines.truncate(rows);
+    let next = lines.last().filter(|_| has_more).map(InTrash::place);
+    Ok(TrashPage { lines, next, total })
 }
 
 /// Returns what [`restore`] would bring back, the last deleted if there are several of its id.
@@ -164,6 +183,24 @@ pub struct InTrash {
     pub project: ProjectId,
     /// The artifact.
     pub trashed: Trashed,
+}
+
+impl InTrash {
+    /// Returns its place in the list of the trash.
+    fn place(&self) -> ListCursor {
+        ListCursor::at(self.trashed.deleted_at, self.trashed.artifact_id.clone())
+    }
+}
+
+/// A page of the trash, the last deleted first.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct TrashPage {
+    /// The lines.
+    pub lines: Vec<InTrash>,
+    /// Where the next page begins, if there is one.
+    pub next: Option<ListCursor>,
+    /// The number of artifacts in the trash.
+    pub total: usize,
 }
 
 /// Why it was not brought back.

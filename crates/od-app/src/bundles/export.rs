@@ -90,7 +90,7 @@ async fn gather(app: &App, stored: &Stored) -> Result<Gathered, ExportBundleErro
         let kept = app.ports.revisions.revision(project, artifact, commit.revision).await?;
         revisions.extend(contents(&kept));
     }
-    let records = history.records.into_iter().map(LogRecord::Refresh);
+    let records = history.records.iter().cloned().map(LogRecord::Refresh);
     let records = records.chain(timeline.commits.into_iter().map(LogRecord::Commit)).collect();
     Ok((Arc::clone(state), !stored.drift.is_empty(), records, revisions))
 }

@@ -6,6 +6,7 @@ use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{ProjectId, Slug};
 use od_core::limits;
 use od_ports::project_registry::{Project, ProjectError};
+use od_ports::store::PageRequest;
 use od_ports::system::EntropyError;
 
 use crate::{App, Caller, failure};
@@ -74,6 +75,8 @@ pub async fn create(
     let created_at = app.ports.clock.now();
     let project = Project { id, name, root, created_at, allow_schedules: false };
     app.ports.projects.create(project.clone()).await?;
+    // Listed once, it counts as read: health would call the store unread until somebody opens it.
+    let _ = app.ports.artifacts.page(&project.id, PageRequest::default()).await;
     Ok(project)
 }
 

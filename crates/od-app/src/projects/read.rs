@@ -1,8 +1,10 @@
 //! Read projects.
 
+use od_core::artifact::ListTally;
 use od_core::error::Failure;
 use od_core::ids::ProjectId;
 use od_ports::project_registry::{Project, ProjectError};
+use od_ports::store::PageRequest;
 
 use crate::{App, Caller, failure};
 
@@ -34,6 +36,19 @@ pub async fn list(app: &App, caller: &Caller) -> Result<Vec<Project>, ReadProjec
     let mut projects = app.ports.projects.list().await?;
     projects.retain(|project| caller.may_see(&project.id));
     Ok(projects)
+}
+
+/// Returns the projects the caller may see with their artifacts counted, where those can be read.
+pub async fn counted(
+    app: &App,
+    caller: &Caller,
+) -> Result<Vec<(Project, Option<ListTally>)>, ReadProjectError> {
+    let mut found = Vec::new();
+    for project in list(app, caller).await? {
+        let page = app.ports.artifacts.page(&project.id, PageRequest::default()).await;
+        found.push((project, page.ok().map(|page| page.tally)));
+    }
+    Ok(found)
 }
 
 /// Returns one project.

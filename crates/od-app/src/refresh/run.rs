@@ -226,7 +226,7 @@ async fn begin_dry(
     let RunRefresh { project, artifact, .. } = &request;
     // No lock is taken: a dry run that hangs on its provider must not keep a real refresh out.
     let history = app.ports.refresh_log.history(project, artifact).await;
-    let newest = history.map_err(RefreshError::Begin)?.records.into_iter().next();
+    let newest = history.map_err(RefreshError::Begin)?.records.first().cloned();
     let newest = newest.map(|record| record.refresh_id);
     if stored.summary.refresh_status == RefreshStatus::Running {
         return Err(RefreshError::Locked { artifact: artifact.clone(), running: newest });

@@ -323,7 +323,7 @@ impl<'a> Runner<'a> {
         let history = self.app.ports.refresh_log.history(project, artifact).await?;
         let is_last =
             |record: &RefreshRecord| record.refresh_id == self.refresh && record.step.is_last();
-        Ok(history.records.into_iter().find(is_last))
+        Ok(history.records.iter().find(|record| is_last(record)).cloned())
     }
 
     /// Answers with how the refresh ended.

@@ -10,8 +10,7 @@ async fn every_artifact_is_counted_under_its_health() {
     let world = World::new().await;
     let empty = report(&world.app).await;
     assert_eq!((empty.store, empty.projects), (StoreState::Ok, 1));
-    assert!(empty.artifacts.iter().all(|(_, count)| *count == 0));
-    assert_eq!(empty.artifacts.len(), HealthState::ALL.len(), "every state once");
+    assert_eq!(empty.tally.total(), 0);
     let mut made = Vec::new();
     for title in ["one", "two", "three", "four"] {
         made.push(world.create_artifact(title).await);
@@ -27,7 +26,10 @@ async fn every_artifact_is_counted_under_its_health() {
     }
     let found = report(&world.app).await;
     assert_eq!(found.store, StoreState::Degraded);
-    assert!(found.artifacts.iter().all(|(_, count)| *count == 1), "{:?}", found.artifacts);
+    for state in HealthState::ALL {
+        assert_eq!(found.tally.in_health(*state), 1, "{:?}", found.tally);
+    }
+    assert_eq!((found.tally.total(), found.tally.damaged()), (4, 3));
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ fn by_person(artifact: &ArtifactId) -> RunRefresh {
 /// The steps of the history, oldest first.
 async fn steps(world: &World, artifact: &ArtifactId) -> Vec<(u64, RecordStep, RecordStatus)> {
     let history = world.artifacts.history(&id("web"), artifact).await.unwrap();
-    let records = history.records.into_iter().rev();
+    let records = history.records.iter().cloned().rev();
     records.map(|record| (record.refresh_id.number(), record.step, record.status)).collect()
 }
 

@@ -52,7 +52,7 @@ async fn state(world: &World, artifact: &ArtifactId) -> ScheduleState {
 }
 
 async fn records(world: &World, artifact: &ArtifactId) -> Vec<RefreshRecord> {
-    world.artifacts.history(&id("web"), artifact).await.unwrap().records
+    world.artifacts.history(&id("web"), artifact).await.unwrap().records.to_vec()
 }
 
 async fn starts(world: &World, artifact: &ArtifactId) -> Vec<RefreshRecord> {

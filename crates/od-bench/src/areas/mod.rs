@@ -6,7 +6,9 @@ pub(crate) mod daemon;
 mod disk;
 pub(crate) mod formatted;
 mod refresh;
+pub(crate) mod repeat;
 mod revisions;
+mod scale;
 mod search;
 mod sources;
 mod store;
@@ -31,9 +33,11 @@ pub(crate) const AREAS: &[Area] = &[
     Area { name: "store", measure: store::measure },
     Area { name: "revisions", measure: revisions::measure },
     Area { name: "refresh", measure: refresh::measure },
+    Area { name: "scale", measure: scale::measure },
     Area { name: "search", measure: search::measure },
     Area { name: "sources", measure: sources::measure },
     Area { name: "daemon", measure: daemon::measure },
+    Area { name: "busy", measure: daemon::measure_busy },
     Area { name: "slow-clients", measure: daemon::measure_slow_clients },
     Area { name: "command", measure: command::measure },
 ];

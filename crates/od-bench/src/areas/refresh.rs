@@ -9,11 +9,11 @@ use od_app::{Caller, Mode, refresh};
 use od_core::ids::ArtifactId;
 use serde_json::{Value, json};
 
-use super::disk::one_file;
+use super::disk::{one_file, quiet_floor};
 use super::store::against_floor;
 use crate::measure;
 use crate::row::{Row, Target};
-use crate::world::{Outcome, World, scratch, template, told};
+use crate::world::{Outcome, World, large, large_data, refreshed_from, scratch, template, told};
 
 /// Numbers of refreshes that artifacts have behind them.
 const PASTS: [usize; 3] = [10, 100, 1_000];
@@ -22,7 +22,7 @@ const UNCHANGED: usize = 50;
 
 /// Measures refreshes that change the data, then some that do not.
 pub(crate) fn measure() -> Outcome<Vec<Row>> {
-    let mut rows = vec![small_file()?];
+    let mut rows = vec![small_file()?, same_file()?, large_file()?];
     let world = World::make()?.with_fast_clock()?;
     let (source, request) = refreshable(&world)?;
     // Fresh ones, so that no bound of the history hides what a refresh adds.
@@ -39,7 +39,7 @@ pub(crate) fn measure() -> Outcome<Vec<Row>> {
 }
 
 /// Writes a small file and returns it with the request for an artifact that reads it.
-fn refreshable(world: &World) -> Outcome<(PathBuf, Value)> {
+pub(super) fn refreshable(world: &World) -> Outcome<(PathBuf, Value)> {
     let source = world.folder().join("in.json");
     fs::write(&source, r#"{ "title": "before" }"#).map_err(told)?;
     let request = json!({
@@ -66,6 +66,7 @@ fn refreshable(world: &World) -> Outcome<(PathBuf, Value)> {
 /// were freed just now, which some filesystems pass over one by one when the next file is made. What
 /// a long past costs is the business of the rows that compare it with a short one.
 fn small_file() -> Outcome<Row> {
+    let alone = quiet_floor(content(0).as_bytes())?;
     let world = World::make()?.with_fast_clock()?;
     let (source, request) = refreshable(&world)?;
     let floor = scratch()?;
@@ -85,7 +86,47 @@ fn small_file() -> Outcome<Row> {
     }
     let pair =
         measure::Pair { subject: measure::median(&mut times), peer: measure::median(&mut floors) };
-    Ok(against_floor("refresh from a small file", &pair, 5.0))
+    Ok(against_floor("refresh that changes a small file", &pair, alone, 5.0))
+}
+
+/// Refreshes an artifact whose file is as it was.
+fn same_file() -> Outcome<Row> {
+    let alone = quiet_floor(content(0).as_bytes())?;
+    let world = World::make()?.with_fast_clock()?;
+    let (_, request) = refreshable(&world)?;
+    let (artifact, floor) = (world.create(request)?, scratch()?);
+    let mut outcome = Ok(false);
+    let pair = measure::in_turns(
+        ROUNDS,
+        || outcome = outcome.clone().and_then(|_| refreshed(&world, &artifact)),
+        || drop(one_file(floor.path(), content(0).as_bytes())),
+    );
+    if outcome? {
+        return Err("a refresh of the same file saw a change".to_owned());
+    }
+    Ok(against_floor("refresh of a small file that is as it was", &pair, alone, 3.5))
+}
+
+/// Refreshes an artifact of 256 KiB of data, all of it different each time.
+fn large_file() -> Outcome<Row> {
+    let bytes = large_data(0).to_string().into_bytes();
+    let alone = quiet_floor(&bytes)?;
+    let world = World::make()?.with_fast_clock()?;
+    let artifact = world.create(refreshed_from(large(0), "large.json"))?;
+    let (source, floor) = (world.folder().join("large.json"), scratch()?);
+    let (mut times, mut floors) = (Vec::new(), Vec::new());
+    for number in 1..=ROUNDS / 2 {
+        fs::write(&source, large_data(number).to_string()).map_err(told)?;
+        floors.push(measure::once(&mut || drop(one_file(floor.path(), &bytes))));
+        let mut changed = Ok(false);
+        times.push(measure::once(&mut || changed = refreshed(&world, &artifact)));
+        if !changed? {
+            return Err(format!("large refresh {number} saw no change"));
+        }
+    }
+    let pair =
+        measure::Pair { subject: measure::median(&mut times), peer: measure::median(&mut floors) };
+    Ok(against_floor("refresh that changes 256 KiB", &pair, alone, 12.0))
 }
 
 /// Refreshes artifacts with pasts of different length, all in turns.
@@ -118,7 +159,7 @@ fn changing(world: &World, pasts: &[(usize, ArtifactId)], source: &Path) -> Outc
     ])
 }
 
-fn content(number: usize) -> String {
+pub(super) fn content(number: usize) -> String {
     format!(r#"{{ "title": "number {number}" }}"#)
 }
 

@@ -7,38 +7,70 @@ use od_app::{Caller, Mode};
 use od_core::ids::ArtifactId;
 use serde_json::json;
 
-use super::disk::one_file;
-use crate::measure;
+use super::disk::{one_file, quiet_floor};
+use crate::measure::{self, Floor};
 use crate::row::{Row, Target};
-use crate::world::{Outcome, World, page, scratch, template, told};
+use crate::world::{Outcome, World, large, large_data, page, scratch, template, told};
 
 const ROUNDS: usize = 150;
 const SIZES: [usize; 3] = [100, 1_000, 10_000];
 
 /// Measures writes, then reads.
 pub(crate) fn measure() -> Outcome<Vec<Row>> {
-    let mut rows = vec![creates()?];
+    let mut rows = creates()?;
     rows.extend(updates()?);
     rows.extend(lists()?);
     rows.push(load()?);
     Ok(rows)
 }
 
-fn creates() -> Outcome<Row> {
-    let world = World::make()?;
-    let (floor, bytes) = (scratch()?, page(0, 4).to_string().into_bytes());
-    let mut failed = None;
+/// Creates of two sizes against the floor, and a new title of a large one.
+fn creates() -> Outcome<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (kib, rounds, limit) in [(4, 300, 2.5), (256, 60, 8.0)] {
+        let bytes = page(0, kib).to_string().into_bytes();
+        let alone = quiet_floor(&bytes)?;
+        let (world, floor) = (World::make()?, scratch()?);
+        let mut failed = None;
+        let pair = measure::in_turns(
+            rounds,
+            || failed = world.create(page(1, kib)).err().or(failed.take()),
+            || drop(one_file(floor.path(), &bytes)),
+        );
+        failed.map_or(Ok(()), Err)?;
+        rows.push(against_floor(&format!("durable create, {kib} KiB"), &pair, alone, limit));
+    }
+    rows.push(retitles()?);
+    Ok(rows)
+}
+
+/// A new title of an artifact of 256 KiB: a small change, whatever the size of the rest.
+fn retitles() -> Outcome<Row> {
+    let bytes = page(0, 4).to_string().into_bytes();
+    let alone = quiet_floor(&bytes)?;
+    let (world, floor) = (World::make()?, scratch()?);
+    let artifact = world.create(large(0))?;
+    let address = Address { project: Some(world.project.clone()), artifact };
+    let (mut failed, mut numbers) = (None, 0..);
     let pair = measure::in_turns(
-        300,
-        || failed = world.create(page(1, 4)).err().or(failed.take()),
+        60,
+        || {
+            let body = json!({ "input": { "title": format!("Title {:?}", numbers.next()) } });
+            let target = address.clone().into();
+            let request = UpdateArtifact { target, body: body.into(), reading: Reading::Now };
+            let done =
+                world.run(artifacts::update(&world.app, &Caller::Person, request, Mode::Commit));
+            failed = done.err().map(told).or(failed.take());
+        },
         || drop(one_file(floor.path(), &bytes)),
     );
     failed.map_or(Ok(()), Err)?;
-    Ok(against_floor("durable create, 4 KiB", &pair, 2.5))
+    Ok(against_floor("title of an artifact with 256 KiB of data", &pair, alone, 4.0))
 }
 
 /// Updates against the floor, and an artifact with a thousand commits against one with a hundred.
 fn updates() -> Outcome<Vec<Row>> {
+    let alone = quiet_floor(page(0, 4).to_string().as_bytes())?;
     let world = World::make()?;
     let (young, old) = (world.create(page(0, 4))?, world.create(page(1, 4))?);
     (0..100).try_for_each(|number| update(&world, &young, number))?;
@@ -62,7 +94,7 @@ fn updates() -> Outcome<Vec<Row>> {
         measure::in_turns(300, || change(&young, next()), || drop(one_file(floor.path(), &bytes)));
     failed.map_or(Ok(()), Err)?;
     Ok(vec![
-        against_floor("durable update, 4 KiB", &to_floor, 2.5),
+        against_floor("durable update, 4 KiB", &to_floor, alone, 2.5),
         measure::late_against_early("update after 1,000 commits against one after 100", &late, 1.2),
     ])
 }
@@ -131,15 +163,8 @@ fn list(world: &World, size: usize) -> Outcome<(Duration, Duration)> {
 /// Loads an artifact with as much data as it may have.
 fn load() -> Outcome<Row> {
     let world = World::make()?;
-    let rows: Vec<_> = (0..500)
-        .map(|n| json!({ "id": n, "name": format!("row {n}"), "note": "x".repeat(485) }))
-        .collect();
-    let data = json!({ "title": "large", "rows": rows });
-    let size = data.to_string().len();
-    let artifact = world.create(json!({
-        "input": { "title": "Large", "document": { "format": "html_template_v1", "dataJson": data } },
-        "templateHtml": template(1),
-    }))?;
+    let size = large_data(0).to_string().len();
+    let artifact = world.create(large(0))?;
     let mut times = Vec::new();
     for _ in 0..21 {
         let app = world.reopened()?;
@@ -155,9 +180,11 @@ fn load() -> Outcome<Row> {
     Ok(timed(what, measure::median(&mut times), 1e3, "ms", Target::AtMost(2.0)))
 }
 
-/// A row that compares with the one-file floor.
-pub(super) fn against_floor(what: &str, pair: &measure::Pair, limit: f64) -> Row {
-    Row::against_peer(format!("{what}, p50"), pair, "one file, synced", Target::AtMost(limit))
+/// A row that compares with the one-file floor, which was measured alone before.
+pub(super) fn against_floor(what: &str, pair: &measure::Pair, alone: Duration, limit: f64) -> Row {
+    let floor = Floor { alone, in_turns: pair.peer };
+    let what = format!("{what}, p50");
+    Row::against_floor(what, pair.subject, floor, "one file, synced:", Target::AtMost(limit))
 }
 
 /// A row that stands alone.

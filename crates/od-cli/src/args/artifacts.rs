@@ -142,11 +142,23 @@ pub struct ListArtifacts {
     pub project: Option<String>,
     /// Whether to list the trash instead.
     pub trash: bool,
+    /// Words that are looked for, if any were given.
+    pub query: Option<String>,
+    /// The most that are shown, if that was given.
+    pub limit: Option<String>,
+    /// The place that the page begins after, if it was given.
+    pub cursor: Option<String>,
 }
 
 impl From<Matches> for ListArtifacts {
     fn from(mut given: Matches) -> Self {
-        Self { project: given.text("project"), trash: given.has("trash") }
+        Self {
+            project: given.text("project"),
+            trash: given.has("trash"),
+            query: given.text("query"),
+            limit: given.text("limit"),
+            cursor: given.text("cursor"),
+        }
     }
 }
 

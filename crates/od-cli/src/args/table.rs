@@ -169,8 +169,10 @@ pub const VERBS: &[Verb] = &[
         words: "artifacts list",
         build: |given| Command::Artifacts(ArtifactsCommand::List(given.into())),
         summary: "List live artifacts.",
-        detail: "The last updated first. Works with and without a running daemon. Without --project and outside a project's directory it lists every project's.",
-        positional: None, flags: &[PROJECT, switch("trash", "List what `od artifacts restore` can bring back instead.")], examples: &["od artifacts list", "od artifacts list --project site --json", "od artifacts list --trash"],
+        detail: "The last updated first, one page at a time. Works with and without a running daemon. Without --project and outside a project's directory it lists every project's. With --json, nextCursor, if it is there, is the --cursor of the next page.",
+        positional: None,
+        flags: &[PROJECT, switch("trash", "List what `od artifacts restore` can bring back instead."), option("query", "WORDS", Value::Text, "Only artifacts with these words in title, description, slug, id, project or source."), option("limit", "N", Value::Number, "The most lines (default and at most 100)."), option("cursor", "TEXT", Value::Text, "The nextCursor of the page before.")],
+        examples: &["od artifacts list", "od artifacts list --query release --limit 5", "od artifacts list --project site --json", "od artifacts list --trash"],
     },
     Verb {
         words: "artifacts show",

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use od_app::health::StoreState;
-use od_core::artifact::HealthState;
 use od_core::error::ErrorCode;
 use od_daemon::{Announcement, ComposeOptions, desktop_readiness};
 use od_fs::{DataDir, PrivateError, shell_quoted};
@@ -250,13 +249,12 @@ async fn store(settings: &Settings) -> Check {
             );
         }
     };
-    let report = od_app::health::report(&app).await;
+    let report = od_app::health::survey(&app).await;
     // The daemon knows more than the files say: which commits it could not finish.
     let daemon_says = daemon::health(settings).await;
     let is_degraded = daemon_says.as_ref().is_some_and(|health| health["store"] == "degraded");
-    let total: u64 = report.artifacts.iter().map(|(_, count)| count).sum();
-    let sound = report.artifacts.iter().filter(|(state, _)| *state == HealthState::Healthy);
-    let damaged = total - sound.map(|(_, count)| count).sum::<u64>();
+    let total = report.tally.total();
+    let damaged = report.tally.damaged();
     let ending = |is_one| if is_one { "" } else { "s" };
     let (artifacts, projects) = (ending(total == 1), ending(report.projects == 1));
     let counts = format!("{total} artifact{artifacts} in {} project{projects}", report.projects);
@@ -267,7 +265,8 @@ async fn store(settings: &Settings) -> Check {
             format!("{counts}; the daemon could not finish a commit, and refuses to write past it"),
             Some("od artifacts verify".to_owned()),
         ),
-        StoreState::Ok => check("store", Verdict::Good, counts, None),
+        // Everything was just read, but for a project that another process has made since.
+        StoreState::Ok | StoreState::Reading => check("store", Verdict::Good, counts, None),
         StoreState::Degraded => check(
             "store",
             Verdict::Bad,

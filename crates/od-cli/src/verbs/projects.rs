@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use od_app::projects::{CreateProject, CreateProjectError, RemovedProject};
 use od_app::{App, Caller};
+use od_core::artifact::ListTally;
 use od_core::error::ErrorCode;
 use od_daemon::views;
 use od_fs::DataDir;
@@ -88,18 +89,14 @@ fn answer(project: &Project, created: bool, dry_run: bool) -> Answer {
 pub(crate) async fn list(settings: &Settings) -> Result<Answer, CommandError> {
     let found = match local::open_existing(settings)? {
         Some(app) => {
-            let lines = local::artifacts(&app, None).await?;
-            let count = |project: &Project| {
-                lines.iter().filter(|line| line.project_id == project.id).count()
-            };
-            let projects = local::projects(&app).await?;
-            projects.into_iter().map(|project| (count(&project), project)).collect()
+            let counted = od_app::projects::counted(&app, &Caller::Person).await;
+            counted.map_err(local::failed)?
         }
         None => Vec::new(),
     };
-    let answer = ProjectsAnswer {
-        projects: found.iter().map(|(_, project)| views::project(project)).collect(),
-    };
+    let line =
+        |(project, tally): &(Project, Option<ListTally>)| views::project_line(project, *tally);
+    let answer = ProjectsAnswer { projects: found.iter().map(line).collect() };
     if found.is_empty() {
         let text = Text::new()
             .line("No projects yet.")
@@ -108,7 +105,8 @@ pub(crate) async fn list(settings: &Settings) -> Result<Answer, CommandError> {
     }
     let mut table = Table::new(&["NAME", "ID", "ARTIFACTS", "FOLDER"]);
     let mut moved = None;
-    for (artifacts, project) in &found {
+    for (project, tally) in &found {
+        let artifacts = tally.map_or_else(|| "?".to_owned(), |tally| tally.total().to_string());
         let (style, folder) = match &project.root {
             None => (Style::Dim, "none".to_owned()),
             Some(root) if root.is_dir() => (Style::Plain, local::display_path(root, settings)),
@@ -120,7 +118,7 @@ pub(crate) async fn list(settings: &Settings) -> Result<Answer, CommandError> {
         table.row(&[
             (Style::Bold, &project.name),
             (Style::Plain, project.id.as_str()),
-            (Style::Plain, &artifacts.to_string()),
+            (Style::Plain, &artifacts),
             (style, &folder),
         ]);
     }

@@ -7,7 +7,16 @@ mod document;
 mod freshness;
 mod heading;
 mod health;
-mod listing;
+/// Lists of artifacts: a page of one, and how many there are.
+mod listing {
+    mod page;
+    mod tally;
+
+    pub use page::{
+        CompactPage, ListCursor, ListPage, ListQuery, ListRow, PageRows, SearchText, Shown,
+    };
+    pub use tally::ListTally;
+}
 mod outline;
 mod page;
 mod provenance;
@@ -29,7 +38,9 @@ pub use document::{
 pub use freshness::Freshness;
 pub use heading::{Heading, HeadingPatch};
 pub use health::{Health, HealthReason, HealthState};
-pub use listing::{ListCursor, ListPage, ListQuery, ListRow, PageRows, SearchText, list_page};
+pub use listing::{
+    CompactPage, ListCursor, ListPage, ListQuery, ListRow, ListTally, PageRows, SearchText, Shown,
+};
 pub use outline::{DataView, NoValue};
 pub use page::{PageRefused, PageSettings, check_page, page_grammar, render_page, render_stored};
 pub use provenance::{

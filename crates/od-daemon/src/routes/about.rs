@@ -15,18 +15,19 @@ use crate::http::reply::Reply;
 pub(crate) async fn health(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let daemon = exchange.daemon;
     let found = od_app::health::report(&daemon.app).await;
-    let mut artifacts = ArtifactCounts::default();
-    for (state, count) in found.artifacts {
-        artifacts.total += count;
-        match state {
-            HealthState::Healthy => artifacts.healthy += count,
-            HealthState::CorruptTail => artifacts.corrupt_tail += count,
-            HealthState::CorruptHead => artifacts.corrupt_head += count,
-            HealthState::UnknownVersion => artifacts.unknown_version += count,
-        }
-    }
+    let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let of = |state| count(found.tally.in_health(state));
+    let artifacts = ArtifactCounts {
+        total: count(found.tally.total()),
+        healthy: of(HealthState::Healthy),
+        corrupt_tail: of(HealthState::CorruptTail),
+        corrupt_head: of(HealthState::CorruptHead),
+        unknown_version: of(HealthState::UnknownVersion),
+        unread: count(found.tally.unread),
+    };
     let store = match found.store {
         od_app::health::StoreState::Ok => StoreState::Ok,
+        od_app::health::StoreState::Reading => StoreState::Reading,
         od_app::health::StoreState::Degraded => StoreState::Degraded,
         od_app::health::StoreState::Failing => StoreState::Failing,
     };

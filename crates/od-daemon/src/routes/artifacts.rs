@@ -3,29 +3,42 @@
 use hyper::body::Incoming;
 use od_app::Mode;
 use od_app::artifacts::{
-    self, CreateArtifact, DeleteArtifact, ListArtifacts, ListTrash, Reading, UpdateArtifact,
+    self, CreateArtifact, DeleteArtifact, ListTrash, PageOfList, Reading, UpdateArtifact,
 };
-use od_core::error::{Failure, Issue};
+use od_core::artifact::ListQuery;
+use od_core::error::{ErrorCode, Failure, Issue};
 use od_ports::store::Stored;
 use od_wire::Empty;
-use od_wire::artifact::{self as wire, DeletedAnswer, TrashAnswer};
+use od_wire::artifact::{self as wire, DeletedAnswer};
 use od_wire::route::QueryName;
 
 use crate::exchange::Exchange;
 use crate::http::reply::Reply;
 use crate::views;
 
-/// Lists the summaries of one project, or of all, newest first; or what is in the trash.
+/// Lists a page of the summaries of one project, or of all, newest first; or of what is in the trash.
 pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    let app = &exchange.daemon.app;
-    let project = exchange.query.get(QueryName::ProjectId)?;
-    if exchange.query.get(QueryName::Trash)?.unwrap_or(false) {
-        let found = artifacts::trash(app, &exchange.person(), ListTrash { project }).await?;
-        let trash = found.into_iter().map(views::in_trash).collect();
-        return Ok(Reply::json(&TrashAnswer { trash }));
+    let (app, query) = (&exchange.daemon.app, &exchange.query);
+    let project = query.get(QueryName::ProjectId)?;
+    let (rows, cursor) = (exchange.page_limit()?, query.get(QueryName::Cursor)?);
+    if query.get(QueryName::Trash)?.unwrap_or(false) {
+        if let Some(name) =
+            [QueryName::Query, QueryName::Show].into_iter().find(|name| query.text(*name).is_some())
+        {
+            let message =
+                format!("`{}` is for the artifacts in use, not for the trash", name.as_str());
+            return Err(Failure::new(ErrorCode::BadRequest, message)
+                .suggest(format!("leave `{}` or `trash` out", name.as_str())));
+        }
+        let request = ListTrash { project };
+        let page = artifacts::trash_page(app, &exchange.person(), request, cursor, rows).await?;
+        return Ok(Reply::json(&views::trash(page)));
     }
-    let found = artifacts::list(app, &exchange.person(), ListArtifacts { project }).await?;
-    Ok(Reply::json(&views::lines(&found, app.ports.clock.now())))
+    let show = query.get(QueryName::Show)?.unwrap_or_default();
+    let query = ListQuery { query: query.get(QueryName::Query)?, show, cursor };
+    let request = PageOfList { project, query, rows };
+    let page = artifacts::page(app, &exchange.person(), request).await?;
+    Ok(Reply::json(&views::lines(&page, app.ports.clock.now())))
 }
 
 /// Creates an artifact.

@@ -17,9 +17,9 @@ use crate::views;
 
 /// Lists projects.
 pub(crate) async fn all(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
-    let found = projects::list(&exchange.daemon.app, &Caller::Person).await;
-    let found = found?;
-    Ok(Reply::json(&ProjectsAnswer { projects: found.iter().map(views::project).collect() }))
+    let found = projects::counted(&exchange.daemon.app, &Caller::Person).await?;
+    let line = |(project, tally): &(_, _)| views::project_line(project, *tally);
+    Ok(Reply::json(&ProjectsAnswer { projects: found.iter().map(line).collect() }))
 }
 
 /// Creates a project, without a directory: only the command line binds one.

@@ -14,7 +14,7 @@ use od_wire::refresh::{
     self as wire, CancelAnswer, RefreshesAnswer, SnapshotAnswer, SnapshotLine, SnapshotView,
     SnapshotsAnswer, StartRefresh,
 };
-use od_wire::route::QueryName;
+use od_wire::route::{HistoryCursor, QueryName};
 
 use crate::exchange::Exchange;
 use crate::http::reply::Reply;
@@ -61,24 +61,25 @@ pub(crate) async fn cancel(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
 pub(crate) async fn history(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let address = exchange.address()?;
     let history = artifacts::history(&exchange.daemon.app, &exchange.person(), address).await?;
-    let (refreshes, next_cursor) = page_of(exchange, history.records)?;
+    let (refreshes, next_cursor) = page_of(exchange, &history.records)?;
     Ok(Reply::json(&RefreshesAnswer { refreshes, next_cursor }))
 }
 
 /// Lists the stored states, newest first.
 pub(crate) async fn snapshots(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let address = exchange.address()?;
-    let snapshots = artifacts::snapshots(&exchange.daemon.app, &exchange.person(), address)
-        .await?
-        .into_iter()
-        .map(|line| SnapshotLine {
-            refresh_id: line.refresh_id,
-            generated_at: line.generated_at,
-            data_digest: line.data_digest,
-            bytes: line.bytes,
-        })
-        .collect();
-    let (snapshots, next_cursor) = page_of(exchange, snapshots)?;
+    let snapshots: Vec<SnapshotLine> =
+        artifacts::snapshots(&exchange.daemon.app, &exchange.person(), address)
+            .await?
+            .into_iter()
+            .map(|line| SnapshotLine {
+                refresh_id: line.refresh_id,
+                generated_at: line.generated_at,
+                data_digest: line.data_digest,
+                bytes: line.bytes,
+            })
+            .collect();
+    let (snapshots, next_cursor) = page_of(exchange, &snapshots)?;
     Ok(Reply::json(&SnapshotsAnswer { snapshots, next_cursor }))
 }
 
@@ -111,17 +112,17 @@ pub(crate) async fn roll_back(exchange: &Exchange<'_>, body: Incoming) -> Result
 ///
 /// The cursor counts from the oldest line: what comes to the front of the list meanwhile does not move
 /// the pages behind it.
-fn page_of<T>(
+fn page_of<T: Clone>(
     exchange: &Exchange<'_>,
-    mut newest_first: Vec<T>,
+    newest_first: &[T],
 ) -> Result<(Vec<T>, Option<String>), Failure> {
     let limit = exchange.page_limit()?;
-    let older: Option<usize> = exchange.query.get(QueryName::Cursor)?;
-    let newer = older.map_or(0, |older| newest_first.len().saturating_sub(older));
-    let mut page = newest_first.split_off(newer);
-    let rest = page.len().saturating_sub(limit);
-    page.truncate(limit);
-    Ok((page, (rest > 0).then(|| rest.to_string())))
+    let older: Option<HistoryCursor> = exchange.query.get(QueryName::Cursor)?;
+    let newer = older.map_or(0, |HistoryCursor(older)| newest_first.len().saturating_sub(older));
+    let from_here = newest_first.get(newer..).unwrap_or_default();
+    let rest = from_here.len().saturating_sub(limit);
+    let page = from_here.iter().take(limit).cloned().collect();
+    Ok((page, (rest > 0).then(|| HistoryCursor(rest).to_string())))
 }
 
 fn snapshot_id(exchange: &Exchange<'_>) -> Result<RefreshId, Failure> {

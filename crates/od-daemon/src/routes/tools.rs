@@ -2,7 +2,8 @@
 
 use hyper::body::Incoming;
 use od_app::artifacts::{
-    self, Address, CreateArtifact, CreatedArtifact, DeleteArtifact, Reading, Target, UpdateArtifact,
+    self, Address, CreateArtifact, CreatedArtifact, DeleteArtifact, PageOfList, Reading, Target,
+    UpdateArtifact,
 };
 use od_app::connectors::execute::ExecuteTool;
 use od_app::connectors::{self, Payer};
@@ -10,7 +11,7 @@ use od_app::preview::{self, PageRequest};
 use od_app::refresh::cancel::CancelRefresh;
 use od_app::refresh::run::{Cause, RunRefresh};
 use od_app::{Caller, Mode, refresh as refreshing};
-use od_core::artifact::ListQuery;
+use od_core::artifact::{ListQuery, PageRows};
 use od_core::connector::{ExecuteRequest, Purpose};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{MappingPath, ProjectId, RunId};
@@ -61,14 +62,18 @@ pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
 /// Lists the project's artifacts.
 pub(crate) async fn list(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
     let agent = Agent::of(exchange)?;
+    let limit: Option<PageRows> = exchange.query.get(QueryName::Limit)?;
     let query = ListQuery {
         query: exchange.query.get(QueryName::Query)?,
         cursor: exchange.query.get(QueryName::Cursor)?,
-        limit: exchange.query.get(QueryName::Limit)?,
+        ..ListQuery::default()
     };
     let console_base_url = exchange.daemon.urls.console.pages(&agent.project);
     let app = &exchange.daemon.app;
-    let page = artifacts::page(app, &agent.caller, agent.project, &query).await?;
+    let rows = limit.unwrap_or(PageRows::AGENT).get();
+    let request = PageOfList { project: Some(agent.project), query, rows };
+    let page = artifacts::page(app, &agent.caller, request).await?;
+    let page = page.compact(app.ports.clock.now());
     Ok(Reply::json(&ToolArtifactsAnswer {
         console_base_url,
         total: page.total,

@@ -13,6 +13,7 @@ import { bearer, drop, NoBearer, seen } from "./session.js";
  * @typedef {import("./schema.js").Provenance} Provenance
  * @typedef {import("./schema.js").RefreshRecord} RefreshRecord
  * @typedef {import("./schema.js").ProjectView} Project
+ * @typedef {import("./schema.js").ProjectLine} ProjectLine
  * @typedef {import("./schema.js").ProjectFile} ProjectFile
  * @typedef {import("./schema.js").ProjectFilesAnswer} FilesAnswer
  * @typedef {import("./schema.js").SnapshotLine} SnapshotLine
@@ -144,8 +145,8 @@ const live = (artifact, rest = "") => `/api/live-artifacts/${id(artifact)}${rest
 const files = (project) => `/api/projects/${id(project)}/files`;
 
 export const api = {
-  /** @returns {Promise<Project[]>} */
-  projects: async () => /** @type {{projects: Project[]}} */ (await json("/api/projects")).projects,
+  /** @returns {Promise<ProjectLine[]>} */
+  projects: async () => /** @type {{projects: ProjectLine[]}} */ (await json("/api/projects")).projects,
   /** @param {string} name @returns {Promise<Project>} */
   createProject: async (name) =>
     /** @type {{project: Project}} */ (await json("/api/projects", { method: "POST", body: { name } })).project,
@@ -153,17 +154,22 @@ export const api = {
   renameProject: (project, name) => json(`/api/projects/${id(project)}`, { method: "PATCH", body: { name } }),
   /** @param {string} project @returns {Promise<import("./schema.js").RemovedProjectAnswer>} */
   removeProject: (project) => json(`/api/projects/${id(project)}`, { method: "DELETE" }),
-  /** @returns {Promise<import("./schema.js").TrashLine[]>} */
-  trash: async () =>
-    /** @type {import("./schema.js").TrashAnswer} */ (await json("/api/live-artifacts?trash=true")).trash,
+  /** @param {string} [cursor] @returns {Promise<import("./schema.js").TrashAnswer>} */
+  trash: (cursor) => json(`/api/live-artifacts?trash=true${cursor ? `&cursor=${id(cursor)}` : ""}`),
   /** @param {string} project @returns {Promise<ProjectFile[]>} */
   files: async (project) => /** @type {FilesAnswer} */ (await json(files(project))).files,
   /** What a refresh from a file would read. @param {string} project @param {string} path @returns {Promise<unknown>} */
   content: async (project, path) => (await api.file(project, path)).content,
   /** What a source would read of a file, and the tables in it. @param {string} project @param {string} path @returns {Promise<FilesAnswer>} */
   file: (project, path) => json(`${files(project)}?path=${id(path)}`),
-  /** @returns {Promise<Summary[]>} */
-  artifacts: async () => /** @type {{artifacts: Summary[]}} */ (await json("/api/live-artifacts")).artifacts,
+  /**
+   * One page of a list.
+   * @param {import("./lists.js").Asked} asked @param {string} [cursor] @returns {Promise<import("./schema.js").ArtifactsAnswer>}
+   */
+  artifacts: ({ project, query, show }, cursor) => {
+    const given = Object.entries({ projectId: project, query: query?.trim(), show, cursor }).filter(([, value]) => value);
+    return json(`/api/live-artifacts?${given.map(([name, value]) => `${name}=${id(value ?? "")}`).join("&")}`);
+  },
   /** @param {string} project @param {unknown} body @returns {Promise<Artifact>} */
   create: async (project, body) =>
     /** @type {{artifact: Artifact}} */ (await json(`/api/live-artifacts?projectId=${id(project)}`, { method: "POST", body })).artifact,

@@ -203,6 +203,13 @@
  */
 
 /**
+ * @typedef {object} ArtifactsAnswer
+ * @property {Array<ArtifactLine>} artifacts The summaries, the last updated first; of one time, by id.
+ * @property {number} total How many there are, on all pages.
+ * @property {string | null=} nextCursor Gives the next page; absent on the last one.
+ */
+
+/**
  * @typedef {object} Attempt
  * @property {string} id The id the client gave it.
  * @property {string} digest The digest of the request's canonical form.
@@ -578,6 +585,15 @@
  * @property {boolean} truncated Whether there are more.
  * @property {any=} content What a source would read of the file asked for with `path`: the document; of rows their columns with types, the first ones and how many there are; nothing of a database.
  * @property {Array<DatabaseTable>=} tables The tables of a database asked for with `path`, or the rows of a file as one.
+ */
+
+/**
+ * @typedef {object} ProjectLine
+ * @property {string} id The project.
+ * @property {string} name What people call it.
+ * @property {string | null=} root The directory whose files its sources may read.
+ * @property {string} createdAt When it was made.
+ * @property {{total: number, archived: number, failed: number, damaged: number} | null=} artifacts Its artifacts, counted; absent if they cannot be read.
  */
 
 /**
@@ -969,6 +985,8 @@
 /**
  * @typedef {object} TrashAnswer
  * @property {Array<TrashLine>} trash What can be brought back, the last deleted first.
+ * @property {number} total How much there is, on all pages.
+ * @property {string | null=} nextCursor Gives the next page; absent on the last one.
  */
 
 /**

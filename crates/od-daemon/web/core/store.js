@@ -24,8 +24,7 @@
  *
  * What is known under which key, as far as others than its loader read it.
  * @typedef {object} Known
- * @property {import("./schema.js").ArtifactLine[]} artifacts
- * @property {import("./api.js").Project[]} projects
+ * @property {import("./api.js").ProjectLine[]} projects
  * @typedef {Known & Record<`artifact/${string}`, import("./api.js").Detail>} Keyed
  */
 
@@ -152,6 +151,19 @@ function settle(resource, turn, outcome) {
 /** @template {keyof Keyed} K @param {K} key @returns {Keyed[K] | undefined} */
 export function known(key) {
   return resources.get(key)?.value;
+}
+
+/**
+ * The value under a key whose type its asker knows.
+ * @template T @param {string} key @returns {T | undefined}
+ */
+export function held(key) {
+  return /** @type {Resource<T> | undefined} */ (resources.get(key))?.value;
+}
+
+/** @param {string} prefix @param {(key: string, value: unknown) => void} visit */
+export function each(prefix, visit) {
+  for (const [key, { value }] of [...resources]) if (key.startsWith(prefix) && value !== undefined) visit(key, value);
 }
 
 /**

@@ -5,8 +5,9 @@
 import { ApiError, api } from "../core/api.js";
 import { h } from "../core/dom.js";
 import { plainSentence, plural } from "../core/format.js";
+import { amend, dropped, startListsOver } from "../core/lists.js";
 import { current, go, to } from "../core/router.js";
-import { announce, change, expire, known, put, state } from "../core/store.js";
+import { announce, change, expire, state } from "../core/store.js";
 import { copyable } from "./controls.js";
 import { askName, openDialog, toast, toastError } from "./overlays.js";
 
@@ -15,24 +16,9 @@ import { askName, openDialog, toast, toastError } from "./overlays.js";
  * @typedef {import("../core/api.js").Detail} Detail
  */
 
-/** @param {string} id @returns {Summary | undefined} */
-export function summary(id) {
-  return known("artifacts")?.find((entry) => entry.id === id);
-}
-
 /** @param {Summary | Detail} artifact @returns {boolean} */
 export function running(artifact) {
   return state.progress.has(artifact.id) || artifact.refreshStatus === "running";
-}
-
-/** @param {Partial<Summary> & {id: string}} fields */
-export function amend(fields) {
-  const list = known("artifacts");
-  if (!list) return;
-  put(
-    "artifacts",
-    list.map((entry) => (entry.id === fields.id ? { ...entry, ...fields } : entry)),
-  );
 }
 
 /** Loads again whatever the page shows of one artifact. @param {string} id */
@@ -209,18 +195,13 @@ export async function remove(artifact) {
   const was = location.hash;
   dropped(artifact.id);
   expire("trash");
+  expire("projects");
   if (current().artifact === artifact.id) go(to.project(artifact.projectId));
   toast("info", "Moved to trash", {
     detail: `${artifact.title} is kept there for 7 days.`,
     action: "Undo",
     run: () => void restore(artifact, was),
   });
-}
-
-/** @param {string} id */
-export function dropped(id) {
-  const list = known("artifacts");
-  if (list) put("artifacts", list.filter((entry) => entry.id !== id));
 }
 
 /** @param {{id: string}} artifact @param {string} was */
@@ -234,6 +215,8 @@ export async function bringBack(id) {
   const done = await told(api.restore(id));
   if (done) announce("Restored");
   reload(id);
+  // It stands where it stood before, on whatever page that is.
+  startListsOver();
   for (const kind of ["artifacts", "projects", "trash"]) expire(kind);
   return done;
 }
@@ -263,6 +246,7 @@ export function removeProject(project, artifacts) {
       ),
     run: async () => {
       const { trashed } = await api.removeProject(project.id);
+      startListsOver();
       for (const kind of ["artifacts", "projects", "trash"]) expire(kind);
       go(to.designs());
       toast("info", `Removed ${project.name}`, {

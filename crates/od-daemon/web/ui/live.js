@@ -4,10 +4,11 @@
 import { ApiError, api } from "../core/api.js";
 import { applyAgentEvent, chat } from "../core/chat.js";
 import { follow } from "../core/events.js";
+import { amend, dropped, startListsOver, summary } from "../core/lists.js";
 import { plainSentence } from "../core/format.js";
 import { current, go, to } from "../core/router.js";
-import { announce, change, expire, known, state } from "../core/store.js";
-import { amend, dropped, finish, reload, summary } from "./actions.js";
+import { announce, change, expire, state } from "../core/store.js";
+import { finish, reload } from "./actions.js";
 import { toast } from "./overlays.js";
 import { isChatOpen, shownChat } from "../views/chat/pane.js";
 
@@ -31,7 +32,7 @@ export async function keepCurrent() {
     // What happened while the line was down may be more than the daemon replays.
     if (!again) return;
     for (const [id, { mine }] of state.progress) if (!mine) state.progress.delete(id);
-    expire("");
+    readAgain();
   });
   following = false;
 }
@@ -45,7 +46,7 @@ function receive({ event, data }) {
   } catch {
     return;
   }
-  if (message.event === "resync") expire("");
+  if (message.event === "resync") readAgain();
   else if (message.event === "live_artifact") artifactEvent(message.data);
   else if (message.event === "live_artifact_refresh") refreshEvent(message.data);
   else if (message.event === "live_artifact_check") checkEvent(message.data);
@@ -86,31 +87,33 @@ function agentEvent(event) {
   }
 }
 
+function readAgain() {
+  startListsOver();
+  expire("");
+}
+
 /** @param {ArtifactEvent} event */
 function artifactEvent(event) {
   if (event.action === "deleted") {
     dropped(event.artifactId);
+    soonReadFirstPages();
     return;
   }
   reload(event.artifactId);
-  if (event.action === "created") {
-    void created(event.artifactId);
-    if (!known("projects")?.some((project) => project.id === event.projectId)) {
-      expire("projects");
-    }
-  }
-  if (summary(event.artifactId)) amend({ id: event.artifactId, title: event.title });
-  soonReloadList();
+  if (event.action === "created") void created(event.artifactId);
+  amend({ id: event.artifactId, title: event.title, refreshStatus: event.refreshStatus });
+  soonReadFirstPages();
 }
 
 let pending = 0;
 
-/** Many events in a row lead to one reading of the list. */
-function soonReloadList() {
+/** Many events in a row lead to one reading of what stands first, and of the counts. */
+function soonReadFirstPages() {
   if (pending) return;
   pending = window.setTimeout(() => {
     pending = 0;
     expire("artifacts");
+    expire("projects");
   }, BATCH_MS);
 }
 
@@ -178,6 +181,9 @@ function refreshEvent(event) {
   const before = state.progress.get(artifactId);
   finish(artifactId);
   const { errorCode, errorMessage } = event;
+  // A refresh that commits nothing leaves the artifact where it stands, beyond the first page perhaps.
+  if (phase === "succeeded") amend({ id: artifactId, refreshStatus: "succeeded", freshness: "fresh", lastRefreshedAt: new Date().toISOString() });
+  else if (errorCode !== "REFRESH_CANCELLED") amend({ id: artifactId, refreshStatus: "failed", freshness: "failed" });
   if (phase === "failed" && errorCode !== "REFRESH_CANCELLED") {
     // The person who asked for the refresh gets the whole refusal as its answer.
     if (!before?.mine && !state.failures.has(artifactId)) change(() => state.failures.set(artifactId, new ApiError(0, errorCode ?? "", errorMessage ?? "")));
@@ -200,5 +206,5 @@ export function lookAgain() {
 /** Forgets everything learned under an earlier session. */
 export function startOver() {
   change(() => state.progress.clear());
-  expire("");
+  readAgain();
 }

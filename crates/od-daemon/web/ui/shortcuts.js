@@ -3,8 +3,9 @@
 
 import { h } from "../core/dom.js";
 import { current, go, TABS, to } from "../core/router.js";
+import { listed, summary } from "../core/lists.js";
 import { known, setUi, state, ui } from "../core/store.js";
-import { pin, openInTab, refresh, summary, cancel } from "./actions.js";
+import { cancel, openInTab, pin, refresh } from "./actions.js";
 import { openDialog } from "./overlays.js";
 
 /** @type {[string, string][]} */
@@ -98,7 +99,7 @@ function pressInArtifact(key) {
 /** @param {number} by */
 function step(by) {
   const { project, artifact, tab } = current();
-  const list = (known("artifacts") ?? []).filter((entry) => entry.projectId === project);
+  const list = listed({ project }).value?.lines ?? [];
   const at = list.findIndex((entry) => entry.id === artifact);
   const next = list[at + by];
   if (next) go(to.live(next, tab));

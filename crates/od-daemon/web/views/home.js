@@ -4,6 +4,7 @@
 import { api } from "../core/api.js";
 import { h, memo } from "../core/dom.js";
 import { age, attention, badge, badges, plural, stateShown, time } from "../core/format.js";
+import { listed, more } from "../core/lists.js";
 import { current, go, to } from "../core/router.js";
 import { expire, known, setUi, ui, use } from "../core/store.js";
 import { running } from "../ui/actions.js";
@@ -15,71 +16,96 @@ import { windowed } from "../ui/windowed.js";
 /**
  * @typedef {import("../core/schema.js").ArtifactLine} Summary
  * @typedef {import("../core/api.js").Project} Project
+ * @typedef {import("../core/api.js").ProjectLine} ProjectLine
+ * @typedef {import("../core/lists.js").Asked} Asked
  */
 
 export function projects() {
   return use("projects", api.projects);
 }
 
-export function artifacts() {
-  return use("artifacts", loadArtifacts);
+/**
+ * What a list has, for lines that changed since they were fetched and stand in no list that was read anew.
+ * @type {Record<import("../core/lists.js").Shown, (entry: Summary) => boolean>}
+ */
+const FITS = {
+  all: () => true,
+  active: ({ status }) => status !== "archived",
+  pinned: ({ pinned }) => pinned,
+  attention: (entry) => attention(entry) > 0,
+};
+
+/** What each place showed last, which stays while what was asked for next is on its way. @type {Map<string, {lines: Summary[], total: number}>} */
+const before = new Map();
+
+/**
+ * A list as it is shown: first those of `lead` and then the others, as far as either was fetched.
+ * @param {string} place @param {Asked} asked @param {import("../core/lists.js").Shown} lead
+ */
+export function leading(place, asked, lead) {
+  const all = listed(asked);
+  // A search has its own order: what was changed last.
+  const first = asked.query ? undefined : listed({ ...asked, show: lead });
+  const asks = FITS[asked.show ?? "all"];
+  const own = (first?.value?.lines ?? []).filter((entry) => FITS[lead](entry) && asks(entry));
+  const ids = new Set(own.map(({ id }) => id));
+  const lines = [...own, ...(all.value?.lines ?? []).filter((entry) => !ids.has(entry.id) && asks(entry))];
+  if (all.value && (!first || first.value)) before.set(place, { lines, total: all.value.total });
+  return { value: before.get(place), error: all.error ?? first?.error };
 }
 
-/** Entries that are as they were stay the same objects, so that nothing is drawn again for them. */
-async function loadArtifacts() {
-  const before = new Map((known("artifacts") ?? []).map((entry) => [entry.id, entry]));
-  return (await api.artifacts()).map((entry) => {
-    const old = before.get(entry.id);
-    return old && JSON.stringify(old) === JSON.stringify(entry) ? old : entry;
-  });
-}
-
-/** @param {Summary[]} list @returns {Summary[]} */
-export function ordered(list) {
-  return [...list].sort((a, b) => Number(b.pinned ?? false) - Number(a.pinned ?? false));
+/**
+ * The counts of a project's artifacts; of all projects if there are several.
+ * @param {ProjectLine[]} projects
+ */
+function countsOf(projects) {
+  const sum = (/** @type {"total" | "archived" | "failed" | "damaged"} */ name) =>
+    projects.reduce((sum, { artifacts }) => sum + (artifacts?.[name] ?? 0), 0);
+  return { total: sum("total"), archived: sum("archived"), failed: sum("failed"), damaged: sum("damaged") };
 }
 
 export function designsView() {
-  const listed = artifacts();
+  const archived = ui("show archived", false);
+  const query = ui("search designs", "").trim();
+  const needy = ui("show attention", false);
+  /** @type {Asked} */
+  const asked = { query, show: needy ? "attention" : archived ? "all" : "active" };
+  const found = leading("designs", asked, needy ? "attention" : "pinned");
   const all = projects();
-  if (!listed.value || !all.value) {
-    const error = listed.error ?? all.error;
+  if (!all.value || !found.value) {
+    const error = found.error ?? all.error;
     return main(error ? retry(error, "") : loading());
   }
   if (all.value.length === 0) return main(firstRun());
-  const archived = ui("show archived", false);
-  const query = ui("search designs", "").trim().toLowerCase();
-  const needy = ui("show attention", false);
-  const visible = ordered(listed.value).filter(
-    (entry) => (archived || entry.status !== "archived") && (!needy || attention(entry) > 0) && matches(entry, query),
-  );
-  const hasNeedy = needy || listed.value.some((entry) => attention(entry) > 0);
-  const hasArchived = listed.value.some((entry) => entry.status === "archived");
+  const visible = found.value.lines;
+  const counts = countsOf(all.value);
+  const hasNeedy = needy || counts.failed + counts.damaged > 0 || visible.some((entry) => attention(entry) > 0);
   return main(
     h(
       "div.page-head",
       h("h1", "Designs"),
       h("div.grow"),
-      listed.value.length > 0 && searchField("search designs", "Search live artifacts", { hint: "/" }),
+      counts.total > 0 && searchField("search designs", "Search live artifacts", { hint: "/" }),
       createLink("New"),
     ),
-    projectStrip(all.value, listed.value),
+    projectStrip(all.value),
     h(
       "section",
       { "aria-labelledby": "live-title", key: "live" },
       h(
         "div.section-head",
         h("h2", { id: "live-title" }, "Live artifacts"),
-        h("span.count", String(visible.length)),
+        h("span.count", String(found.value.total)),
         h("div.grow"),
         hasNeedy && toggle("Needs attention", needy, (on) => setUi("show attention", on)),
-        hasArchived && toggle("Archived", archived, (on) => setUi("show archived", on)),
+        counts.archived > 0 && toggle("Archived", archived, (on) => setUi("show archived", on)),
         h("a.button.quiet-link", { href: to.trash() }, icon("trash"), "Trash"),
       ),
-      cards(visible, all.value, query),
+      found.error ? retry(found.error, "artifacts") : cards(visible, all.value, asked),
     ),
   );
 }
+
 
 const LOOK_AGAIN_MS = 2000;
 let looking = 0;
@@ -131,21 +157,13 @@ export function createLink(label, project) {
   return h("a.button.primary", { href: to.create(project) }, icon("plus"), h("span", label));
 }
 
-/** @param {Summary} entry @param {string} query */
-function matches(entry, query) {
-  if (!query) return true;
-  return [entry.title, entry.description ?? "", entry.projectId, entry.sourceLabel ?? ""].some((text) =>
-    String(text).toLowerCase().includes(query),
-  );
-}
-
 /** @param {...import("../core/dom.js").Child} children */
 function main(...children) {
   return h("main.page", { key: "designs" }, ...children);
 }
 
-/** @param {Project[]} list @param {Summary[]} all */
-function projectStrip(list, all) {
+/** @param {ProjectLine[]} list */
+function projectStrip(list) {
   return h(
     "section",
     { "aria-labelledby": "projects-title", key: "projects" },
@@ -158,14 +176,13 @@ function projectStrip(list, all) {
     ),
     list.length === 0
       ? h("p.quiet", "A project holds files and the live artifacts made from them.")
-      : h("ul.projects", list.map((project) => projectCard(project, all))),
+      : h("ul.projects", list.map(projectCard)),
   );
 }
 
-/** @param {Project} project @param {Summary[]} all */
-function projectCard(project, all) {
-  const own = all.filter((entry) => entry.projectId === project.id);
-  const failed = own.filter((entry) => entry.refreshStatus === "failed").length;
+/** @param {ProjectLine} project */
+function projectCard(project) {
+  const { total, failed } = countsOf([project]);
   return h(
     "li",
     { key: project.id },
@@ -174,13 +191,14 @@ function projectCard(project, all) {
       { href: to.project(project.id) },
       icon("folder"),
       h("span.grow.clip.strong", project.name ?? project.id),
-      failed > 0 ? badge({ label: `${failed} of ${own.length} failed`, tone: "bad" }) : h("span.meta", plural(own.length, "live artifact")),
+      failed > 0 ? badge({ label: `${failed} of ${total} failed`, tone: "bad" }) : h("span.meta", plural(total, "live artifact")),
     ),
   );
 }
 
-/** @param {Summary[]} list @param {Project[]} all @param {string} query */
-function cards(list, all, query) {
+/** @param {Summary[]} list @param {Project[]} all @param {Asked} asked */
+function cards(list, all, asked) {
+  const { query } = asked;
   if (list.length === 0 && query) {
     return empty("search", "Nothing matches", `No live artifact has “${query}” in its title, description, source or project.`,
       button("Clear the search", () => setUi("search designs", "")));
@@ -195,6 +213,7 @@ function cards(list, all, query) {
   }
   const names = new Map(all.map((project) => [project.id, project.name ?? project.id]));
   const { from, to: end, props } = windowed("cards", list.length);
+  if (end >= list.length) more(asked);
   return h(
     "ul.cards",
     { key: "cards", ...props },

@@ -5,7 +5,7 @@ import { api } from "../core/api.js";
 import { h } from "../core/dom.js";
 import { absolute, time } from "../core/format.js";
 import { go, to } from "../core/router.js";
-import { use } from "../core/store.js";
+import { put, use } from "../core/store.js";
 import { bringBack } from "../ui/actions.js";
 import { button, empty, icon, loading, retry } from "../ui/controls.js";
 import { toast } from "../ui/overlays.js";
@@ -14,7 +14,8 @@ import { projects } from "./home.js";
 /** @typedef {import("../core/schema.js").TrashLine} Line */
 
 export function trashView() {
-  const listed = use("trash", api.trash);
+  const listed = use("trash", () => api.trash());
+  const lines = listed.value?.trash ?? [];
   const names = new Map((projects().value ?? []).map((project) => [project.id, project.name]));
   return h(
     "main.page",
@@ -23,9 +24,16 @@ export function trashView() {
     h("p.lead", "Deleted live artifacts are kept here for 7 days with their whole history. After that they are gone for good."),
     listed.error && retry(listed.error, "trash"),
     !listed.value && !listed.error && loading(),
-    listed.value?.length === 0 && empty("trash", "The trash is empty", "Nothing was deleted in the last 7 days."),
-    listed.value && listed.value.length > 0 && h("ul.lines", { key: "lines" }, listed.value.map((line) => row(line, names))),
+    listed.value && lines.length === 0 && empty("trash", "The trash is empty", "Nothing was deleted in the last 7 days."),
+    lines.length > 0 && h("ul.lines", { key: "lines" }, lines.map((line) => row(line, names))),
+    listed.value?.nextCursor && h("p.row", { key: "more" }, h("span.meta.grow", `${lines.length} of ${listed.value.total}`), button("Show more", () => void older(listed.value))),
   );
+}
+
+/** Fetches the page after those that are shown. @param {import("../core/schema.js").TrashAnswer} shown */
+async function older(shown) {
+  const page = await api.trash(shown.nextCursor ?? "");
+  put("trash", { ...page, trash: [...shown.trash, ...page.trash] });
 }
 
 /** @param {Line} line @param {Map<string, string>} names */

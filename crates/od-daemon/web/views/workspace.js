@@ -4,13 +4,14 @@
 import { api } from "../core/api.js";
 import { cls, h, memo } from "../core/dom.js";
 import { attention, badge, badges, isSkillFile, pathEnd, plural, size } from "../core/format.js";
+import { more } from "../core/lists.js";
 import { current, to } from "../core/router.js";
 import { expire, setUi, ui, use } from "../core/store.js";
 import { rebindProject, removeProject, renameProject, running } from "../ui/actions.js";
 import { agentCommand, button, empty, icon, iconButton, loading, problem, searchField } from "../ui/controls.js";
 import { treeKeys } from "../ui/shortcuts.js";
 import { windowed } from "../ui/windowed.js";
-import { artifacts, createLink, ordered, projects } from "./home.js";
+import { createLink, leading, projects } from "./home.js";
 import { artifactView } from "./artifact/viewer.js";
 import { chatPane, isChatOpen } from "./chat/pane.js";
 
@@ -48,11 +49,11 @@ export function workspaceView() {
 
 /** @param {string} project @param {string} name */
 function sidebar(project, name) {
-  const listed = artifacts();
   const files = use(`files/${project}`, () => api.files(project));
-  const query = ui(`tree ${project}`, "").toLowerCase();
-  const own = ordered((listed.value ?? []).filter((entry) => entry.projectId === project));
-  const live = own.filter((entry) => entry.title.toLowerCase().includes(query));
+  const typed = ui(`tree ${project}`, "");
+  const query = typed.toLowerCase();
+  const asked = { project, query: typed };
+  const live = leading(`tree ${project}`, asked, "pinned").value;
   const found = (files.value ?? []).filter(({ path }) => !isSkillFile(path) && path.toLowerCase().includes(query));
   return h(
     "aside.sidebar",
@@ -66,7 +67,7 @@ function sidebar(project, name) {
     h(
       "div.tree",
       { role: "tree", "aria-label": `Contents of ${name}`, onkeydown: treeKeys },
-      group(project, "live", "Live artifacts", live.length, live, liveNode),
+      group(project, "live", "Live artifacts", live?.total ?? 0, live?.lines ?? [], liveNode, () => more(asked)),
       group(project, "files", "Files", found.length, found, (file) => fileNode(project, file)),
     ),
     files.error && problem(files.error),
@@ -77,11 +78,13 @@ function sidebar(project, name) {
  * @template T
  * @param {string} project @param {string} id @param {string} label @param {number} count
  * @param {T[]} list @param {(entry: T) => import("../core/dom.js").VNode} node
+ * @param {() => void} [grow] fetches what comes after the list
  */
-function group(project, id, label, count, list, node) {
+function group(project, id, label, count, list, node, grow) {
   const name = `group ${project} ${id}`;
   const open = ui(name, true);
   const { from, to: end, props } = windowed(name, list.length);
+  if (open && end >= list.length) grow?.();
   return [
     h(
       "div",
@@ -153,14 +156,15 @@ function fileNode(project, file) {
   );
 }
 
-/** @param {import("../core/api.js").Project | undefined} project */
+/** @param {import("../core/api.js").ProjectLine | undefined} project */
 function overview(project) {
-  const listed = artifacts();
+  const asked = { project: current().project };
   // What needs a person stands first; the rest as everywhere.
-  const own = ordered(
-    (listed.value ?? []).filter((entry) => entry.projectId === current().project),
-  ).sort((a, b) => attention(b) - attention(a));
+  const all = leading(`overview ${current().project}`, asked, "attention").value;
+  const pinned = (/** @type {Summary} */ entry) => Number(entry.pinned ?? false);
+  const own = [...(all?.lines ?? [])].sort((a, b) => attention(b) - attention(a) || pinned(b) - pinned(a));
   const { from, to: end, props } = windowed(`overview ${current().project}`, own.length);
+  if (end >= own.length) more(asked);
   return h(
     "main.stage",
     { key: "overview" },
@@ -177,14 +181,14 @@ function overview(project) {
           { role: "toolbar", "aria-label": "Project", key: "toolbar" },
           iconButton("edit", "Rename project", () => renameProject(project)),
           iconButton("folder", "Another folder", () => rebindProject(project)),
-          iconButton("trash", "Remove project", () => removeProject(project, own.length), { disabled: !listed.value }),
+          iconButton("trash", "Remove project", () => removeProject(project, all?.total ?? 0), { disabled: !all }),
         ),
       createLink("New live artifact", current().project),
     ),
     h(
       "div.stage-body",
-      !listed.value && loading(),
-      listed.value && own.length === 0
+      !all && loading(),
+      all && own.length === 0
         ? empty(
             "live",
             "Nothing live in this project yet",
@@ -193,7 +197,7 @@ function overview(project) {
             agentCommand(current().project),
           )
         : [
-            h("p.quiet", { key: "count" }, plural(own.length, "live artifact")),
+            h("p.quiet", { key: "count" }, plural(all?.total ?? 0, "live artifact")),
             h("ul.lines", { key: "lines", ...props }, own.slice(from, end).map(line)),
           ],
     ),

@@ -57,6 +57,8 @@ mod read {
     mod cache_entry;
     mod content;
     mod index;
+    mod lines;
+    mod lists;
     mod notices;
     mod reader;
     mod summary;

@@ -9,10 +9,10 @@ use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision};
 use od_core::ledger::{CommitNote, RefreshStart};
 use od_core::refresh::RefreshRecord;
 use od_ports::store::{
-    ArtifactStore, Change, Created, Gate, History, Inspection, KeptRevision, RefreshLog,
-    RepairMode, RepairReport, RevisionStore, RunningRefresh, Snapshot, SnapshotSummary, StoreError,
-    StoreMaintenance, Stored, Timeline, Trash, Trashed, UnfinishedRefresh, Unrecovered,
-    WriteWitness,
+    ArtifactStore, Census, Change, Created, Gate, History, Inspection, KeptRevision, Page,
+    PageRequest, RefreshLog, RepairMode, RepairReport, RevisionStore, RunningRefresh, Snapshot,
+    SnapshotSummary, StoreError, StoreMaintenance, Stored, Timeline, Trash, Trashed,
+    UnfinishedRefresh, Unrecovered, WriteWitness,
 };
 use od_ports::system::Clock;
 use tokio::sync::oneshot;
@@ -175,6 +175,14 @@ impl ArtifactStore for FileArtifactStore {
         }
         let project = project.clone();
         self.run(move |parts| parts.reader.list(&project)).await
+    }
+
+    async fn page(&self, project: &ProjectId, request: PageRequest) -> Result<Page, StoreError> {
+        if let Some(page) = self.parts.reader.cached_page(project, &request)? {
+            return Ok(page);
+        }
+        let project = project.clone();
+        self.run(move |parts| parts.reader.page(&project, &request)).await
     }
 
     async fn find_attempt(
@@ -358,5 +366,9 @@ impl StoreMaintenance for FileArtifactStore {
 
     async fn recover(&self) -> Result<Vec<Unrecovered>, StoreError> {
         self.run(|parts| maintenance::recover(&parts.reader, &parts.trash)).await
+    }
+
+    async fn census(&self, projects: &[ProjectId]) -> Census {
+        self.parts.reader.census(projects)
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use od_core::artifact::{ArtifactState, ArtifactSummary, Attempt};
+use od_core::artifact::{ArtifactState, ArtifactSummary, Attempt, ListCursor, ListTally, Status};
 use od_core::decide::Decision;
 use od_core::ids::{ArtifactId, ProjectId, Revision};
 use od_core::ledger::CommitNote;
@@ -24,7 +24,7 @@ use super::write_gate::{Gate, WriteWitness};
 /// - **Serial.** Of two commits for one expected revision exactly one wins, across processes; the
 ///   other gets [`StoreError::RevisionConflict`].
 /// - **Fresh.** A change made by another process, or by hand, is seen by the next call.
-/// - **Pure reads.** `load`, `list`, `locate` and `find_attempt` write nothing at all.
+/// - **Pure reads.** `load`, `list`, `page`, `locate` and `find_attempt` write nothing at all.
 /// - **Isolated damage.** A damaged artifact is listed with its health and refuses writes with
 ///   [`StoreError::NotHealthy`]; it never hides another one.
 /// - **Recorded.** Every commit leaves one record in the timeline, as part of the commit.
@@ -44,6 +44,10 @@ pub trait ArtifactStore: fmt::Debug + Send + Sync {
 
     /// Returns the line of every artifact of a project, the last updated first.
     async fn list(&self, project: &ProjectId) -> Result<Arc<[Arc<ArtifactSummary>]>, StoreError>;
+
+    /// Returns a part of what `list` returns, and the counts of all of it, without going through all of
+    /// it: what changed since the last call is read, and nothing else.
+    async fn page(&self, project: &ProjectId, request: PageRequest) -> Result<Page, StoreError>;
 
     /// Returns what an attempt made, or `None` if it made nothing yet.
     ///
@@ -77,6 +81,44 @@ pub trait ArtifactStore: fmt::Debug + Send + Sync {
         witness: &WriteWitness<'_>,
         change: Change,
     ) -> Result<Arc<Stored>, StoreError>;
+}
+
+/// The part of a project's list that is asked for.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct PageRequest {
+    /// Only what comes after this row.
+    pub after: Option<ListCursor>,
+    /// At most so many.
+    pub rows: usize,
+    /// Whether archived artifacts are left out.
+    pub only_active: bool,
+}
+
+/// A part of a project's list.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Page {
+    /// The lines, the last updated first.
+    pub lines: Vec<Arc<ArtifactSummary>>,
+    /// Whether there are more after them.
+    pub has_more: bool,
+    /// The counts of the whole list, archived artifacts included.
+    pub tally: ListTally,
+}
+
+impl Page {
+    /// Takes a page from the lines after the place that was asked for, in their order.
+    pub fn take<'l>(
+        lines: impl Iterator<Item = &'l Arc<ArtifactSummary>>,
+        request: &PageRequest,
+        tally: ListTally,
+    ) -> Self {
+        let shows = |line: &&Arc<ArtifactSummary>| {
+            !request.only_active || line.heading.status != Status::Archived
+        };
+        let mut rest = lines.filter(shows);
+        let lines = rest.by_ref().take(request.rows).map(Arc::clone).collect();
+        Self { lines, has_more: rest.next().is_some(), tally }
+    }
 }
 
 /// The outcome of a create.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use od_core::artifact::{Artifact, Health};
+use od_core::artifact::{Artifact, Health, ListTally};
 use od_core::ids::{ArtifactId, Digest, ProjectId, Revision};
 use od_core::ledger::Part;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use super::error::StoreError;
 ///
 /// # Contract
 ///
-/// - **Pure reads.** `inspect`, and `repair` in [`RepairMode::Plan`], write nothing at all.
+/// - **Pure reads.** `inspect`, `census`, and `repair` in [`RepairMode::Plan`], write nothing at all.
 /// - **Nothing is lost.** What a repair takes from an artifact is kept aside.
 /// - **Isolated damage.** One artifact that cannot be recovered keeps nobody from the others.
 #[async_trait]
@@ -41,6 +41,21 @@ pub trait StoreMaintenance: fmt::Debug + Send + Sync {
     ///
     /// Returns those for which that did not work: one damaged artifact keeps nobody from the others.
     async fn recover(&self) -> Result<Vec<Unrecovered>, StoreError>;
+
+    /// Returns what is known of these projects from the last time that each was listed. Reads nothing of
+    /// them, whatever they hold.
+    async fn census(&self, projects: &[ProjectId]) -> Census;
+}
+
+/// The artifacts of some projects, counted as they were last read.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Census {
+    /// The counts of every project together.
+    pub tally: ListTally,
+    /// Projects that were not listed yet: their counts are not whole.
+    pub unlisted: usize,
+    /// Projects whose list could not be read the last time.
+    pub failing: usize,
 }
 
 /// One file of the set, with what the pointer says of it.

@@ -10,10 +10,10 @@ mod stored;
 mod trash;
 mod write_gate;
 
-pub use artifact_store::{ArtifactStore, Change, Created};
+pub use artifact_store::{ArtifactStore, Change, Created, Page, PageRequest};
 pub use error::StoreError;
 pub use maintenance::{
-    InspectedFile, Inspection, RepairMode, RepairReport, RevisionFault, StoreMaintenance,
+    Census, InspectedFile, Inspection, RepairMode, RepairReport, RevisionFault, StoreMaintenance,
     Unrecovered,
 };
 pub use refresh_log::{History, RefreshLog, RunningLock, RunningRefresh, UnfinishedRefresh};

@@ -94,7 +94,7 @@ pub struct UnfinishedRefresh {
 #[derive(Clone, Debug, Default)]
 pub struct History {
     /// Newest first.
-    pub records: Vec<RefreshRecord>,
+    pub records: Arc<[RefreshRecord]>,
     /// The reason records may be missing: the chain is broken or a line cannot be read.
     pub broken: Option<HealthReason>,
 }

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use od_core::artifact::Shown;
 use od_core::export::ExportFormat;
 use od_core::ids::{MappingPath, ProjectId, RefreshId, RelPath, Revision, RunId};
 use od_core::ledger::RevisionName;
@@ -290,6 +291,8 @@ pub enum QueryName {
     Cursor,
     /// Words to look for.
     Query,
+    /// A word of [`Shown`].
+    Show,
     /// `true` or `false`.
     Trash,
     /// A [`Revision`].
@@ -321,6 +324,7 @@ impl QueryName {
             Self::Limit => "limit",
             Self::Cursor => "cursor",
             Self::Query => "query",
+            Self::Show => "show",
             Self::Trash => "trash",
             Self::Revision => "revision",
             Self::From => "from",
@@ -344,6 +348,7 @@ impl QueryName {
             Self::Format => generator.subschema_for::<ExportFormat>(),
             Self::DataPath => generator.subschema_for::<MappingPath>(),
             Self::Include => generator.subschema_for::<Include>(),
+            Self::Show => generator.subschema_for::<Shown>(),
             Self::Limit => schemars::json_schema!({
                 "type": "integer", "minimum": 1, "maximum": limits::LIST_ROWS.allowed,
             }),
@@ -357,27 +362,22 @@ impl QueryName {
     }
 }
 
-/// The most lines of one page of a list.
+/// The place in a history after which a page begins: the number of lines from the oldest one on. What comes
+/// to the front of the history meanwhile moves no page behind it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct PageLimit(usize);
+pub struct HistoryCursor(pub usize);
 
-impl PageLimit {
-    /// The lines of a page whose length nobody asked for.
-    pub const DEFAULT: Self = Self(limits::LIST_ROWS.max());
-
-    /// Returns the number.
-    #[must_use]
-    pub const fn get(self) -> usize {
-        self.0
+impl fmt::Display for HistoryCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
     }
 }
 
-impl std::str::FromStr for PageLimit {
+impl std::str::FromStr for HistoryCursor {
     type Err = &'static str;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let limit =
-            text.parse().ok().filter(|limit| *limit > 0 && limits::LIST_ROWS.allows(*limit));
-        limit.map(Self).ok_or("a page has 1 to 100 lines")
+        let lines = text.parse().map(Self);
+        lines.map_err(|_| "a cursor is the nextCursor of the page before, unchanged")
     }
 }
 
@@ -444,7 +444,7 @@ const OF_AGENT_LISTED: &[QueryParameter] = &[
     OWN[1],
     optional(
         QueryName::Query,
-        "Only artifacts with these words in title, description, slug or id.",
+        "Only artifacts with these words in title, description, slug, id or source.",
     ),
     optional(QueryName::Limit, "The most rows, 50 if absent."),
     optional(QueryName::Cursor, "The nextCursor of the page before."),
@@ -460,6 +460,13 @@ const OF_AGENT_READ: &[QueryParameter] = &[
 ];
 const LISTED: &[QueryParameter] = &[
     optional(QueryName::ProjectId, "Only this project's artifacts."),
+    optional(
+        QueryName::Query,
+        "Only artifacts with these words in title, description, slug, id, project or source.",
+    ),
+    optional(QueryName::Show, "all (the default), active, archived, pinned or attention."),
+    optional(QueryName::Limit, "The most lines of the answer, 1 to 100; 100 if absent."),
+    optional(QueryName::Cursor, "The `nextCursor` of the page before."),
     optional(QueryName::Trash, "With `true` what was deleted and can be brought back instead."),
 ];
 const SESSIONS: &[QueryParameter] =
@@ -535,7 +542,7 @@ pub const ROUTES: &[Route] = &[
     route(Get,    "/api/projects/{project}/files",                 Person,   Operation::ListProjectFiles,    FILE,         "List the project's files, never those of live artifacts."),
     route(Get,    "/api/projects/{project}/events",                Person,   Operation::FollowProject,       NONE,         "Follow one project's events (SSE)."),
     route(Get,    "/api/events",                                   Person,   Operation::FollowAll,           NONE,         "Follow every project's events (SSE)."),
-    route(Get,    "/api/live-artifacts",                           Person,   Operation::ListArtifacts,       LISTED,       "List summaries, newest first; or what is in the trash."),
+    route(Get,    "/api/live-artifacts",                           Person,   Operation::ListArtifacts,       LISTED,       "List summaries, the last updated first, one page at a time; or what is in the trash."),
     route(Post,   "/api/live-artifacts",                           Person,   Operation::CreateArtifact,      CREATED,      "Create an artifact."),
     route(Get,    "/api/live-artifacts/{artifact}",                Person,   Operation::ShowArtifact,        IN_PROJECT,   "Show one artifact with its data, provenance and health."),
     route(Patch,  "/api/live-artifacts/{artifact}",                Person,   Operation::UpdateArtifact,      IN_PROJECT_DRY, "Change one artifact."),

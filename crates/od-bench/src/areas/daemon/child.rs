@@ -37,7 +37,7 @@ impl Child {
         Ok(Self { process, api: *api, preview: *preview })
     }
 
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.process.id()
     }
 

@@ -1,5 +1,6 @@
 //! The daemon under load, against hyper with nothing around it.
 
+mod busy;
 pub(crate) mod child;
 pub(crate) mod http_load;
 mod slow_clients;
@@ -48,7 +49,7 @@ pub(crate) fn measure() -> Outcome<Vec<Row>> {
     ];
     rows.extend(previews(&subject)?);
     rows.extend(streams(&subject)?);
-    rows.push(busy(&subject)?);
+    rows.push(new_client(&subject)?);
     let preview_full = one_preview(&subject)?;
     let subject = subject.grown(ARTIFACTS, MANY)?;
     let preview_many = one_preview(&subject)?;
@@ -58,6 +59,11 @@ pub(crate) fn measure() -> Outcome<Vec<Row>> {
     let previews = [(ARTIFACTS, preview_full), (MANY, preview_many)];
     rows.push(measure::exponent("one preview with artifacts", &previews, 0.1));
     Ok(rows)
+}
+
+/// Measures what people wait for while the daemon is busy, and nothing else.
+pub(crate) fn measure_busy() -> Outcome<Vec<Row>> {
+    busy::measure()
 }
 
 /// Measures an honest client among slow ones, and nothing else.
@@ -83,7 +89,7 @@ fn one_preview(subject: &Subject) -> Outcome<Duration> {
 }
 
 /// A new client's preview while others keep the daemon busy.
-fn busy(subject: &Subject) -> Outcome<Row> {
+fn new_client(subject: &Subject) -> Outcome<Row> {
     let child = subject.spawn()?;
     let page = subject.pages().first().ok_or("there is no page")?;
     let request = child.ticketed(subject, page)?;

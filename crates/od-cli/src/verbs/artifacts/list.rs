@@ -1,30 +1,50 @@
 //! `od artifacts list`: what there is, and what is in the trash, with or without a daemon.
 
+use std::fmt::Display;
+use std::str::FromStr;
+
 use od_app::Caller;
-use od_app::artifacts::ListTrash;
-use od_core::artifact::{ArtifactSummary, Freshness, RefreshStatus, Status};
+use od_app::artifacts::{ListTrash, PageOfList, TrashPage};
+use od_core::artifact::{
+    ArtifactSummary, Freshness, ListCursor, ListPage, ListQuery, PageRows, RefreshStatus, Status,
+};
+use od_core::error::ErrorCode;
 use od_core::ids::Timestamp;
 use od_core::schedule::{Outlook, ScheduleState};
 use od_daemon::views;
-use od_wire::artifact::{ArtifactsAnswer, TrashAnswer};
 
+use crate::args::ListArtifacts;
 use crate::local;
-use crate::output::{Answer, CommandError, Style, Table, Text};
+use crate::output::{Answer, CommandError, Exit, Style, Table, Text};
 use crate::settings::Settings;
 
-/// Lists the artifacts of a project, or of all, the last updated first.
-pub(crate) async fn list(settings: &Settings, named: Option<&str>) -> Result<Answer, CommandError> {
+/// Lists a page of the artifacts of a project, or of all, the last updated first.
+pub(crate) async fn list(
+    settings: &Settings,
+    args: &ListArtifacts,
+) -> Result<Answer, CommandError> {
+    let query = ListQuery {
+        query: given("query", &args.query)?,
+        cursor: after(args)?,
+        ..ListQuery::default()
+    };
+    let is_part = query != ListQuery::default();
+    let rows = rows(args)?;
     let Some(app) = local::open_existing(settings)? else {
         return Ok(nothing());
     };
+    let named = args.project.as_deref();
     let project = local::project(&app, settings, named).await?.map(|project| project.id);
-    let lines = local::artifacts(&app, project.clone()).await?;
-    if lines.is_empty() {
-        return Ok(nothing());
+    let request = PageOfList { project: project.clone(), query, rows };
+    let page =
+        od_app::artifacts::page(&app, &Caller::Person, request).await.map_err(local::failed)?;
+    let now = app.ports.clock.now();
+    if page.lines.is_empty() {
+        let none = Text::new().line("No live artifact has these words.");
+        return Ok(if is_part { Answer::of(&views::lines(&page, now), none) } else { nothing() });
     }
     let mut table = Table::new(&["TITLE", "ID", "PROJECT", "STATE", "REFRESHED", "NEXT DUE"]);
-    let now = app.ports.clock.now();
-    for line in lines.iter() {
+    for line in &page.lines {
         let (style, state) = state(line, now);
         let refreshed =
             line.last_refreshed_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
@@ -40,14 +60,51 @@ pub(crate) async fn list(settings: &Settings, named: Option<&str>) -> Result<Ans
     let mut text = table.shrinking(&[0]).sparing(2).lay_out();
     if let (Some(project), None) = (&project, named) {
         // A person in a project's directory may not think of the others.
-        let all = local::artifacts(&app, None).await?;
-        let others = all.iter().filter(|line| line.project_id != *project).count();
+        let all = PageOfList { project: None, query: ListQuery::default(), rows: 0 };
+        let own = PageOfList { project: Some(project.clone()), ..all.clone() };
+        let count = async |request| {
+            let page = od_app::artifacts::page(&app, &Caller::Person, request).await;
+            page.map(|page| page.total).map_err(local::failed)
+        };
+        let others = count(all).await?.saturating_sub(count(own).await?);
         if others > 0 {
             let more = format!("{others} more in other projects; this directory is in {project}.");
             text = text.styled(Style::Dim, &more);
         }
     }
-    Ok(Answer::of(&views::lines(&lines, now), text))
+    text = with_next(text, page.next.as_ref(), page.total);
+    Ok(Answer::of(&views::lines(&page, now), text))
+}
+
+/// Says how the list goes on.
+fn with_next(text: Text, next: Option<&ListCursor>, total: usize) -> Text {
+    match next {
+        Some(next) => {
+            text.styled(Style::Dim, &format!("{total} in all; the next page: --cursor {next}"))
+        }
+        None => text,
+    }
+}
+
+fn rows(args: &ListArtifacts) -> Result<usize, CommandError> {
+    let limit: Option<PageRows> = given("limit", &args.limit)?;
+    Ok(limit.unwrap_or(PageRows::PERSON).get())
+}
+
+fn after(args: &ListArtifacts) -> Result<Option<ListCursor>, CommandError> {
+    given("cursor", &args.cursor)
+}
+
+/// Reads the text of a flag.
+fn given<T>(flag: &str, text: &Option<String>) -> Result<Option<T>, CommandError>
+where
+    T: FromStr<Err: Display>,
+{
+    text.as_deref().map(str::parse).transpose().map_err(|error| {
+        CommandError::new(ErrorCode::BadRequest, format!("--{flag}: {error}"))
+            .suggest(format!("correct --{flag} or leave it out"))
+            .ending(Exit::Usage)
+    })
 }
 
 /// Says when the next scheduled run is due, or why none is.
@@ -65,24 +122,33 @@ fn nothing() -> Answer {
     let text = Text::new()
         .line("No live artifacts yet.")
         .line("`od demo` makes three; `od run -- AGENT` lets an agent make yours.");
-    Answer::of(&ArtifactsAnswer { artifacts: Vec::new() }, text)
+    Answer::of(&views::lines(&ListPage::default(), Timestamp::from_unix_ms(0)), text)
 }
 
-/// Lists what can be brought back, the last deleted first.
+/// Lists a page of what can be brought back, the last deleted first.
 pub(crate) async fn list_trash(
     settings: &Settings,
-    named: Option<&str>,
+    args: &ListArtifacts,
 ) -> Result<Answer, CommandError> {
-    let found = match local::open_existing(settings)? {
+    if args.query.is_some() {
+        let message = "--query searches the artifacts in use, not the trash";
+        return Err(CommandError::new(ErrorCode::BadRequest, message)
+            .suggest("leave --query or --trash out")
+            .ending(Exit::Usage));
+    }
+    let (after, rows) = (after(args)?, rows(args)?);
+    let page = match local::open_existing(settings)? {
         Some(app) => {
-            let project = local::project(&app, settings, named).await?.map(|project| project.id);
-            od_app::artifacts::trash(&app, &Caller::Person, ListTrash { project })
+            let project = local::project(&app, settings, args.project.as_deref()).await?;
+            let request = ListTrash { project: project.map(|project| project.id) };
+            od_app::artifacts::trash_page(&app, &Caller::Person, request, after, rows)
                 .await
                 .map_err(local::failed)?
         }
-        None => Vec::new(),
+        None => TrashPage::default(),
     };
-    let answer = TrashAnswer { trash: found.into_iter().map(views::in_trash).collect() };
+    let next = page.next.clone();
+    let answer = views::trash(page);
     if answer.trash.is_empty() {
         return Ok(Answer::of(&answer, Text::new().line("The trash is empty.")));
     }
@@ -101,6 +167,7 @@ pub(crate) async fn list_trash(
         .sparing(2)
         .lay_out()
         .styled(Style::Dim, "`od artifacts restore ID` brings one back.");
+    let text = with_next(text, next.as_ref(), answer.total);
     Ok(Answer::of(&answer, text))
 }
 

@@ -4,11 +4,11 @@ use od_app::Caller;
 use od_app::artifacts::{
     self, CompareRevisions, Comparison, ListRevisions as Listing, TimelineEntry,
 };
+use od_core::artifact::PageRows;
 use od_core::diff::{Change, LineDiff, ValueChange, ValueDiff};
 use od_core::error::ErrorCode;
 use od_core::ledger::{Actor, CommitRecord, RevisionName};
 use od_wire::revision::{CompareAnswer, ComparisonView, RevisionLine, RevisionsAnswer};
-use od_wire::route::PageLimit;
 
 use super::show::find;
 use crate::args::{DiffRevisions, ListRevisions};
@@ -22,7 +22,7 @@ pub(crate) async fn revisions(
     args: &ListRevisions,
 ) -> Result<Answer, CommandError> {
     let (app, address) = find(settings, &args.artifact).await?;
-    let limit = args.limit.unwrap_or(PageLimit::DEFAULT.get());
+    let limit = args.limit.unwrap_or(PageRows::PERSON.get());
     let request = Listing { address, before: None, limit };
     let page = artifacts::revisions(&app, &Caller::Person, request).await.map_err(local::failed)?;
     let mut text = Text::new();

@@ -189,7 +189,10 @@ pub(crate) async fn history(
     if let Some(reason) = history.broken {
         text = text.styled(Style::Bad, &format!("records may be missing: {reason}"));
     }
-    Ok(Answer::of(&RefreshesAnswer { refreshes: history.records, next_cursor: None }, text))
+    Ok(Answer::of(
+        &RefreshesAnswer { refreshes: history.records.to_vec(), next_cursor: None },
+        text,
+    ))
 }
 
 fn what(record: &RefreshRecord) -> String {

@@ -53,7 +53,7 @@ impl DemoTarget<'_> {
         project: &ProjectId,
         artifact: &DemoArtifact,
     ) -> Result<InstalledArtifact, CommandError> {
-        let known = self.client.artifacts(project).await?.artifacts;
+        let known = self.client.artifacts(project).await?;
         let mut known = known.into_iter().map(|line| line.summary);
         if let Some(found) = known.find(|line| line.heading.slug.as_str() == artifact.slug) {
             return Ok(installed(artifact, found.id, found.heading.title, true));

@@ -21,18 +21,21 @@ async fn a_damaged_artifact_is_counted_listed_served_and_mended() {
     let preview = format!("/api/live-artifacts/{hurt}/preview");
     let person = daemon.person();
     let before = daemon.call(Some(&person), "GET", &preview, None).await;
+    // Health counts what was read, and reads nothing itself.
+    let all = format!("/api/live-artifacts?projectId={project}");
+    daemon.ok("GET", &all, None).await;
     let health = daemon.ok("GET", "/api/health", None).await;
     assert_eq!((&health["store"], &health["artifacts"]["healthy"]), (&json!("ok"), &json!(2)));
 
     let live = daemon.dirs.path().join("data/projects").join(&project).join(".live-artifacts");
     std::fs::write(live.join(&hurt).join("data.json"), b"{ not json").unwrap();
 
+    let list = daemon.ok("GET", &all, None).await;
     let health = daemon.ok("GET", "/api/health", None).await;
     assert_eq!(health["store"], "degraded", "{health}");
     assert_eq!(health["artifacts"]["total"], 2);
     assert_eq!(health["artifacts"]["healthy"], 1);
     assert_eq!(health["artifacts"]["corruptHead"], 1, "{health}");
-    let list = daemon.ok("GET", &format!("/api/live-artifacts?projectId={project}"), None).await;
     let line = |id: &str| {
         let lines = list["artifacts"].as_array().unwrap();
         lines.iter().find(|line| line["id"] == id).unwrap()["health"].clone()
@@ -56,6 +59,7 @@ async fn a_damaged_artifact_is_counted_listed_served_and_mended() {
     let request = RepairArtifact { address, mode: RepairMode::Apply };
     repair(daemon.running.app(), &Caller::Person, request).await.unwrap();
     daemon.ok("PATCH", &target, Some(change)).await;
+    daemon.ok("GET", &all, None).await;
     let health = daemon.ok("GET", "/api/health", None).await;
     assert_eq!(health["store"], "ok", "{health}");
     daemon.stop().await;

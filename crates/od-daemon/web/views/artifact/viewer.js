@@ -4,9 +4,10 @@
 import { api } from "../../core/api.js";
 import { h } from "../../core/dom.js";
 import { absolute, badge, badges, isPermitted, sourceNames, time } from "../../core/format.js";
+import { summary } from "../../core/lists.js";
 import { current, TABS, to } from "../../core/router.js";
 import { state, use } from "../../core/store.js";
-import { archive, cancel, openInTab, permit, pin, refresh, remove, rename, running, summary } from "../../ui/actions.js";
+import { archive, cancel, openInTab, permit, pin, refresh, remove, rename, running } from "../../ui/actions.js";
 import { button, empty, icon, iconButton, loading, retry, toggle } from "../../ui/controls.js";
 import { changeBrief } from "../chat/brief.js";
 import { compose } from "../chat/pane.js";

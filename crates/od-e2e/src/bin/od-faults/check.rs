@@ -198,7 +198,7 @@ fn every_refresh_ended_once(app: &App, id: &ArtifactId) -> Result<(), Violation>
     let history = world::wait(app.ports.refresh_log.history(&world::project(), id))
         .map_err(|err| Violation::Torn(format!("no history: {err}")))?;
     let mut endings: BTreeMap<&RefreshId, usize> = BTreeMap::new();
-    for record in &history.records {
+    for record in history.records.iter() {
         *endings.entry(&record.refresh_id).or_default() += usize::from(record.step.is_last());
     }
     match endings.iter().find(|(_, count)| **count != 1) {

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{ArtifactState, Attempt, Health, HealthReason};
+use od_core::artifact::{Artifact, ArtifactState, Attempt, Health, HealthReason};
 use od_core::decide::Decision;
-use od_core::ids::{ArtifactId, ProjectId};
+use od_core::ids::{ArtifactId, Digest, ProjectId};
+use od_core::json::BoundedObject;
 use od_core::ledger::{
     CommitNote, EarlierAttempt, Maker, check_revision, find_earlier, next_revision,
 };
@@ -36,7 +37,7 @@ pub(crate) struct CommitLog {
 #[derive(Debug)]
 pub(crate) enum UnwrittenCopies {
     /// Of a new artifact, whose lock nobody has taken yet.
-    First { project: ProjectId, artifact: ArtifactId },
+    First { project: ProjectId, artifact: ArtifactId, generation: Box<Generation> },
     /// Of an artifact whose lock is held from before the commit until this is dropped: between the two
     /// nobody reads the copies before it as edits, or commits on top of it.
     Next {
@@ -92,7 +93,9 @@ impl CommitLog {
             }
         })?;
         let stored = committed(&project, state);
-        Ok((Created::Fresh(stored), Some(UnwrittenCopies::First { project, artifact: id })))
+        let generation = Box::new(generation);
+        let copies = UnwrittenCopies::First { project, artifact: id, generation };
+        Ok((Created::Fresh(stored), Some(copies)))
     }
 
     /// Returns what an attempt made before; without its lock, since one that is made at this moment is
@@ -209,6 +212,7 @@ impl CommitLog {
             before: Some(pointer.artifact.clone()),
             unsynced: log.unsynced_steps().to_vec(),
             log_end: log.chain_end(),
+            data: committed_data(before, &pointer.artifact),
         };
         let Change { state, page, note, refresh, .. } = change;
         let grants = self.reader.grants();
@@ -231,8 +235,8 @@ impl CommitLog {
     /// lock, or by the checkpoint that is queued in any case.
     pub(crate) fn write_copies(&self, copies: UnwrittenCopies) {
         match copies {
-            UnwrittenCopies::First { project, artifact } => {
-                let _ = self.write_first_copies(&project, &artifact);
+            UnwrittenCopies::First { project, artifact, generation } => {
+                let _ = self.write_first_copies(&project, &artifact, &generation);
                 self.queue.add(&project, &artifact);
             }
             UnwrittenCopies::Next { project, artifact, dir, generation, _lock } => {
@@ -248,19 +252,24 @@ impl CommitLog {
         &self,
         project: &ProjectId,
         artifact: &ArtifactId,
+        generation: &Generation,
     ) -> Result<(), StoreError> {
         let Some(live) = self.reader.dirs.live(project)? else { return Ok(()) };
         let Some(_lock) = locks::commit(&live, artifact, locks::CLEARING_TIMEOUT)? else {
             return Ok(());
         };
         match open_artifact(&live, artifact)? {
-            Some(dir) => {
-                roll_forward::recover(&dir, WrittenCopies::Believed)?;
-                Ok(())
-            }
+            Some(dir) => Ok(roll_forward::write_first_copies(&dir, generation)?),
             None => Ok(()),
         }
     }
+}
+
+/// Returns the data of a gate's state with its digest, if it is what the pointer names.
+fn committed_data(before: &Stored, committed: &Artifact) -> Option<(BoundedObject, Digest)> {
+    let is_committed = before.drift.is_empty() && before.revision() == Some(committed.revision);
+    let state = before.state.as_ref().filter(|_| is_committed)?;
+    Some((state.data.clone(), committed.digests.data.content.clone()))
 }
 
 fn current_pointer(

@@ -60,6 +60,11 @@ impl PendingFile {
         Self { revision, copies: Copies::Unknown, name, place: Place::First }
     }
 
+    /// Returns whether it is the frame of a new artifact whose copies are not written.
+    pub(crate) fn is_first(&self) -> bool {
+        self.place == Place::First
+    }
+
     /// Marks its copies as written during this boot, if the boot has a name.
     pub(crate) fn mark_written(&self, artifact: &Dir) -> Result<(), DiskError> {
         let Some(boot) = boot() else { return Ok(()) };

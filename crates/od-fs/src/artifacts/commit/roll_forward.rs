@@ -93,6 +93,19 @@ pub(crate) fn recover(
     Ok(RecoveryOutcome::FramesLeft)
 }
 
+/// Writes the visible copies of a new artifact, from memory if nobody has come to it since: its frame was
+/// written a moment ago, and reading it back would hash and parse everything in it once more.
+pub(crate) fn write_first_copies(artifact: &Dir, generation: &Generation) -> Result<(), DiskError> {
+    let files = pending::list(artifact)?;
+    let pointer = artifact.read_if_there(POINTER_FILE, POINTER_BYTES_MAX)?;
+    match files.as_slice() {
+        [first] if first.is_first() && pointer.as_ref() == Some(&generation.pointer_bytes) => {
+            write_copies_of(artifact, generation, first)
+        }
+        _ => recover(artifact, WrittenCopies::Believed).map(drop),
+    }
+}
+
 /// Writes once more what a commit wrote during this boot and the disk did not keep.
 fn rewrite_lost(artifact: &Dir, file: &PendingFile, is_current: bool) -> Result<(), DiskError> {
     let Some(generation) = pending::read(artifact, file)? else { return Ok(()) };

@@ -9,11 +9,13 @@ use od_core::refresh::RefreshRecord;
 use od_ports::store::{History, RunningRefresh, StoreError, UnfinishedRefresh};
 
 use super::audit_log::{self, AuditLog, Tail};
+use super::timeline_cache::{HISTORIES, LogFiles};
 use super::{archive, revisions, snapshots};
 use crate::artifacts::commit::Pointer;
 use crate::artifacts::commit::checkpoint::CheckpointQueue;
 use crate::artifacts::commit::locks::{self, HeldRunning};
 use crate::artifacts::commit::roll_forward::WrittenCopies;
+use crate::artifacts::commit::{Pointer, pending};
 use crate::artifacts::dirs::{not_found, open_artifact};
 use crate::artifacts::read::{ArtifactReader, Validity};
 use crate::disk::{Dir, DiskError, FileLock};
@@ -60,7 +62,7 @@ impl RefreshRecords {
         record.prev = log.chain_end();
         // Synced before the source runs: an id that somebody was shown is never given again.
         log.append_synced(&dir, &record.to_line())?;
-        self.reader.invalidate(project, artifact);
+        self.reader.invalidate_log(project, artifact);
         Ok(RunningRefresh { id, base, abandoned, lock: Box::new(HeldRunning { _lock: running }) })
     }
 
@@ -91,7 +93,7 @@ impl RefreshRecords {
         } else {
             log.append_step(&dir, &record.to_line())?;
         }
-        self.reader.invalidate(project, artifact);
+        self.reader.invalidate_log(project, artifact);
         audit_log::rotate(&dir)?;
         Ok(())
     }
@@ -128,11 +130,21 @@ impl RefreshRecords {
         artifact: &ArtifactId,
     ) -> Result<History, StoreError> {
         let (_, dir) = self.reader.dirs.artifact(project, artifact)?;
+        // The frames before the log: a record that goes from one to the other is then seen twice, not never.
+        let is_logged = pending::list(&dir)?.is_empty();
+        let files = LogFiles::look(&dir)?;
+        if is_logged && let Some(records) = HISTORIES.get(&files) {
+            return Ok(History { records, broken: None });
+        }
         let (log, records) = revisions::read_log(&dir)?;
         let archived = archive::archived_refreshes(&dir, &records)?;
         let logged = records.into_iter().rev().filter_map(LogRecord::into_refresh);
-        let records = logged.chain(archived.into_iter().rev()).collect();
-        Ok(History { records, broken: revisions::broken(&log) })
+        let records: Arc<[RefreshRecord]> = logged.chain(archived.into_iter().rev()).collect();
+        let broken = revisions::broken(&log);
+        if is_logged && broken.is_none() && LogFiles::look(&dir)? == files {
+            HISTORIES.put(files, &records, records.len());
+        }
+        Ok(History { records, broken })
     }
 
     /// Takes the commit lock, and finishes what a crashed holder left.

@@ -18,7 +18,7 @@ use super::archive;
 use super::audit_log::{self, AuditLog, LOG, Tail};
 use super::objects::Objects;
 use super::snapshots;
-use super::timeline_cache::{self, LogFiles};
+use super::timeline_cache::{LogFiles, TIMELINES};
 use crate::artifacts::commit::pending::{self, PendingFile};
 use crate::artifacts::commit::{Generation, Pointer};
 use crate::disk::{Dir, DiskError};
@@ -82,12 +82,12 @@ pub(crate) fn timeline(dir: &Dir) -> Result<Arc<Timeline>, DiskError> {
     let is_logged = |timeline: &Timeline| {
         newest_frame <= timeline.commits.first().map(|commit| commit.revision)
     };
-    if let Some(known) = timeline_cache::get(&files).filter(|known| is_logged(known)) {
+    if let Some(known) = TIMELINES.get(&files).filter(|known| is_logged(known)) {
         return Ok(known);
     }
     let timeline = Arc::new(read_timeline(dir)?);
     if timeline.broken.is_none() && newest_frame.is_none() && LogFiles::look(dir)? == files {
-        timeline_cache::put(files, &timeline);
+        TIMELINES.put(files, &timeline, timeline.commits.len());
     }
     Ok(timeline)
 }

@@ -1,6 +1,7 @@
-//! Timelines as they were last read, so that opening one revision does not read the records of all.
+//! Timelines and histories as they were last read, so that opening one revision, or one page, does not read
+//! the records of all.
 //!
-//! A timeline is believed while the three files that it was read from look exactly as they did then, and
+//! What was read is believed while the three files that it was read from look exactly as they did then, and
 //! only if they had not changed for a while before they were read: a file system tells two changes within
 //! one tick of its clock by nothing.
 
@@ -8,6 +9,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use od_core::refresh::RefreshRecord;
 use od_ports::store::Timeline;
 
 use super::archive::COMMITS;
@@ -16,10 +18,11 @@ use crate::disk::{Dir, DiskError, FileStat};
 
 /// The coarsest clock of a file system that people use has a tick of two seconds.
 const SETTLED_NS: i128 = 3_000_000_000;
-/// Commits remembered at once, of all artifacts; the timeline that was read first goes first.
+/// Records remembered at once, of all artifacts; what was read first goes first.
 const COMMITS_MAX: usize = 4_096;
+const RECORDS_MAX: usize = 16_384;
 
-/// The files that a timeline is read from, as they look.
+/// The files that a timeline or a history is read from, as they look.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct LogFiles([Option<FileStat>; 3]);
 
@@ -36,32 +39,54 @@ impl LogFiles {
     }
 }
 
-type Known = VecDeque<(LogFiles, Arc<Timeline>)>;
-
-static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
-
-fn known() -> MutexGuard<'static, Known> {
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+/// What was read of logs, by how those looked.
+pub(super) struct LogReadings<T: ?Sized> {
+    known: Mutex<VecDeque<Reading<T>>>,
+    records_max: usize,
 }
 
-/// Returns what was read of files that look so.
-pub(super) fn get(files: &LogFiles) -> Option<Arc<Timeline>> {
-    known().iter().find(|(then, _)| then == files).map(|(_, timeline)| Arc::clone(timeline))
+struct Reading<T: ?Sized> {
+    files: LogFiles,
+    value: Arc<T>,
+    records: usize,
 }
 
-/// Remembers what was read of files that looked so before and after.
-pub(super) fn put(files: LogFiles, timeline: &Arc<Timeline>) {
-    // Without a log there is nothing by which one artifact differs from another.
-    if files.0[0].is_none() || !files.is_settled() || timeline.commits.len() > COMMITS_MAX {
-        return;
+pub(super) static TIMELINES: LazyLock<LogReadings<Timeline>> =
+    LazyLock::new(|| LogReadings::of(COMMITS_MAX));
+/// The records of refreshes, newest first.
+pub(super) static HISTORIES: LazyLock<LogReadings<[RefreshRecord]>> =
+    LazyLock::new(|| LogReadings::of(RECORDS_MAX));
+
+impl<T: ?Sized> LogReadings<T> {
+    fn of(records_max: usize) -> Self {
+        Self { known: Mutex::default(), records_max }
     }
-    let mut known = known();
-    known.retain(|(then, _)| then.0[0].map(place) != files.0[0].map(place));
-    known.push_back((files, Arc::clone(timeline)));
-    let mut commits: usize = known.iter().map(|(_, timeline)| timeline.commits.len()).sum();
-    while commits > COMMITS_MAX {
-        let Some((_, oldest)) = known.pop_front() else { return };
-        commits -= oldest.commits.len();
+
+    fn known(&self) -> MutexGuard<'_, VecDeque<Reading<T>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what was read of files that look so.
+    pub(super) fn get(&self, files: &LogFiles) -> Option<Arc<T>> {
+        let known = self.known();
+        let found = known.iter().find(|reading| reading.files == *files);
+        found.map(|reading| Arc::clone(&reading.value))
+    }
+
+    /// Remembers what was read of files that looked so before and after, with so many records.
+    pub(super) fn put(&self, files: LogFiles, value: &Arc<T>, records: usize) {
+        // Without a log there is nothing by which one artifact differs from another.
+        if files.0[0].is_none() || !files.is_settled() || records > self.records_max {
+            return;
+        }
+        let mut known = self.known();
+        known.retain(|reading| reading.files.0[0].map(place) != files.0[0].map(place));
+        known.push_back(Reading { files, value: Arc::clone(value), records });
+        let mut all: usize = known.iter().map(|reading| reading.records).sum();
+        while all > self.records_max {
+            let Some(oldest) = known.pop_front() else { return };
+            all -= oldest.records;
+        }
     }
 }
 

@@ -140,6 +140,7 @@ fn repair_head(
         before: pointer.map(|pointer| pointer.artifact),
         unsynced: log.unsynced_steps().to_vec(),
         log_end: log.chain_end(),
+        data: None,
     };
     let (_, mut generation) = build(rescue.state, &rescue.page, note, None, continued, grants)?;
     // It replaces nothing that it did not write itself: every copy that is there is kept aside.

@@ -8,12 +8,15 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use od_core::artifact::ArtifactSummary;
+use od_core::artifact::{ArtifactSummary, Health, HealthReason, HealthState, ListTally};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_core::limits::ARTIFACT_CACHE;
-use od_ports::store::Stored;
+use od_ports::store::{Census, StoreError, Stored};
 
-use super::cache_entry::{CacheEntry, ListEntry, LoadedArtifact, ProjectCache, Version, Versions};
+use super::cache_entry::{
+    CacheEntry, Doubted, ListEntry, Listing, LoadedArtifact, ProjectCache, Version, Versions,
+};
+use super::lines::OrderedLines;
 use super::watch::{InnerDir, StartedWatches, WatchStarter, WatchedDir, Watcher};
 use crate::data_dir::{DataDir, LOCKS};
 
@@ -66,7 +69,7 @@ impl Index {
         let Some(known) = self.projects.get_mut(project) else { return };
         let entries = std::mem::take(known);
         known.require_scan(&mut self.versions);
-        known.drop_list(&mut self.versions);
+        known.epoch = known.version;
         for mut entry in entries.entries.into_values() {
             entry.take_watches().for_each(|watch| self.watcher.forget(watch));
             self.loaded_bytes -= entry.loaded.map_or(0, |(_, loaded)| loaded.bytes);
@@ -79,20 +82,38 @@ impl Index {
     /// Marks an artifact as changed, by this process: that is known before the kernel's notice of it is
     /// drained.
     pub(crate) fn touch(&mut self, project: &ProjectId, artifact: &ArtifactId) {
+        self.touch_log(project, artifact);
         let Some(entries) = self.projects.get_mut(project) else { return };
-        entries.drop_list(&mut self.versions);
         if let Some(entry) = entries.entries.get_mut(artifact) {
-            entry.version = self.versions.next();
+            entry.content_version = entry.version;
         }
     }
 
-    pub(super) fn forget(&mut self, project: &ProjectId, artifact: &ArtifactId) {
+    /// Marks an artifact's log as changed, and nothing else of it.
+    pub(crate) fn touch_log(&mut self, project: &ProjectId, artifact: &ArtifactId) {
         let Some(entries) = self.projects.get_mut(project) else { return };
-        entries.drop_list(&mut self.versions);
-        if let Some(mut entry) = entries.entries.remove(artifact) {
-            entry.take_watches().for_each(|watch| self.watcher.forget(watch));
-            self.loaded_bytes -= entry.loaded.map_or(0, |(_, loaded)| loaded.bytes);
+        if let Some(entry) = entries.entries.get_mut(artifact) {
+            entry.version = self.versions.next();
+            entries.due.insert(artifact.clone());
         }
+    }
+
+    /// Marks an artifact that may be gone, or another one, or new: the next list reads it, and only it.
+    pub(super) fn doubt(&mut self, project: &ProjectId, artifact: &ArtifactId) {
+        let Some(entries) = self.projects.get_mut(project) else { return };
+        let doubted = entries.doubt(artifact, &mut self.versions);
+        self.let_go(doubted);
+    }
+
+    fn forget(&mut self, project: &ProjectId, artifact: &ArtifactId) {
+        let Some(entries) = self.projects.get_mut(project) else { return };
+        let removed = entries.remove(artifact);
+        self.let_go(removed);
+    }
+
+    fn let_go(&mut self, Doubted { watches, bytes }: Doubted) {
+        self.loaded_bytes -= bytes;
+        watches.into_iter().for_each(|watch| self.watcher.forget(watch));
     }
 
     /// Returns a whole artifact if memory has it as it is.
@@ -106,6 +127,18 @@ impl Index {
         entry.used = self.tick;
         let (version, loaded) = entry.loaded.as_ref()?;
         entry.is_fresh(*version, &loaded.entry).then(|| loaded.clone())
+    }
+
+    /// Returns a whole artifact of which memory has everything as it is but what its log says.
+    pub(crate) fn loaded_but_for_log(
+        &self,
+        project: &ProjectId,
+        artifact: &ArtifactId,
+    ) -> Option<LoadedArtifact> {
+        let entry = self.projects.get(project)?.entries.get(artifact)?;
+        let is_same = entry.watch.is_some() && entry.loaded_content == entry.content_version;
+        let (_, loaded) = entry.loaded.as_ref().filter(|_| is_same)?;
+        loaded.committed.is_some().then(|| loaded.clone())
     }
 
     /// Returns what a list needs of an artifact if memory has it as it is.
@@ -145,10 +178,9 @@ impl Index {
     ) -> Version {
         self.watch_above(project);
         let entries = self.projects.entry(project.clone()).or_default();
-        let entry = entries
-            .entries
-            .entry(artifact.clone())
-            .or_insert_with(|| CacheEntry::unread(&mut self.versions));
+        let version = self.versions.next();
+        let entry =
+            entries.entries.entry(artifact.clone()).or_insert_with(|| CacheEntry::unread(version));
         if entry.watch.is_none() {
             let target = WatchedDir::Artifact(project.clone(), artifact.clone());
             entry.watch = self.watcher.register(started.own, target);
@@ -175,6 +207,8 @@ impl Index {
             return;
         }
         let before = entry.loaded.replace((version.0, loaded.clone()));
+        // A change of the content would be another version.
+        entry.loaded_content = entry.content_version;
         entry.used = self.tick;
         self.loaded_bytes -= before.map_or(0, |(_, loaded)| loaded.bytes);
         self.loaded_bytes += loaded.bytes;
@@ -189,11 +223,7 @@ impl Index {
         listed: &ListEntry,
     ) {
         let Some(entries) = self.projects.get_mut(project) else { return };
-        let Some(entry) = entries.entries.get_mut(artifact) else { return };
-        if entry.version == version.0 {
-            entry.listed = Some((version.0, listed.clone()));
-            entry.is_there = true;
-        }
+        entries.put_line(artifact, version, listed);
     }
 
     /// Remembers that an artifact is not there, unless it changed meanwhile.
@@ -236,10 +266,27 @@ impl Index {
 
     /// Returns the ids of a project's artifacts if memory has them all.
     pub(crate) fn ids(&self, project: &ProjectId) -> Option<Vec<ArtifactId>> {
-        let entries = self.projects.get(project)?;
-        let known = entries.is_scanned && entries.watch.is_some();
-        let there = entries.entries.iter().filter(|(_, entry)| entry.is_there);
-        known.then(|| there.map(|(id, _)| id.clone()).collect())
+        let entries = &self.projects.get(project).filter(|_| self.is_sure(project))?.entries;
+        let there = entries.iter().filter(|(_, entry)| entry.is_there);
+        Some(there.map(|(id, _)| id.clone()).collect())
+    }
+
+    fn is_sure(&self, project: &ProjectId) -> bool {
+        self.unsure(project).is_some_and(|unsure| unsure.is_empty())
+    }
+
+    /// Returns the names that may be no artifacts any more, or new ones, if memory has all others.
+    pub(crate) fn unsure(&self, project: &ProjectId) -> Option<Vec<ArtifactId>> {
+        let entries = self.projects.get(project).filter(|entries| entries.is_complete())?;
+        let is_there = |id: &ArtifactId| entries.entries.get(id).is_none_or(|entry| entry.is_there);
+        Some(entries.due.iter().filter(|id| !is_there(id)).cloned().collect())
+    }
+
+    /// Returns the artifacts that have to be read before the next list, if memory has all others; and the
+    /// epoch, by which [`Self::page`] tells whether that is still so.
+    pub(crate) fn due(&self, project: &ProjectId) -> Option<(Version, Vec<ArtifactId>)> {
+        let entries = self.projects.get(project).filter(|entries| entries.is_complete())?;
+        Some((Version(entries.epoch), entries.due.iter().cloned().collect()))
     }
 
     /// Starts watching a project and returns the version to hand back with its ids.
@@ -275,46 +322,81 @@ impl Index {
         };
         entries.entries.reserve(ids.len());
         for id in ids {
-            let entry = entries.entries.entry(id.clone()).or_insert_with(|| {
-                entries.list = None;
-                CacheEntry::unread(&mut self.versions)
-            });
+            let version = self.versions.next();
+            let unread = || CacheEntry::unread(version);
+            let entry = entries.entries.entry(id.clone()).or_insert_with(unread);
             entry.is_there = true;
+            let is_known =
+                entry.listed.as_ref().is_some_and(|(at, line)| entry.is_fresh(*at, line));
+            if !is_known {
+                entries.due.insert(id.clone());
+            }
         }
         for id in gone {
             self.forget(project, &id);
         }
     }
 
-    /// Returns the list of a project if nothing in it changed.
-    pub(crate) fn list(&self, project: &ProjectId) -> Option<Arc<[Arc<ArtifactSummary>]>> {
-        let entries = self.projects.get(project)?;
-        if entries.is_scanned && entries.watch.is_some() { entries.list.clone() } else { None }
-    }
-
-    /// Returns the version to hand back with a list that is made from now on.
-    pub(crate) fn begin_list(&self, project: &ProjectId) -> Version {
-        Version(self.projects.get(project).map_or(0, |entries| entries.list_version))
-    }
-
-    /// Remembers a list, if nothing has changed since it was begun.
-    pub(crate) fn end_list(
+    /// Returns the lines of a project if memory has every one as it is, or, with an epoch, if none was
+    /// forgotten since.
+    pub(crate) fn lines(
         &mut self,
-        version: Version,
         project: &ProjectId,
-        list: &Arc<[Arc<ArtifactSummary>]>,
-    ) {
-        let Some(entries) = self.projects.get_mut(project) else { return };
-        // Someone else may have taken in a change and read what is newer than this list.
-        if entries.list_version != version.0 {
-            return;
-        }
-        let fresh = |entry: &CacheEntry| {
-            entry.listed.as_ref().is_some_and(|(version, listed)| entry.is_fresh(*version, listed))
+        since: Option<Version>,
+    ) -> Option<&mut OrderedLines> {
+        let entries = self.projects.get_mut(project).filter(|entries| entries.is_complete())?;
+        let is_known = match since {
+            Some(epoch) => entries.epoch == epoch.0,
+            None => entries.due.is_empty(),
         };
-        if entries.is_scanned && entries.entries.values().all(fresh) {
-            entries.list = Some(Arc::clone(list));
+        is_known.then_some(&mut entries.lines)
+    }
+
+    /// Remembers whether the last list of a project could be read.
+    pub(crate) fn note_listing(&mut self, project: &ProjectId, read: &Result<(), &StoreError>) {
+        match read {
+            Ok(()) => self.projects.entry(project.clone()).or_default().listing = Listing::Read,
+            // Anybody may ask for any name: nothing is remembered of those that are none of a project.
+            Err(StoreError::ProjectNotFound { .. }) => {
+                if let Some(known) = self.projects.get_mut(project) {
+                    known.listing = Listing::Failed;
+                }
+            }
+            Err(_) => self.projects.entry(project.clone()).or_default().listing = Listing::Failed,
         }
+    }
+
+    /// Counts what is known of some projects; a line that calls an artifact healthy whose last commit
+    /// could not be finished was read before that.
+    pub(crate) fn census(
+        &self,
+        projects: &[ProjectId],
+        unfinished: &[(ProjectId, ArtifactId)],
+    ) -> Census {
+        let mut census = Census::default();
+        for project in projects {
+            let Some(known) = self.projects.get(project) else {
+                census.unlisted += 1;
+                continue;
+            };
+            match known.listing {
+                Listing::None => census.unlisted += 1,
+                Listing::Failed => census.failing += 1,
+                Listing::Read => {}
+            }
+            let unread = known.entries.len().saturating_sub(known.lines.len());
+            census.tally.merge(&ListTally { unread, ..known.lines.tally() });
+            for (_, artifact) in unfinished.iter().filter(|(of, _)| of == project) {
+                let line = known.entries.get(artifact).and_then(|entry| entry.listed.as_ref());
+                if let Some((_, line)) = line.filter(|(_, line)| line.summary.health.is_healthy()) {
+                    census.tally.take(&line.summary);
+                    let health =
+                        Health::unsound(HealthState::CorruptTail, HealthReason::RecoveryFailed);
+                    census.tally.add(&ArtifactSummary { health, ..(*line.summary).clone() });
+                }
+            }
+        }
+        census
     }
 
     /// Returns every project if memory has them all.
@@ -353,6 +435,8 @@ impl Index {
 
 #[cfg(test)]
 mod tests {
+    use od_ports::contract::sample;
+
     use super::*;
 
     #[test]
@@ -369,23 +453,86 @@ mod tests {
         assert!(index.project_ids().is_some());
     }
 
+    fn scanned(home: &tempfile::TempDir, project: &ProjectId, ids: &[ArtifactId]) -> Index {
+        let data_dir = DataDir::open(home.path()).expect("a data directory");
+        for id in ids {
+            std::fs::create_dir_all(data_dir.artifact_path(project, id)).expect("a directory");
+        }
+        let mut index = Index::new(data_dir);
+        let scan = index.begin_scan(project);
+        index.end_scan(scan, project, ids);
+        index
+    }
+
+    fn entry(project: &ProjectId, id: &ArtifactId, title: &str) -> ListEntry {
+        let summary = sample::state(project, id, title).artifact.summary(Health::HEALTHY);
+        let validity = crate::artifacts::read::Validity::UntilChanged;
+        ListEntry { summary: Arc::new(summary), attempt: None, validity }
+    }
+
+    fn titles(
+        index: &mut Index,
+        project: &ProjectId,
+        since: Option<Version>,
+    ) -> Option<Vec<String>> {
+        let lines = index.lines(project, since)?.whole();
+        Some(lines.iter().map(|line| line.heading.title.clone()).collect())
+    }
+
     #[test]
-    fn a_list_that_was_begun_before_a_change_is_not_remembered_after_it() {
+    fn what_was_read_before_a_change_hides_nothing_that_was_read_after_it() {
         let home = tempfile::tempdir().expect("a directory");
         let project: ProjectId = "web".parse().expect("an id");
-        let data_dir = DataDir::open(home.path()).expect("a data directory");
-        std::fs::create_dir_all(data_dir.live_path(&project)).expect("a directory");
-        let mut index = Index::new(data_dir);
-        let scan = index.begin_scan(&project);
-        index.end_scan(scan, &project, &[]);
-        let empty: Arc<[Arc<ArtifactSummary>]> = Arc::from([]);
-        let before = index.begin_list(&project);
+        let id = sample::id(1);
+        let mut index = scanned(&home, &project, std::slice::from_ref(&id));
+        assert_eq!(titles(&mut index, &project, None), None, "nothing was read yet");
+        let before = index.begin_read(&project, &id);
         // Another request takes a change in and reads what is newer.
-        index.touch(&project, &"la-page-0123456789ab".parse().expect("an id"));
-        index.end_list(before, &project, &empty);
-        assert!(index.list(&project).is_none());
-        let after = index.begin_list(&project);
-        index.end_list(after, &project, &empty);
-        assert!(index.list(&project).is_some());
+        index.touch(&project, &id);
+        let after = index.begin_read(&project, &id);
+        index.end_read(after, &project, &id, &entry(&project, &id, "after"));
+        index.end_read(before, &project, &id, &entry(&project, &id, "before"));
+        assert_eq!(titles(&mut index, &project, None), Some(vec!["after".to_owned()]));
+    }
+
+    #[test]
+    fn one_new_artifact_is_all_that_the_next_list_reads() {
+        let home = tempfile::tempdir().expect("a directory");
+        let project: ProjectId = "web".parse().expect("an id");
+        let (old, new) = (sample::id(1), sample::id(2));
+        let mut index = scanned(&home, &project, std::slice::from_ref(&old));
+        let version = index.begin_read(&project, &old);
+        index.end_read(version, &project, &old, &entry(&project, &old, "old"));
+        index.live_changed(&project, Some(new.as_str()));
+        assert_eq!(index.ids(&project), None, "it may be there");
+        let (epoch, due) = index.due(&project).expect("the others are known");
+        assert_eq!(due, [new.clone()]);
+        assert_eq!(titles(&mut index, &project, None), None);
+        let version = index.begin_read(&project, &new);
+        index.end_read_missing(version, &project, &new);
+        assert_eq!(index.ids(&project), Some(vec![old]), "it was not, and nobody looks again");
+        assert_eq!(titles(&mut index, &project, Some(epoch)), Some(vec!["old".to_owned()]));
+        index.forget_project(&project);
+        assert_eq!(
+            titles(&mut index, &project, Some(epoch)),
+            None,
+            "lines were forgotten meanwhile"
+        );
+    }
+
+    #[test]
+    fn an_artifact_that_is_replaced_stays_in_the_list_until_it_is_read_again() {
+        let home = tempfile::tempdir().expect("a directory");
+        let project: ProjectId = "web".parse().expect("an id");
+        let id = sample::id(1);
+        let mut index = scanned(&home, &project, std::slice::from_ref(&id));
+        let version = index.begin_read(&project, &id);
+        index.end_read(version, &project, &id, &entry(&project, &id, "first"));
+        let (epoch, _) = index.due(&project).expect("all are known");
+        index.live_changed(&project, Some(id.as_str()));
+        assert_eq!(titles(&mut index, &project, Some(epoch)), Some(vec!["first".to_owned()]));
+        assert_eq!(titles(&mut index, &project, None), None, "but it is not believed");
+        let counted = index.census(std::slice::from_ref(&project), &[]);
+        assert_eq!((counted.tally.total(), counted.unlisted), (1, 1));
     }
 }

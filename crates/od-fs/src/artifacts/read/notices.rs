@@ -48,7 +48,7 @@ impl Index {
                 }
                 // Another directory may stand in its place, which nobody watches.
                 ChangeNotice::Changed(WatchedDir::Artifact(project, artifact), None) => {
-                    self.forget(&project, &artifact);
+                    self.doubt(&project, &artifact);
                 }
                 ChangeNotice::Changed(WatchedDir::Artifact(project, artifact), Some(changed)) => {
                     // No other file can change an answer, but for what stands in the way of a commit.
@@ -56,10 +56,12 @@ impl Index {
                     if InnerDir::ALL.iter().any(|inner| inner.name() == name) {
                         self.inner_replaced(&project, &artifact);
                     }
-                    let is_content = [POINTER_FILE, LOG, ROTATED].contains(&name.as_str())
-                        || SetFile::ALL.iter().any(|file| file.name() == name);
+                    let is_content =
+                        name == POINTER_FILE || SetFile::ALL.iter().any(|file| file.name() == name);
                     if is_content || obstacle::is_obstacle(&name, kind) {
                         self.touch(&project, &artifact);
+                    } else if [LOG, ROTATED].contains(&name.as_str()) {
+                        self.touch_log(&project, &artifact);
                     }
                 }
             }
@@ -93,12 +95,7 @@ impl Index {
         match name.map(str::parse::<ArtifactId>) {
             // `.locks` and its kin are no artifacts.
             Some(Err(_)) => {}
-            Some(Ok(artifact)) => {
-                self.forget(project, &artifact);
-                if let Some(entries) = self.projects.get_mut(project) {
-                    entries.require_scan(&mut self.versions);
-                }
-            }
+            Some(Ok(artifact)) => self.doubt(project, &artifact),
             None => self.forget_project(project),
         }
     }

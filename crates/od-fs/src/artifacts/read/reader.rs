@@ -1,29 +1,20 @@
 //! Answers from memory where memory is right, from the disk where it is not.
 
 use std::collections::HashSet;
-use std::slice::Chunks;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use od_core::artifact::{ArtifactSummary, Health, HealthReason, HealthState};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_ports::store::{StoreError, Stored};
 
-use super::artifact::{read_artifact, read_despite_damage, read_list_entry};
-use super::cache_entry::{ListEntry, LoadedArtifact};
+use super::artifact::{read_artifact, read_despite_damage, read_log_of};
+use super::cache_entry::LoadedArtifact;
 use super::index::Index;
 use crate::artifacts::commit::checkpoint::CheckpointQueue;
 use crate::artifacts::commit::roll_forward::{self, WrittenCopies};
 use crate::artifacts::dirs::{ArtifactDirs, not_found};
 use crate::disk::{Dir, DiskError, EntryKind, is_damage};
 use crate::grants::GrantGuard;
-
-/// Artifacts that have to be read from the disk before threads are worth it.
-const PARALLEL_MIN: usize = 64;
-/// Artifacts that one thread reads between two locks of the index, which all threads share.
-const BATCH: usize = 32;
-/// More threads than this read a directory no faster.
-const READERS_MAX: usize = 4;
 
 /// Reads artifacts, and remembers what it read in an index.
 #[derive(Debug)]
@@ -88,8 +79,14 @@ impl ArtifactReader {
         }
     }
 
+    /// Returns the artifacts whose last commit could not be finished here; nearly always none.
+    pub(super) fn unfinished(&self) -> Vec<(ProjectId, ArtifactId)> {
+        let unfinished = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
+        unfinished.iter().cloned().collect()
+    }
+
     /// Returns the health of an artifact whose files have the given one.
-    fn health_after_recovery(
+    pub(super) fn health_after_recovery(
         &self,
         project: &ProjectId,
         artifact: &ArtifactId,
@@ -142,8 +139,19 @@ impl ArtifactReader {
         let Some(live) = self.dirs.live(project)? else {
             return Err(not_found(project, artifact));
         };
-        let version = self.index().begin_read(project, artifact);
-        let Some(loaded) = read_artifact(&live, project, artifact, self.grants())? else {
+        let (version, known) = {
+            let mut index = self.fresh_index()?;
+            (index.begin_read(project, artifact), index.loaded_but_for_log(project, artifact))
+        };
+        let with_log = match known {
+            Some(known) => read_log_of(&live, project, artifact, &known)?,
+            None => None,
+        };
+        let loaded = match with_log {
+            Some(loaded) => Some(loaded),
+            None => read_artifact(&live, project, artifact, self.grants())?,
+        };
+        let Some(loaded) = loaded else {
             self.index().end_read_missing(version, project, artifact);
             return Err(not_found(project, artifact));
         };
@@ -182,123 +190,21 @@ impl ArtifactReader {
         })
     }
 
-    /// Returns a project's list if memory has it as it is now.
-    pub(crate) fn cached_list(
-        &self,
-        project: &ProjectId,
-    ) -> Result<Option<Arc<[Arc<ArtifactSummary>]>>, StoreError> {
-        Ok(self.fresh_index()?.list(project))
-    }
-
-    /// Makes a project's list, reading what memory does not have.
-    pub(crate) fn list(
-        &self,
-        project: &ProjectId,
-    ) -> Result<Arc<[Arc<ArtifactSummary>]>, StoreError> {
-        let version = self.fresh_index()?.begin_list(project);
-        let mut summaries: Vec<Arc<ArtifactSummary>> =
-            self.list_entries(project)?.into_iter().map(|(_, entry)| entry.summary).collect();
-        summaries.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.id.cmp(&b.id)));
-        let list: Arc<[Arc<ArtifactSummary>]> = summaries.into();
-        self.index().end_list(version, project, &list);
-        Ok(list)
-    }
-
-    /// Returns what a list needs of every artifact of a project.
-    pub(crate) fn list_entries(
-        &self,
-        project: &ProjectId,
-    ) -> Result<Vec<(ArtifactId, ListEntry)>, StoreError> {
-        let mut found = Vec::new();
-        let mut missing = Vec::new();
-        for id in self.ids(project)? {
-            match self.index().listed(project, &id) {
-                Some(entry) => found.push((id, entry)),
-                None => missing.push(id),
-            }
-        }
-        found.extend(self.read_list_entries(project, &missing)?);
-        Ok(found)
-    }
-
-    fn read_list_entries(
-        &self,
-        project: &ProjectId,
-        ids: &[ArtifactId],
-    ) -> Result<Vec<(ArtifactId, ListEntry)>, StoreError> {
-        let batches = Mutex::new(ids.chunks(BATCH));
-        let read = || self.read_batches(project, &batches);
-        if ids.len() < PARALLEL_MIN {
-            return read();
-        }
-        let readers =
-            thread::available_parallelism().map_or(1, |cores| cores.get().min(READERS_MAX));
-        thread::scope(|scope| {
-            // Where no thread can be made, the others do its share.
-            let others: Vec<_> = (1..readers)
-                .filter_map(|_| thread::Builder::new().spawn_scoped(scope, read).ok())
-                .collect();
-            let mut found = read()?;
-            for other in others {
-                found.extend(other.join().map_err(|_| StoreError::Io {
-                    action: "read artifacts on several threads",
-                    source: std::io::Error::other("a thread ended early"),
-                })??);
-            }
-            Ok(found)
-        })
-    }
-
-    /// Reads batches until none is left.
-    fn read_batches(
-        &self,
-        project: &ProjectId,
-        batches: &Mutex<Chunks<'_, ArtifactId>>,
-    ) -> Result<Vec<(ArtifactId, ListEntry)>, StoreError> {
-        let Some(live) = self.dirs.live(project)? else { return Ok(Vec::new()) };
-        let starter = self.index().watch_starter();
-        let live_path = self.dirs.data_dir().live_path(project);
-        let mut found = Vec::new();
-        let next = || batches.lock().unwrap_or_else(PoisonError::into_inner).next();
-        while let Some(batch) = next() {
-            // Starting a watch takes the kernel as long as opening a file, so it is done before the
-            // index, which all threads wait for, is locked.
-            let started: Vec<_> = batch
-                .iter()
-                .map(|id| starter.start_artifact(&live_path.join(id.as_str())))
-                .collect();
-            let versions: Vec<_> = {
-                let mut index = self.index();
-                let watched = batch.iter().zip(started);
-                watched.map(|(id, watch)| index.begin_watched_read(project, id, watch)).collect()
-            };
-            let entries = batch
-                .iter()
-                .map(|id| read_list_entry(&live, project, id, self.grants()))
-                .collect::<Result<Vec<_>, _>>()?;
-            let mut index = self.index();
-            for ((id, version), entry) in batch.iter().zip(versions).zip(entries) {
-                match entry {
-                    Some(mut entry) => {
-                        let read = entry.summary.health;
-                        let health = self.health_after_recovery(project, id, read);
-                        if health != read {
-                            entry.summary = with_health(&entry.summary, health);
-                        }
-                        index.end_read(version, project, id, &entry);
-                        found.push((id.clone(), entry));
-                    }
-                    None => index.end_read_missing(version, project, id),
-                }
-            }
-        }
-        Ok(found)
-    }
-
     /// Returns the ids of a project's artifacts.
     pub(crate) fn ids(&self, project: &ProjectId) -> Result<Vec<ArtifactId>, StoreError> {
-        if let Some(ids) = self.fresh_index()?.ids(project) {
+        let (known, unsure) = {
+            let index = self.fresh_index()?;
+            (index.ids(project), index.unsure(project))
+        };
+        if let Some(ids) = known {
             return Ok(ids);
+        }
+        // A name that appeared or went is looked up by itself: one create costs no scan of all.
+        if let Some(unsure) = unsure {
+            self.read_list_entries(project, &unsure)?;
+            if let Some(ids) = self.index().ids(project) {
+                return Ok(ids);
+            }
         }
         let Some(live) = self.dirs.live(project)? else { return Ok(Vec::new()) };
         let version = self.index().begin_scan(project);
@@ -352,6 +258,11 @@ impl ArtifactReader {
         self.index().touch(project, artifact);
     }
 
+    /// Drops what memory has of an artifact's log that this process just changed.
+    pub(crate) fn invalidate_log(&self, project: &ProjectId, artifact: &ArtifactId) {
+        self.index().touch_log(project, artifact);
+    }
+
     /// Drops an artifact that this process just moved away.
     pub(crate) fn forget(&self, project: &ProjectId, artifact: &ArtifactId) {
         self.index().removed(project, artifact);
@@ -359,18 +270,18 @@ impl ArtifactReader {
 
     /// Returns the index. What it holds is only a copy of the disk, checked by version, so one that a
     /// panicking thread left behind is still good.
-    fn index(&self) -> MutexGuard<'_, Index> {
+    pub(super) fn index(&self) -> MutexGuard<'_, Index> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the index after it has taken in every change so far.
-    fn fresh_index(&self) -> Result<MutexGuard<'_, Index>, StoreError> {
+    pub(super) fn fresh_index(&self) -> Result<MutexGuard<'_, Index>, StoreError> {
         let mut index = self.index();
         index.catch_up()?;
         Ok(index)
     }
 }
 
-fn with_health(summary: &ArtifactSummary, health: Health) -> Arc<ArtifactSummary> {
+pub(super) fn with_health(summary: &ArtifactSummary, health: Health) -> Arc<ArtifactSummary> {
     Arc::new(ArtifactSummary { health, ..summary.clone() })
 }

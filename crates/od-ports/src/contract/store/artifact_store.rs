@@ -1,5 +1,6 @@
 //! The contract suite of every artifact store.
 
+use od_core::artifact::ListCursor;
 use od_core::ids::{ProjectId, Revision};
 use od_core::ledger::{CommitKind, RefreshStart};
 use od_core::refresh::{RecordStatus, RecordStep};
@@ -7,7 +8,7 @@ use od_core::refresh::{RecordStatus, RecordStep};
 use super::StoreTrial;
 use super::trial::{record, title};
 use crate::contract::sample;
-use crate::store::{Created, StoreError};
+use crate::store::{Created, PageRequest, StoreError};
 
 /// Puts a store with one empty project through the contract of
 /// [`ArtifactStore`](crate::store::ArtifactStore).
@@ -22,6 +23,39 @@ pub async fn check_artifact_store(trial: &StoreTrial<'_>) {
     one_commit_wins_per_revision(trial).await;
     the_gate_is_exclusive(trial).await;
     a_closed_refresh_may_not_commit(trial).await;
+    pages_are_the_list_cut_into_pieces(trial).await;
+}
+
+/// Runs last: the project has what the others left.
+async fn pages_are_the_list_cut_into_pieces(trial: &StoreTrial<'_>) {
+    let StoreTrial { artifacts: store, project, .. } = *trial;
+    for number in 90..95 {
+        trial.create(number, &format!("page {number}")).await;
+    }
+    let list = store.list(project).await.expect("a list works");
+    let (mut seen, mut after) = (Vec::new(), None);
+    loop {
+        let request = PageRequest { after, rows: 2, only_active: false };
+        let page = store.page(project, request).await.expect("a page works");
+        assert!(page.lines.len() <= 2, "a page is no longer than was asked for");
+        assert_eq!(page.tally.total(), list.len(), "the counts are those of the whole list");
+        after = page.lines.last().map(|line| ListCursor::of(line));
+        seen.extend(page.lines);
+        if !page.has_more {
+            break;
+        }
+    }
+    assert_eq!(seen, list.to_vec(), "the pages together are the list, in its order");
+    // A page that goes on behind a row is the same whatever else is made.
+    let behind = PageRequest { after: Some(ListCursor::of(&seen[1])), rows: 2, only_active: true };
+    let before = store.page(project, behind.clone()).await.expect("a page works");
+    trial.create(95, "newer").await;
+    assert_eq!(store.page(project, behind).await.expect("a page works").lines, before.lines);
+    let counted = store.page(project, PageRequest::default()).await.expect("a page works");
+    assert_eq!((counted.lines.len(), counted.tally.total()), (0, list.len() + 1));
+    let other: ProjectId = "no-such-project".parse().expect("a good id");
+    let missing = store.page(&other, PageRequest::default()).await;
+    assert!(matches!(missing, Err(StoreError::ProjectNotFound { .. })));
 }
 
 async fn nothing_is_there(trial: &StoreTrial<'_>) {

@@ -23,6 +23,10 @@ pub async fn check_store_maintenance(trial: &StoreTrial<'_>) {
     assert!(maintenance.recover().await.expect("a recovery runs").is_empty());
     assert_eq!(trial.load(&id).await.artifact(), before.artifact());
     let inspection = maintenance.inspect(project, &id).await.expect("an inspection");
+    let listed = trial.artifacts.list(project).await.expect("a list works").len();
+    let census = maintenance.census(std::slice::from_ref(project)).await;
+    assert_eq!((census.tally.total(), census.tally.damaged()), (listed, 0), "it counts the list");
+    assert_eq!((census.unlisted, census.failing), (0, 0));
     for file in &inspection.files {
         assert_eq!(file.content_expected, file.content_found, "{}", file.name);
         assert_eq!(file.raw_expected, file.raw_found, "{}", file.name);

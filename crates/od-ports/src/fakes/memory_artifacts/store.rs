@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use od_core::artifact::{ArtifactState, ArtifactSummary, Attempt, Health};
+use od_core::artifact::{ArtifactState, ArtifactSummary, Attempt, Health, ListCursor, ListTally};
 use od_core::decide::Decision;
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision, Timestamp};
 use od_core::json;
@@ -15,10 +15,10 @@ use od_core::refresh::RefreshRecord;
 use super::artifact::KeptArtifact;
 use super::state::{Key, LockKind, MemoryLock, MemoryState, key};
 use crate::store::{
-    ArtifactStore, Change, Created, Gate, History, Inspection, KeptRevision, RefreshLog,
-    RepairMode, RepairReport, RevisionStore, RunningRefresh, Snapshot, SnapshotSummary, StoreError,
-    StoreMaintenance, Stored, Timeline, Trash, Trashed, UnfinishedRefresh, Unrecovered,
-    WriteWitness,
+    ArtifactStore, Census, Change, Created, Gate, History, Inspection, KeptRevision, Page,
+    PageRequest, RefreshLog, RepairMode, RepairReport, RevisionStore, RunningRefresh, Snapshot,
+    SnapshotSummary, StoreError, StoreMaintenance, Stored, Timeline, Trash, Trashed,
+    UnfinishedRefresh, Unrecovered, WriteWitness,
 };
 
 /// Keeps artifacts in memory: the contract without a disk.
@@ -80,8 +80,16 @@ impl ArtifactStore for MemoryArtifactStore {
         for key in memory.artifacts.keys().filter(|key| key.0 == *project) {
             list.push(Arc::clone(&memory.stored(key)?.summary));
         }
-        list.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.id.cmp(&b.id)));
+        list.sort_by_cached_key(|line| ListCursor::of(line));
         Ok(list.into())
+    }
+
+    async fn page(&self, project: &ProjectId, request: PageRequest) -> Result<Page, StoreError> {
+        let list = ArtifactStore::list(self, project).await?;
+        let after = |line: &&Arc<ArtifactSummary>| {
+            request.after.as_ref().is_none_or(|after| ListCursor::of(line) > *after)
+        };
+        Ok(Page::take(list.iter().filter(after), &request, tally(&list)))
     }
 
     async fn find_attempt(
@@ -366,6 +374,23 @@ impl StoreMaintenance for MemoryArtifactStore {
     async fn recover(&self) -> Result<Vec<Unrecovered>, StoreError> {
         Ok(Vec::new())
     }
+
+    async fn census(&self, projects: &[ProjectId]) -> Census {
+        let mut census = Census::default();
+        for project in projects {
+            match ArtifactStore::list(self, project).await {
+                Ok(list) => census.tally.merge(&tally(&list)),
+                Err(_) => census.failing += 1,
+            }
+        }
+        census
+    }
+}
+
+fn tally(list: &[Arc<ArtifactSummary>]) -> ListTally {
+    let mut tally = ListTally::default();
+    list.iter().for_each(|line| tally.add(line));
+    tally
 }
 
 fn trashed(key: &Key, deleted_at: Timestamp, kept: &KeptArtifact) -> Trashed {
