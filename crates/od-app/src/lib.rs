@@ -25,7 +25,7 @@ pub mod notifications {
     pub(crate) use outbox::Outbox;
     pub use webhooks::{
         AddWebhook, AddWebhookError, FindWebhookError, ListWebhooksError, TestWebhookError,
-        TestedWebhook, add, list, remove, test,
+        TestedWebhook, add, find, list, remove, test,
     };
 }
 /// The page of an artifact, from memory where nothing changed.

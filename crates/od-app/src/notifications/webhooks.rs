@@ -76,7 +76,8 @@ pub async fn test(
     Ok(TestedWebhook { webhook: find(app, name).await?, status })
 }
 
-async fn find(app: &App, name: &str) -> Result<Webhook, FindWebhookError> {
+/// Returns one webhook.
+pub async fn find(app: &App, name: &str) -> Result<Webhook, FindWebhookError> {
     let webhooks = app.ports.webhooks.list().await?;
     let found = webhooks.iter().find(|webhook| webhook.name.as_str() == name);
     found.cloned().ok_or_else(|| FindWebhookError::NotFound {

@@ -25,6 +25,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
             "projects",
             "connectors",
             "sources",
+            "webhooks",
             "skills",
             "keys",
             "sessions",

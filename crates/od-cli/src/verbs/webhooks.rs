@@ -156,6 +156,10 @@ async fn test(settings: &Settings, name: &str, sink: Sink) -> Result<Answer, Com
 /// Removes a webhook and forgets its secret.
 async fn remove(settings: &Settings, args: &SourceArgs) -> Result<Answer, CommandError> {
     if args.dry_run {
+        let Some(app) = local::open_existing(settings)? else {
+            return Err(local::nothing_stored(&settings.data_dir));
+        };
+        notifications::find(&app, &args.name).await.map_err(local::failed)?;
         let text = format!("Would remove {} and forget its secret.", args.name);
         let json = json!({ "dryRun": true, "name": args.name });
         return Ok(Answer::new(json, Text::new().line(&text)));

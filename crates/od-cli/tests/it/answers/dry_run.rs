@@ -63,6 +63,7 @@ const ON_A_NEW_MACHINE: &[&[&str]] = &[
     &["connectors", "disconnect", "git", "--dry-run"],
     &["sources", "add", "http", "weather", "https://api.example.com/v1", "--dry-run"],
     &["sources", "add", "postgres", "shop", "--dry-run"],
+    &["webhooks", "add", "pager", "https://hooks.example.com/od", "--dry-run"],
     // And what only looks makes nothing either.
     &["artifacts", "list"],
     &["projects", "list"],
@@ -113,6 +114,7 @@ const ON_A_USED_MACHINE: &[&[&str]] = &[
     &["projects", "remove", "PROJECT", "--dry-run"],
     &["sources", "add", "http", "board", "https://api.example.com/v1", "--dry-run"],
     &["sources", "remove", "weather", "--dry-run"],
+    &["webhooks", "remove", "pager", "--dry-run"],
     &["sessions", "revoke", "--all", "--dry-run"],
     &["init", "--dry-run"],
     &["keys", "rotate", "--dry-run"],
@@ -194,6 +196,16 @@ pub(crate) fn delete(bench: &Bench, id: &str) {
         .unwrap();
 }
 
+/// Registers a webhook, whose secret comes on stdin.
+fn add_webhook(bench: &Bench) {
+    use std::io::Write as _;
+    use std::process::Stdio;
+    let mut command = bench.command(&["webhooks", "add", "pager", "https://hooks.example.com/od"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"a-secret-of-this-hook").unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
 #[test]
 fn on_a_used_machine_nothing_changes() {
     let bench = Bench::with_project();
@@ -206,6 +218,7 @@ fn on_a_used_machine_nothing_changes() {
     bench.write("metrics.json", r#"{ "n": 2 }"#);
     bench.good(&["artifacts", "refresh", "live"]);
     bench.good(&["sources", "add", "http", "weather", "https://api.example.com/v1"]);
+    add_webhook(&bench);
     bench.write("moved/metrics.json", r#"{ "n": 3 }"#);
     let project = bench.json(&["init"])["project"]["id"].as_str().unwrap().to_owned();
     let before = bytes(&bench);

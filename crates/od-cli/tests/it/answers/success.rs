@@ -30,6 +30,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("keys trust", "bundles.rs: it names a key"),
     ("keys revoke", "bundles.rs: it names a key"),
     ("sources add postgres", "secrecy.rs: the connection string comes on stdin"),
+    ("webhooks add", "tests/process: the secret comes on stdin"),
+    ("webhooks test", "tests/process: it needs a receiver"),
+    ("webhooks remove", "tests/process: it needs one that was added"),
 ];
 
 /// The one line that ends with code 1: the two revisions differ.
@@ -52,6 +55,7 @@ const STORY: &[&str] = &[
     "sources list",
     "sources test weather --path forecast",
     "sources remove weather",
+    "webhooks list",
     "keys status",
     "run -- true",
     "agent: tools connectors list",
