@@ -187,7 +187,7 @@ impl Driver {
     fn failed(&self, app: &App, error: &StartError) {
         let mut inner = self.live.lock();
         if let Some((message, suggestion)) = error.told() {
-            let change = inner.transcript.problem(message, suggestion);
+            let change = inner.transcript.problem(&message, suggestion);
             inner.note(change);
         }
         let _ = inner.take(Signal::Gone, app.ports.clock.now());
@@ -379,7 +379,7 @@ impl Driver {
             Turn::Finished => None,
             Turn::Ended(outcome) => Some(outcome),
             Turn::Failed(error) => {
-                let change = inner.transcript.problem(error.to_string(), Some(error.suggestion()));
+                let change = inner.transcript.problem(&error.to_string(), Some(error.suggestion()));
                 inner.note(change);
                 None
             }
@@ -402,7 +402,7 @@ impl Driver {
                 words => format!("the agent ended: {words}"),
             };
             let suggestion = "ask again: the chat goes on in a new process".to_owned();
-            let change = inner.transcript.problem(message, Some(suggestion));
+            let change = inner.transcript.problem(&message, Some(suggestion));
             inner.note(change);
         }
         for number in inner.transcript.cancel_pending() {

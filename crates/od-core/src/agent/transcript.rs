@@ -252,9 +252,9 @@ impl Transcript {
     }
 
     /// Says what went wrong.
-    pub fn problem(&mut self, message: String, suggestion: Option<String>) -> Change {
+    pub fn problem(&mut self, message: &str, suggestion: Option<String>) -> Change {
         self.open = None;
-        let message = cut_bytes(&message, AGENT_TOOL_TEXT.max()).0;
+        let message = cut_bytes(message, AGENT_TOOL_TEXT.max()).0;
         Change::Entry(self.add(Content::Problem(Problem { message, suggestion })))
     }
 
@@ -427,9 +427,9 @@ mod tests {
         transcript.words(Speaker::Thought, None, "hm");
         let texts: Vec<_> = transcript
             .entries()
-            .map(|entry| match &entry.content {
-                Content::Text(text) => text.text.clone(),
-                other => panic!("{other:?}"),
+            .map(|entry| {
+                let Content::Text(text) = &entry.content else { panic!("{entry:?}") };
+                text.text.clone()
             })
             .collect();
         assert_eq!(texts, ["one two", "three", "hm"]);

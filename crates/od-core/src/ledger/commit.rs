@@ -311,6 +311,7 @@ fn changed_parts(before: &Artifact, after: &Artifact) -> Vec<Part> {
 
 /// One line of `refreshes.jsonl`: a record of a refresh, or that of a commit.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "most lines of a log are of refreshes")]
 pub enum LogRecord {
     /// Of a refresh; its last one closes it.
     Refresh(RefreshRecord),

@@ -39,6 +39,7 @@ words! {
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "`words!` writes the enum, and derives no default")]
 impl Default for Shown {
     fn default() -> Self {
         Self::All
