@@ -34,7 +34,7 @@ fn phases(world: &World) -> Vec<Option<Phase>> {
         .iter()
         .map(|event| match event {
             Event::Refresh(event) => Some(event.phase),
-            Event::Artifact(_) | Event::Check(_) => None,
+            Event::Artifact(_) | Event::Check(_) | Event::Agent(_) => None,
         })
         .collect()
 }

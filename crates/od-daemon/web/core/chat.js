@@ -2,7 +2,7 @@
 // What the page knows of chats: each one's stream, kept current by the daemon's events.
 
 import { api } from "./api.js";
-import { change, expire, known, use } from "./store.js";
+import { change, expire, known, put, use } from "./store.js";
 
 /**
  * @typedef {import("./schema.js").AgentSession} Session
@@ -14,6 +14,10 @@ import { change, expire, known, use } from "./store.js";
 /** @type {Map<string, number>} The newest change of each chat that was heard of. */
 const heard = new Map();
 const READS_MAX = 3;
+const PAUSE_MS = 500;
+
+/** @type {Set<string>} Chats that are read again after a gap. */
+const reading = new Set();
 
 /** @param {string} id */
 const key = (id) => `chat/${id}`;
@@ -54,12 +58,32 @@ export function applyAgentEvent(event) {
   const last = found.session.changes;
   if (number <= last) return undefined;
   if (number > last + 1) {
-    expire(key(id));
+    void readAgain(id);
     return undefined;
   }
   const before = found.session.status;
   change(() => apply(found, number, what));
   return what.kind === "session" ? { before, session: what.session } : undefined;
+}
+
+/**
+ * Reads a chat anew after a gap. One reading at a time, and a pause between two: while an agent floods there
+ * is a gap every few milliseconds, and readings that cut each other off would never end.
+ * @param {string} id
+ */
+async function readAgain(id) {
+  if (reading.has(id)) return;
+  reading.add(id);
+  try {
+    put(key(id), await api.agentSession(id));
+  } catch {
+    expire(key(id));
+  }
+  setTimeout(() => {
+    reading.delete(id);
+    const found = /** @type {Chat | undefined} */ (known(/** @type {"artifacts"} */ (/** @type {unknown} */ (key(id)))));
+    if (found && found.session.changes < (heard.get(id) ?? 0)) void readAgain(id);
+  }, PAUSE_MS);
 }
 
 /** @param {Chat} found @param {number} number @param {AgentEvent["what"]} what */

@@ -50,9 +50,12 @@ function keepAtEnd(el) {
   el.addEventListener("scroll", () => {
     follows = el.scrollHeight - el.scrollTop - el.clientHeight < FOLLOW_PX;
   });
-  new MutationObserver(() => {
+  const atEnd = () => {
     if (follows) el.scrollTop = el.scrollHeight;
-  }).observe(el, { childList: true, subtree: true, characterData: true });
+  };
+  new MutationObserver(atEnd).observe(el, { childList: true, subtree: true, characterData: true });
+  // The chip of what was made, or a window made smaller, leaves less room.
+  new ResizeObserver(atEnd).observe(el);
 }
 
 /** What an entry's picture depends on besides itself. @param {string} session @param {Entry} entry */

@@ -57,7 +57,7 @@ async fn a_prompt_makes_an_artifact_that_opens_beside_the_chat() {
     tab.until("document.querySelectorAll('.chat-plan li').length === 2").await;
     // Thoughts and calls are folded, and open with what went in and came out.
     tab.until("!document.querySelector('.chat-inside')").await;
-    tab.click_named(".chat-fold", "od_live_artifacts_create").await;
+    tab.click(".chat-card:last-of-type .chat-fold, .chat-card ~ .chat-card .chat-fold").await;
     tab.until("document.querySelector('.chat-inside')?.innerText.includes('templateHtml')").await;
     tab.reload().await;
     tab.until("document.querySelector('.chat-button')").await;
@@ -187,7 +187,7 @@ async fn ten_thousand_events_scroll_without_a_long_task() {
     let tab = pane(&world).await;
     ask(&tab, &["calls 10000", "say end"]).await;
     until_status(&tab, "Ready").await;
-    tab.until("document.querySelector('.chat')?.innerText.includes('Show earlier')").await;
+    tab.until("document.querySelector('.chat')?.textContent.includes('Show earlier')").await;
     let tasks = Tasks::record(&tab).await;
     for _ in 0..5 {
         tab.run("document.querySelector('.chat-stream').scrollTop = 0").await;
