@@ -14,6 +14,8 @@ const CHECKS: &[&str] = &[
     "project",
     "skill",
     "git",
+    "notifications",
+    "webhooks",
     "name",
 ];
 

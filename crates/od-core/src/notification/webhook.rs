@@ -282,7 +282,7 @@ mod tests {
         refused("https://example.com/#a", WebhookUrlError::Query);
         refused(&format!("https://example.com/{}", "a".repeat(3_000)), WebhookUrlError::TooLong);
         let slack =
-            ["https://hooks.slack.com/services/T00000000/B00000000/", "XXXXXXXXXXXXXXXXXXXXXXXX"];
+            ["https://hooks.slack.com/services/T0AB12CD3/B0EF45GH6/", "a1B2c3D4e5F6g7H8i9J0k1L2"];
         refused(&slack.concat(), WebhookUrlError::Secret);
     }
 

@@ -101,6 +101,35 @@ async fn services(daemon: &TestDaemon, token: &str) {
     daemon.ok("DELETE", "/api/sources/self", None).await;
 }
 
+/// Registers a webhook, sends it a test, and removes it.
+async fn webhooks(daemon: &TestDaemon) {
+    let receiver = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/od", receiver.local_addr().unwrap());
+    let answering = std::thread::spawn(move || {
+        use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+        let (stream, _) = receiver.accept().unwrap();
+        let mut reader = BufReader::new(&stream);
+        let (mut line, mut length) = (String::new(), 0);
+        while line != "\r\n" {
+            line.clear();
+            reader.read_line(&mut line).unwrap();
+            let named = line.to_ascii_lowercase();
+            let told =
+                named.strip_prefix("content-length:").and_then(|text| text.trim().parse().ok());
+            length = told.unwrap_or(length);
+        }
+        reader.read_exact(&mut vec![0; length]).unwrap();
+        (&stream).write_all(b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n").unwrap();
+    });
+    let webhook = json!({ "name": "pager", "url": url, "secret": "a-secret-of-this-hook" });
+    daemon.ok("POST", "/api/webhooks", Some(webhook)).await;
+    daemon.ok("GET", "/api/webhooks", None).await;
+    let tested = daemon.ok("POST", "/api/webhooks/pager/test", None).await;
+    assert_eq!(tested["answered"], 204, "{tested}");
+    answering.join().unwrap();
+    daemon.ok("DELETE", "/api/webhooks/pager", None).await;
+}
+
 /// Lists, shows, compares and restores the revisions of an artifact, and shows the first as it looked.
 async fn revisions(daemon: &TestDaemon, artifact: &str) {
     let page = daemon.ok("GET", &format!("{artifact}/revisions?limit=3"), None).await;
@@ -203,6 +232,7 @@ async fn every_route_answers_as_published() {
     daemon.ok("POST", &format!("{artifact}/restore"), None).await;
     daemon.ok("GET", "/api/connectors", None).await;
     services(daemon, &token).await;
+    webhooks(daemon).await;
     daemon.ok("GET", "/api/connectors/git", None).await;
     daemon.ok("DELETE", "/api/connectors/git/connection", None).await;
     daemon.ok("POST", "/api/connectors/git/connect", None).await;
