@@ -116,7 +116,7 @@ impl Key {
             | Self::LogLevel
             | Self::GithubBaseUrl
             | Self::DesktopNotifications
-             | Self::AgentsPath
+            | Self::AgentsPath
             | Self::AgentsHome => true,
             // The data directory says which daemon; the browser is started by the command.
             Self::DataDir | Self::Browser => false,

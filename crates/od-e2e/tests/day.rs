@@ -257,7 +257,7 @@ async fn a_day_of_failures_kills_and_clock_jumps_runs_every_slot_once() {
 async fn check(app: &App, scheduled: &Scheduled, start: i64) -> (u64, (usize, usize)) {
     let Scheduled { id, every_minutes, .. } = scheduled;
     let history = app.ports.refresh_log.history(&project(), id).await.unwrap();
-    let records: Vec<_> = history.records.into_iter().rev().collect();
+    let records: Vec<_> = history.records.iter().rev().cloned().collect();
     let period = every_minutes * MINUTE;
     let (mut slots, mut last) = (0, start);
     for begun in records.iter().filter(|record| record.step == RecordStep::Started) {

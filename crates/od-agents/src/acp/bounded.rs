@@ -126,9 +126,9 @@ impl<'de> Visitor<'de> for Writing<'_> {
     }
     fn visit_str<E>(mut self, value: &str) -> Result<(), E> {
         if self.depth == 0 {
-            self.push(value)
+            self.push(value);
         } else {
-            self.quoted(value)
+            self.quoted(value);
         }
         Ok(())
     }

@@ -325,7 +325,7 @@ impl Params {
             "tool_call" | "tool_call_update" => {
                 part.into_tool().map(|(tool, _)| Update::Tool(tool))
             }
-            "plan" => Some(Update::Plan(part.entries.0.into_iter().map(step_of).collect())),
+            "plan" => Some(Update::Plan(part.entries.0.iter().map(step_of).collect())),
             "usage_update" => {
                 let cost = part
                     .cost
@@ -373,7 +373,7 @@ impl UpdatePart {
     }
 }
 
-fn step_of(part: PlanPart) -> PlanStep {
+fn step_of(part: &PlanPart) -> PlanStep {
     let status = StepStatus::from_word(&part.status).unwrap_or(StepStatus::Pending);
     PlanStep { text: cut_bytes(&part.content, 2048).0, status }
 }

@@ -171,7 +171,7 @@ impl Driver {
                 }
                 // Read on: an agent that tells much before it is ready must not wait for us.
                 signal = process.next() => match signal {
-                    AgentSignal::Updated(Update::Title(title)) => self.title(app, title),
+                    AgentSignal::Updated(Update::Title(title)) => self.title(app, &title),
                     AgentSignal::Asked { key, .. } => {
                         let _ = process.answer(key, None).await;
                     }
@@ -272,7 +272,7 @@ impl Driver {
                     process.stop().await;
                     // Before anybody hears of it: who is told "stopped" knows the token to be dead.
                     self.end_run(app).await;
-                    self.gone(app, String::new());
+                    self.gone(app, "");
                 }
                 Task::Effect(Effect::EndRun) => self.end_run(app).await,
             }
@@ -301,7 +301,7 @@ impl Driver {
                 }
             }
             AgentSignal::TurnEnded(turn) => self.turn_ended(app, turn),
-            AgentSignal::Gone { last_words } => self.gone(app, last_words),
+            AgentSignal::Gone { last_words } => self.gone(app, &last_words),
         }
     }
 
@@ -319,7 +319,7 @@ impl Driver {
             }
             Update::Title(title) => {
                 drop(inner);
-                self.title(app, title);
+                self.title(app, &title);
                 return;
             }
         };
@@ -328,7 +328,7 @@ impl Driver {
         }
     }
 
-    fn title(&self, app: &App, title: String) {
+    fn title(&self, app: &App, title: &str) {
         let title = cut(title.trim().to_owned(), AGENT_TITLE);
         let mut inner = self.live.lock();
         if !title.is_empty() && inner.session.title != title {
@@ -389,7 +389,7 @@ impl Driver {
         }
     }
 
-    fn gone(&self, app: &App, last_words: String) {
+    fn gone(&self, app: &App, last_words: &str) {
         let mut inner = self.live.lock();
         let was_asked = matches!(inner.state, SessionState::Stopping(_));
         if inner.take(Signal::Gone, app.ports.clock.now()).is_err() {

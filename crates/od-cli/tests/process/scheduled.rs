@@ -80,7 +80,7 @@ fn records(place: &Place, artifact: &ArtifactId) -> Vec<RefreshRecord> {
     let app = app(place, 0);
     let project = "web".parse().unwrap();
     let history = run(app.ports.refresh_log.history(&project, artifact)).unwrap();
-    history.records.into_iter().rev().collect()
+    history.records.iter().rev().cloned().collect()
 }
 
 fn starts(records: &[RefreshRecord]) -> Vec<&RefreshRecord> {

@@ -206,7 +206,7 @@ impl World {
     pub(crate) async fn records(&self, artifact: &ArtifactId) -> Vec<RefreshRecord> {
         let history = self.app.ports.refresh_log.history(&project(), artifact).await.unwrap();
         assert_eq!(history.broken, None);
-        history.records
+        history.records.to_vec()
     }
 
     /// Returns the last records of refreshes, newest first.

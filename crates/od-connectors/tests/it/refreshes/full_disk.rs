@@ -16,7 +16,8 @@ use od_core::ids::{ArtifactId, ProjectId};
 use od_core::ledger::{CommitNote, RefreshStart};
 use od_core::refresh::{RecordStatus, RefreshRecord};
 use od_ports::store::{
-    Change, Created, Gate, History, RunningRefresh, Stored, UnfinishedRefresh, WriteWitness,
+    Change, Created, Gate, History, Page, PageRequest, RunningRefresh, Stored, UnfinishedRefresh,
+    WriteWitness,
 };
 use od_ports::{ArtifactStore, Ports, RefreshLog, StoreError};
 
@@ -49,6 +50,10 @@ impl ArtifactStore for FullDisk {
 
     async fn list(&self, p: &ProjectId) -> Result<Arc<[Arc<ArtifactSummary>]>, StoreError> {
         self.artifacts.list(p).await
+    }
+
+    async fn page(&self, p: &ProjectId, request: PageRequest) -> Result<Page, StoreError> {
+        self.artifacts.page(p, request).await
     }
 
     async fn find_attempt(

@@ -11,7 +11,6 @@ use od_ports::store::{History, RunningRefresh, StoreError, UnfinishedRefresh};
 use super::audit_log::{self, AuditLog, Tail};
 use super::timeline_cache::{HISTORIES, LogFiles};
 use super::{archive, revisions, snapshots};
-use crate::artifacts::commit::Pointer;
 use crate::artifacts::commit::checkpoint::CheckpointQueue;
 use crate::artifacts::commit::locks::{self, HeldRunning};
 use crate::artifacts::commit::roll_forward::WrittenCopies;

@@ -506,7 +506,7 @@ mod tests {
         index.live_changed(&project, Some(new.as_str()));
         assert_eq!(index.ids(&project), None, "it may be there");
         let (epoch, due) = index.due(&project).expect("the others are known");
-        assert_eq!(due, [new.clone()]);
+        assert_eq!(due, std::slice::from_ref(&new));
         assert_eq!(titles(&mut index, &project, None), None);
         let version = index.begin_read(&project, &new);
         index.end_read_missing(version, &project, &new);
