@@ -12,6 +12,7 @@ use crate::help;
 use crate::output::{Answer, CommandError, Exit, Sink, with_progress};
 use crate::settings::Settings;
 use crate::verbs;
+use crate::verbs::webhooks::webhooks;
 
 /// Runs the command in the process's arguments and returns the exit code.
 #[must_use]
@@ -89,9 +90,7 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Com
         Command::Projects(command) => block_on(projects(&settings()?, command)),
         Command::Connectors(command) => block_on(connectors(&settings()?, command, sink)),
         Command::Sources(command) => block_on(sources(&settings()?, command, sink)),
-        Command::Webhooks(command) => {
-            block_on(verbs::webhooks::webhooks(&settings()?, command, sink))
-        }
+        Command::Webhooks(command) => block_on(webhooks(&settings()?, command, sink)),
         Command::Skills(command) => skills(globals, command),
         Command::Mcp(McpCommand::Serve { project }) => {
             on_pipes(verbs::mcp::serve(globals.clone(), project, sink))

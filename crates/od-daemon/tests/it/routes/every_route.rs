@@ -103,10 +103,10 @@ async fn services(daemon: &TestDaemon, token: &str) {
 
 /// Registers a webhook, sends it a test, and removes it.
 async fn webhooks(daemon: &TestDaemon) {
-    let receiver = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let receiver = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/od", receiver.local_addr().unwrap());
     let answering = std::thread::spawn(move || {
-        use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+        use std::io::{BufRead as _, BufReader, Write as _};
         let (stream, _) = receiver.accept().unwrap();
         let mut reader = BufReader::new(&stream);
         let (mut line, mut length) = (String::new(), 0);
