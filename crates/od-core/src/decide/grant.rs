@@ -6,7 +6,7 @@ use crate::artifact::{ArtifactState, Author, PageRefused};
 use crate::grant::grant_here;
 use crate::ids::Timestamp;
 use crate::refresh::ChangeReport;
-use crate::schedule::{RefreshSchedule, ScheduleRefused, switch_off, switch_on};
+use crate::schedule::{RefreshSchedule, ScheduleRefused, adjust, switch_off, switch_on};
 
 /// A change of a schedule.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,10 @@ pub enum ScheduleChange {
     Off,
     /// Replaces it, and switches it on.
     Set(RefreshSchedule),
+    /// Replaces it, and switches it off.
+    SetOff(RefreshSchedule),
+    /// Replaces it, and leaves it on or off as it is.
+    Adjust(RefreshSchedule),
 }
 
 /// Why a schedule was not changed.
@@ -51,6 +55,12 @@ pub fn schedule(
             document.refresh = Some(refresh);
             switch_on(artifact, Author::Person, at)?;
         }
+        ScheduleChange::SetOff(refresh) => {
+            let document = artifact.document.as_mut().ok_or(ScheduleRefused::NoSource)?;
+            document.refresh = Some(refresh);
+            switch_off(artifact, Author::Person, at);
+        }
+        ScheduleChange::Adjust(refresh) => adjust(artifact, refresh, at)?,
     }
     Ok(Decision::of(state, ChangeReport::default(), Vec::new())?)
 }

@@ -18,7 +18,7 @@ pub use slots::Slots;
 pub(crate) use switch::digest_of;
 pub use switch::{
     LocalSchedules, ScheduleRefused, ScheduleState, ScheduleSummary, ScheduleSwitch,
-    ScheduledPermission, check_pace, is_local, switch_off, switch_on, switch_on_for_agent,
+    ScheduledPermission, adjust, check_pace, is_local, switch_off, switch_on, switch_on_for_agent,
 };
 
 use crate::error::Issue;
@@ -151,6 +151,10 @@ impl std::fmt::Display for RefreshSchedule {
         }
         if let Some(max_age) = &self.max_age {
             parts.push(format!("stale after {max_age}"));
+        }
+        match self.missed {
+            MissedSlots::Once => {}
+            MissedSlots::Skip => parts.push("missed slots are skipped".to_owned()),
         }
         f.write_str(&parts.join(", "))
     }

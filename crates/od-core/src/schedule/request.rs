@@ -15,6 +15,8 @@ input! {
         optional refresh: RefreshSchedule = "refresh", object();
         /// Whether it runs.
         optional on: bool = "on", Flag, "true switches on what is proposed, false switches it off";
+        /// Whether it stays on or off as it is.
+        optional keep: bool = "keep", Flag, "with refresh: true leaves it on or off, instead of switching it on";
         /// The revision that the change is made for.
         optional if_revision: Revision = "ifRevision", RevisionNumber, "refused if the artifact is at another revision";
     }
@@ -23,11 +25,12 @@ input! {
 schema_of!(ScheduleRequest);
 
 fn check_request(request: ScheduleRequest, fields: &mut Fields<'_, '_>) -> Option<ScheduleRequest> {
+    let keeps = request.keep == Some(true);
     let (message, fix) = match (&request.refresh, request.on) {
-        (Some(_), None | Some(true)) | (None, Some(_)) => return Some(request),
-        (Some(_), Some(false)) => {
-            ("a schedule is set and switched off at once", "leave out `refresh`, or `on`")
+        (Some(_), Some(_)) | (None, Some(_)) if keeps => {
+            ("it is switched and left as it is at once", "leave out `keep`, or `on`")
         }
+        (Some(_), _) | (None, Some(_)) => return Some(request),
         (None, None) => ("the request changes nothing", "{ \"on\": true }"),
     };
     if !fields.is_refused("refresh") && !fields.is_refused("on") {
@@ -51,7 +54,9 @@ impl ScheduleRequest {
     #[must_use]
     pub fn change(self) -> ScheduleChange {
         match (self.refresh, self.on) {
-            (Some(refresh), _) => ScheduleChange::Set(refresh),
+            (Some(refresh), None) if self.keep == Some(true) => ScheduleChange::Adjust(refresh),
+            (Some(refresh), None | Some(true)) => ScheduleChange::Set(refresh),
+            (Some(refresh), Some(false)) => ScheduleChange::SetOff(refresh),
             (None, Some(false)) => ScheduleChange::Off,
             (None, Some(true) | None) => ScheduleChange::On,
         }
@@ -71,8 +76,13 @@ mod tests {
         assert_eq!(change(json!({ "on": false })), Ok(ScheduleChange::Off));
         let set = change(json!({ "refresh": { "every": "15m" }, "on": true })).unwrap();
         assert!(matches!(set, ScheduleChange::Set(_)));
+        let off = change(json!({ "refresh": { "every": "15m" }, "on": false })).unwrap();
+        assert!(matches!(off, ScheduleChange::SetOff(_)));
+        let kept = change(json!({ "refresh": { "every": "15m" }, "keep": true })).unwrap();
+        assert!(matches!(kept, ScheduleChange::Adjust(_)));
         assert!(change(json!({})).is_err());
-        assert!(change(json!({ "refresh": { "every": "15m" }, "on": false })).is_err());
+        assert!(change(json!({ "keep": true })).is_err());
+        assert!(change(json!({ "on": true, "keep": true })).is_err());
         let issues = change(json!({ "refresh": { "every": "15" } })).unwrap_err();
         assert_eq!((issues.len(), issues[0].path.as_str()), (1, "/refresh/every"));
     }

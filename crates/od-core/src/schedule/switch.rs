@@ -150,6 +150,40 @@ pub fn switch_off(artifact: &mut Artifact, by: Author, at: Timestamp) {
         Some(ScheduleSwitch { permission: ScheduledPermission::None, since: at, by, covers });
 }
 
+/// Replaces the schedule of an artifact and leaves it on or off: one that runs goes on with what it says
+/// now, and no other permission is given.
+///
+/// # Errors
+///
+/// Fails if the artifact has no source, or if one that runs is to run too often.
+pub fn adjust(
+    artifact: &mut Artifact,
+    refresh: RefreshSchedule,
+    at: Timestamp,
+) -> Result<(), ScheduleRefused> {
+    let document = artifact.document.as_mut().ok_or(ScheduleRefused::NoSource)?;
+    let covered = digest_of(document);
+    let before = document.refresh.replace(refresh);
+    let Some(switch) = artifact.schedule_grant.as_mut() else { return Ok(()) };
+    if switch.permission == ScheduledPermission::None || switch.covers != covered {
+        return Ok(());
+    }
+    let issues: Vec<Issue> = check_pace(document).into_iter().collect();
+    if !issues.is_empty() {
+        return Err(ScheduleRefused::Invalid { issues });
+    }
+    switch.covers = digest_of(document);
+    // The slots of the same times go on: counting them anew would put off the next one.
+    let has_same_times = before.is_some_and(|before| {
+        let times = |of: &RefreshSchedule| (of.every, of.cron.clone(), of.time_zone.clone());
+        document.refresh.as_ref().is_some_and(|now| times(now) == times(&before))
+    });
+    if !has_same_times {
+        switch.since = at;
+    }
+    Ok(())
+}
+
 /// Switches on what an agent proposes, where its project lets agents do so: sources that only read this
 /// machine and may be refreshed, and a schedule that no person has switched off.
 pub fn switch_on_for_agent(artifact: &mut Artifact, allowed: LocalSchedules, at: Timestamp) {
@@ -376,5 +410,25 @@ mod tests {
             "refreshPermission": "manual_refresh_granted_for_read_only",
             "connector": { "connectorId": "github", "toolName": "github.list_releases" } });
         assert_eq!(after(artifact(&far, &json!({ "every": "15m" })), yes), ScheduleState::Proposed);
+    }
+
+    #[test]
+    fn a_schedule_that_is_adjusted_stays_on_or_off_and_allows_nothing_more() {
+        let at = |ms| Timestamp::from_unix_ms(ms);
+        let read = |value: Value| serde_json::from_value::<RefreshSchedule>(value).unwrap();
+        let state = |artifact: &Artifact| ScheduleSummary::of(artifact, true).unwrap().state;
+        let mut it = artifact(&file(), &json!({ "every": "15m" }));
+        adjust(&mut it, read(json!({ "every": "15m", "maxAge": "1h" })), at(1)).unwrap();
+        assert_eq!(state(&it), ScheduleState::Proposed);
+        assert_eq!(it.refresh_permission(), RefreshPermission::None);
+        switch_on(&mut it, Author::Person, at(2)).unwrap();
+        let since = |artifact: &Artifact| artifact.schedule_grant.as_ref().unwrap().since;
+        adjust(&mut it, read(json!({ "every": "15m", "maxAge": "2h" })), at(3)).unwrap();
+        assert_eq!((state(&it), since(&it)), (ScheduleState::Active, at(2)), "its slots go on");
+        adjust(&mut it, read(json!({ "every": "20m" })), at(4)).unwrap();
+        assert_eq!((state(&it), since(&it)), (ScheduleState::Active, at(4)));
+        switch_off(&mut it, Author::Person, at(6));
+        adjust(&mut it, read(json!({ "every": "25m" })), at(7)).unwrap();
+        assert_eq!(state(&it), ScheduleState::Off);
     }
 }
