@@ -53,7 +53,7 @@ pub async fn build(
     let now = app.ports.clock.now();
     for summary in shown {
         let problem = |told: String| SiteProblem {
-            artifact: summary.id.clone(),
+            artifact: Some(summary.id.clone()),
             title: summary.heading.title.clone(),
             told,
         };
@@ -82,6 +82,10 @@ pub async fn build(
         lines.push(line);
     }
     built.pages = lines.len();
+    if lines.is_empty() {
+        let told = "there is no page to publish".to_owned();
+        built.problems.push(SiteProblem { artifact: None, title: name.clone(), told });
+    }
     for file in site_pages(&name, &id, lines, changes) {
         put(file, &mut digests)?;
     }
@@ -90,7 +94,7 @@ pub async fn build(
     Ok(built)
 }
 
-/// Refreshes what may be; returns what was not.
+/// Refreshes what may be; returns what was not, and why.
 async fn refresh_all(
     app: &App,
     caller: &Caller,
@@ -100,9 +104,22 @@ async fn refresh_all(
     for line in artifacts::list(app, caller, ListArtifacts { project }).await?.iter() {
         if line.refreshable {
             problems.extend(refresh_one(app, caller, line).await);
+        } else if let Some(told) = withheld(line) {
+            let (artifact, title) = (Some(line.id.clone()), line.heading.title.clone());
+            problems.push(SiteProblem { artifact, title, told });
         }
     }
     Ok(problems)
+}
+
+/// Says why an artifact that has a source may not be refreshed, unless that is told anyway.
+fn withheld(line: &ArtifactSummary) -> Option<String> {
+    let is_shown = line.heading.status != Status::Archived && line.health.is_healthy();
+    line.source_label.as_ref().filter(|_| is_shown)?;
+    Some(match line.granted_elsewhere {
+        true => "not refreshed: not allowed here (`od trust`)".to_owned(),
+        false => "not refreshed: nobody has allowed it to be refreshed".to_owned(),
+    })
 }
 
 async fn refresh_one(app: &App, caller: &Caller, line: &ArtifactSummary) -> Option<SiteProblem> {
@@ -115,7 +132,7 @@ async fn refresh_one(app: &App, caller: &Caller, line: &ArtifactSummary) -> Opti
     };
     let failed = Failure::from(refresh::run(app, request, Mode::Commit).await.err()?);
     let told = format!("it was not refreshed: {}", failed.message);
-    Some(SiteProblem { artifact: line.id.clone(), title: line.heading.title.clone(), told })
+    Some(SiteProblem { artifact: Some(line.id.clone()), title: line.heading.title.clone(), told })
 }
 
 /// The site to make.
@@ -149,12 +166,13 @@ pub struct BuiltSite {
     pub problems: Vec<SiteProblem>,
 }
 
-/// Something about an artifact that should not be published as it is.
+/// Something about an artifact, or about the site, that should not be published as it is.
 #[derive(Clone, Debug, Eq, PartialEq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SiteProblem {
-    /// The artifact.
-    pub artifact: ArtifactId,
+    /// The artifact; none if it is about the whole site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<ArtifactId>,
     /// What a person calls it.
     pub title: String,
     /// The problem.

@@ -118,6 +118,7 @@ pub mod export {
 
     pub use file::{
         ExportFormat, ExportRefused, ExportedFile, export, export_value, linked_page, tables,
+        tables_of_many,
     };
     pub(crate) use html::escape;
 }

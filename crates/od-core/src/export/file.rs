@@ -134,6 +134,18 @@ pub fn tables(state: &ArtifactState) -> Vec<String> {
     tables
 }
 
+/// Returns the tables that are worth a file each: those of [`tables`] without charts of a single value,
+/// of which a list of progress bars has one a row.
+#[must_use]
+pub fn tables_of_many(state: &ArtifactState) -> Vec<String> {
+    let mut tables = Vec::new();
+    list_tables(state.data.value(), "", &mut tables);
+    let charts = charts(state).into_iter().zip(1..);
+    let many = charts.filter(|(chart, _)| chart.rows.len() > 1 || chart.columns.len() > 2);
+    tables.extend(many.map(|(_, number)| format!("chart:{number}")));
+    tables
+}
+
 /// Returns data and provenance as one value.
 #[must_use]
 pub fn export_value(state: &ArtifactState) -> Value {

@@ -4,7 +4,7 @@ use crate::artifact::{ArtifactState, ArtifactSummary, Freshness, Health};
 use crate::export::{self, ExportFormat, ExportRefused};
 use crate::ids::{ArtifactId, Revision, Timestamp};
 use crate::json::pretty_bytes;
-use crate::ledger::CommitRecord;
+use crate::ledger::{CommitKind, CommitRecord, Part};
 use crate::limits::SITE_CHANGES;
 
 /// One file of a site.
@@ -52,13 +52,14 @@ pub struct SiteChange {
     pub told: String,
 }
 
-/// Makes the files of one artifact: page, data, provenance, and a CSV file of every table and chart.
+/// Makes the files of one artifact: page, data, provenance, and a CSV file of every table and of every
+/// chart of more than one value.
 ///
 /// # Errors
 ///
 /// Fails when the template does not fit the data.
 pub fn artifact_files(file: &str, state: &ArtifactState) -> Result<Vec<SiteFile>, ExportRefused> {
-    let tables = export::tables(state);
+    let tables = export::tables_of_many(state);
     let mut tables_of = Vec::new();
     for table in &tables {
         let made = export::export(state, ExportFormat::Csv, Some(table))?;
@@ -140,7 +141,7 @@ fn faults(summary: &ArtifactSummary) -> Vec<String> {
     faults
 }
 
-/// Returns the newest commits of one artifact as changes of a site.
+/// Returns the newest commits of one artifact that changed its page or its data, as changes of a site.
 #[must_use]
 pub fn changes_of(line: &SiteLine, commits: &[CommitRecord]) -> Vec<SiteChange> {
     let change = |commit: &CommitRecord| {
@@ -159,5 +160,40 @@ pub fn changes_of(line: &SiteLine, commits: &[CommitRecord]) -> Vec<SiteChange> 
             told,
         }
     };
-    commits.iter().take(SITE_CHANGES.max()).map(change).collect()
+    commits.iter().filter(|commit| is_seen(commit)).take(SITE_CHANGES.max()).map(change).collect()
+}
+
+/// Returns whether readers see a commit: one that only gives a permission or sets a schedule is nobody's
+/// news.
+fn is_seen(commit: &CommitRecord) -> bool {
+    let is_part = |part: &Part| matches!(part, Part::Template | Part::Data | Part::Details);
+    // A record of an earlier version may name no parts.
+    let has_places = commit.changes.as_ref().is_some_and(|changes| changes.count > 0);
+    commit.kind == CommitKind::Create || has_places || commit.changed.iter().any(is_part)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::artifact::Author;
+    use crate::decide::created;
+
+    #[test]
+    fn a_list_of_progress_bars_is_not_a_file_for_each() {
+        let page = r#"<ul data-od-repeat="g in data.goals"><li>{{g.name}}<div data-od-chart="progress" data-od-y="g.done" data-od-max="g.all" data-od-title="Done"></div></li></ul>"#;
+        let goal = |name: &str| json!({ "name": name, "done": 1, "all": 2 });
+        let document = json!({ "format": "html_template_v2",
+            "dataJson": { "goals": [goal("a"), goal("b"), goal("c")] } });
+        let body =
+            json!({ "input": { "title": "Goals", "document": document }, "templateHtml": page });
+        let files = artifact_files("goals", &created(&body, Author::Agent)).unwrap();
+        let tables: Vec<&str> = files
+            .iter()
+            .map(|file| file.path.as_str())
+            .filter(|path| path.ends_with(".csv"))
+            .collect();
+        assert_eq!(tables, ["goals/goals.csv"]);
+    }
 }

@@ -16,7 +16,7 @@ b{color:light-dark(#a40000,#ff9a90)}input{font:inherit;box-sizing:border-box;wid
 [hidden]{display:none!important}</style>";
 
 /// Filters the list by what is typed. Without scripts the field is not shown, and the list is whole.
-const SCRIPT: &str = "var q=document.querySelector('input'),l=[].slice.call(document.querySelectorAll('li'));q.hidden=false;q.addEventListener('input',function(){var w=q.value.toLowerCase().split(' ');l.forEach(function(e){var t=e.textContent.toLowerCase();e.hidden=!w.every(function(x){return t.indexOf(x)>=0})})});";
+const SCRIPT: &str = "var q=document.querySelector('input'),l=[].slice.call(document.querySelectorAll('li'));q.hidden=false;q.addEventListener('input',function(){var w=q.value.toLowerCase().split(' ');var n=0;l.forEach(function(e){var t=e.textContent.toLowerCase();e.hidden=!w.every(function(x){return t.indexOf(x)>=0});if(!e.hidden)n++});document.querySelector('p[role]').textContent=n?'':'No page matches.'});";
 
 /// Returns the index: every artifact with its date and what is wrong with it.
 pub(super) fn index(name: &str, lines: &[SiteLine]) -> String {
@@ -44,7 +44,8 @@ pub(super) fn index(name: &str, lines: &[SiteLine]) -> String {
         }
         page.push('\n');
     }
-    page.push_str("</ul>\n<script>");
+    // Said by the script, and read out by a screen reader, when a search leaves nothing.
+    page.push_str("</ul>\n<p role=\"status\"></p>\n<script>");
     page.push_str(SCRIPT);
     page.push_str("</script>\n");
     page
