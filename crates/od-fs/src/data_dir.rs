@@ -1,7 +1,7 @@
 //! The layout of a data directory.
 
 use std::io::ErrorKind::NotFound;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use od_core::ids::{ArtifactId, ProjectId};
@@ -102,6 +102,29 @@ impl DataDir {
         Some(parent.canonicalize().unwrap_or_else(|_| parent.to_owned()))
     }
 
+    /// Returns how a project's root is stored: beside a project as a path from there, so that a clone at
+    /// another place works.
+    pub(crate) fn stored_root(&self, root: PathBuf) -> PathBuf {
+        match self.bound.as_deref().and_then(|bound| root.strip_prefix(bound).ok()) {
+            Some(rest) if rest == Path::new("") => PathBuf::from("."),
+            Some(rest) => rest.to_owned(),
+            None => root,
+        }
+    }
+
+    /// Returns the root that a stored one stands for; none if it is a path from nowhere, or one that
+    /// leads out.
+    pub(crate) fn real_root(&self, stored: PathBuf) -> Option<PathBuf> {
+        if stored.is_absolute() {
+            return Some(stored);
+        }
+        let is_below =
+            |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        let bound = self.bound.as_deref().filter(|_| stored.components().all(is_below))?;
+        // Without the dot, so that it is equal to the path that a person's shell is in.
+        Some(bound.join(stored).components().collect())
+    }
+
     /// Returns the directory that a project's root stands for, or as an error the one it has to lie
     /// in.
     pub(crate) fn admit(&self, root: PathBuf) -> Result<PathBuf, PathBuf> {
@@ -175,6 +198,27 @@ fn unopened(path: &Path, err: DiskError) -> PrivateError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_root_beside_its_data_is_stored_as_a_path_from_there_and_none_leads_out() {
+        let of = |bound: Option<&str>| DataDir {
+            root: PathBuf::from("/w/.od"),
+            bound: bound.map(PathBuf::from),
+            grants: None,
+        };
+        let (beside, alone) = (of(Some("/w")), of(None));
+        for (root, stored) in [("/w", "."), ("/w/site/a", "site/a"), ("/x", "/x"), ("/wx", "/wx")] {
+            let (root, stored) = (PathBuf::from(root), PathBuf::from(stored));
+            assert_eq!(beside.stored_root(root.clone()), stored);
+            assert_eq!(beside.real_root(stored), Some(root.clone()));
+            assert_eq!(alone.stored_root(root.clone()), root);
+        }
+        for stored in ["..", "../x", "site/../../x", ""] {
+            let real = beside.real_root(PathBuf::from(stored));
+            assert!(real.is_none_or(|real| real == Path::new("/w")), "{stored}");
+        }
+        assert_eq!(alone.real_root(PathBuf::from(".")), None);
+    }
 
     #[test]
     fn a_directory_that_may_not_be_entered_is_not_called_a_file_nor_to_be_moved_away() {

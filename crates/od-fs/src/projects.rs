@@ -129,7 +129,7 @@ fn read_checked(
     project: &ProjectId,
     file: &str,
 ) -> Result<Option<ProjectFile>, ProjectError> {
-    let mut found = read(&data_dir.projects()?, project, file)?;
+    let mut found = read(data_dir, &data_dir.projects()?, project, file)?;
     if let (Some(guard), Some(file)) = (data_dir.grants(), &mut found) {
         let claim = Claim::of_project_schedules(project);
         file.project.allow_schedules &= guard.holds(&claim, file.schedules_seal.as_ref());
@@ -144,6 +144,7 @@ fn seal(data_dir: &DataDir, project: &Project) -> Option<GrantSeal> {
 }
 
 fn read(
+    data_dir: &DataDir,
     projects: &Dir,
     project: &ProjectId,
     file: &str,
@@ -151,13 +152,20 @@ fn read(
     let path = format!("{project}/{file}");
     let Some(bytes) = projects.read_if_there(&path, FILE_BYTES_MAX)? else { return Ok(None) };
     let damaged = |reason: String| ProjectError::Damaged { project: project.clone(), reason };
-    let file: ProjectFile =
+    let mut file: ProjectFile =
         serde_json::from_slice(&bytes).map_err(|err| damaged(err.to_string()))?;
     if file.schema_version != SCHEMA_VERSION {
         return Err(damaged(format!("its version is {}", file.schema_version)));
     }
     if file.project.id != *project {
         return Err(damaged(format!("it is the file of project `{}`", file.project.id)));
+    }
+    if let Some(stored) = file.project.root.take() {
+        let shown = stored.display().to_string();
+        let real = data_dir.real_root(stored);
+        file.project.root = Some(real.ok_or_else(|| {
+            damaged(format!("its folder `{shown}` lies in no directory beside the data"))
+        })?);
     }
     Ok(Some(file))
 }
@@ -192,7 +200,7 @@ fn create(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
     };
     // Written under a name of this process and linked into place: of two creators one wins.
     let temporary = format!("{FILE}.{}", std::process::id());
-    dir.write_synced(&temporary, &encode(&file)?)?;
+    dir.write_synced(&temporary, &encode(data_dir, file)?)?;
     let renamed = dir.rename_new(&temporary, &dir, FILE);
     if let Err(err) = renamed {
         dir.remove(&temporary)?;
@@ -209,12 +217,12 @@ fn update(data_dir: &DataDir, project: Project) -> Result<(), ProjectError> {
     check_root(data_dir, &project)?;
     let projects = data_dir.projects()?;
     let (dir, _lock) = locked(&projects, &project.id)?;
-    let Some(mut file) = read(&projects, &project.id, FILE)? else {
+    let Some(mut file) = read(data_dir, &projects, &project.id, FILE)? else {
         return Err(ProjectError::NotFound { project: project.id });
     };
     file.schedules_seal = seal(data_dir, &project);
     file.project = project;
-    dir.replace_synced(FILE, &encode(&file)?)?;
+    dir.replace_synced(FILE, &encode(data_dir, file)?)?;
     Ok(dir.sync()?)
 }
 
@@ -251,8 +259,9 @@ fn locked(projects: &Dir, project: &ProjectId) -> Result<(Dir, FileLock), Projec
     }
 }
 
-fn encode(file: &ProjectFile) -> Result<Vec<u8>, ProjectError> {
-    let mut bytes = serde_json::to_vec_pretty(file).map_err(|err| ProjectError::Io {
+fn encode(data_dir: &DataDir, mut file: ProjectFile) -> Result<Vec<u8>, ProjectError> {
+    file.project.root = file.project.root.map(|root| data_dir.stored_root(root));
+    let mut bytes = serde_json::to_vec_pretty(&file).map_err(|err| ProjectError::Io {
         action: "write a project as JSON",
         source: err.into(),
     })?;
