@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use od_core::artifact::{CreateRequest, Pins};
+use od_core::artifact::{CreateRequest, Digests, Pins};
 use od_core::bundle::{Bundle, BundleFault, BundleFinding, KnownSigner, SignerKey, Standing};
 use od_core::decide::{self, CreateContext, Decision};
 use od_core::error::{ErrorCode, Failure, Issue};
@@ -49,10 +49,16 @@ pub async fn import(
         let decision = decide::create(request, context).map_err(invalid)?;
         decided.push((artifact.id.clone(), decision));
     }
+    let mut known = Vec::new();
+    for (_, decision) in &decided {
+        known.push(copies(app, &project, decision).await?);
+    }
     // Everything is decided before the first is written: a bundle with a bad artifact leaves nothing.
     let mut artifacts = Vec::new();
-    for (from, decision) in decided {
-        artifacts.push(keep(app, caller, from, decision, mode).await?);
+    for ((from, decision), copies) in decided.into_iter().zip(known) {
+        let mut kept = keep(app, caller, from, decision, mode).await?;
+        kept.copies = copies;
+        artifacts.push(kept);
     }
     if mode == Mode::Commit && standing == Standing::New {
         let since = app.ports.clock.now();
@@ -67,6 +73,31 @@ fn read(bytes: &[u8]) -> Result<Bundle<'_>, ImportError> {
     let bundle = Bundle::read(bytes)?;
     let findings = bundle.examine();
     if findings.is_empty() { Ok(bundle) } else { Err(ImportError::Unsound { findings }) }
+}
+
+/// Returns the artifacts of the project that have the title, the page and the data of one that comes.
+async fn copies(
+    app: &App,
+    project: &ProjectId,
+    decision: &Decision,
+) -> Result<Vec<ArtifactId>, StoreError> {
+    let coming = &decision.state.artifact;
+    let digests = Digests::of(&decision.state, b"");
+    let mut copies = Vec::new();
+    for line in app.ports.artifacts.list(project).await?.iter() {
+        if line.heading.title != coming.heading.title {
+            continue;
+        }
+        let stored = app.ports.artifacts.load(project, &line.id).await?;
+        let is_copy = stored.artifact().is_some_and(|here| {
+            let (here, coming) = (&here.digests, &digests);
+            here.template == coming.template && here.data.content == coming.data.content
+        });
+        if is_copy {
+            copies.push(line.id.clone());
+        }
+    }
+    Ok(copies)
 }
 
 async fn keep(
@@ -86,7 +117,7 @@ async fn keep(
             Arc::clone(created.stored())
         }
     };
-    Ok(ImportedArtifact { from, stored, warnings })
+    Ok(ImportedArtifact { from, stored, warnings, copies: Vec::new() })
 }
 
 fn context(
@@ -137,6 +168,8 @@ pub struct ImportedArtifact {
     pub stored: Arc<Stored>,
     /// Remarks.
     pub warnings: Vec<Issue>,
+    /// The artifacts of the project that had the same title, page and data before.
+    pub copies: Vec<ArtifactId>,
 }
 
 /// Why nothing was made.

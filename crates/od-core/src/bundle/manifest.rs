@@ -134,9 +134,12 @@ impl BundledArtifact {
 /// The reasons why a file is no bundle that can be believed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum BundleFault {
+    /// The file does not even begin as one.
+    #[error("this is no .odb bundle: {0}")]
+    Foreign(TarFault),
     /// The archive is not one of ours.
     #[error("the archive cannot be read: {0}")]
-    Archive(#[from] TarFault),
+    Archive(TarFault),
     /// The first entry is no manifest of a known version.
     #[error("the manifest cannot be read: {reason}")]
     Manifest {
@@ -163,4 +166,17 @@ pub enum BundleFault {
         /// The difference.
         problem: &'static str,
     },
+}
+
+impl From<TarFault> for BundleFault {
+    fn from(fault: TarFault) -> Self {
+        let is_at_begin = match fault {
+            TarFault::CutShort { at } | TarFault::Name { at } | TarFault::Header { at } => at == 0,
+            TarFault::TooLarge
+            | TarFault::TooManyEntries
+            | TarFault::Trailing { .. }
+            | TarFault::Padding { .. } => false,
+        };
+        if is_at_begin { Self::Foreign(fault) } else { Self::Archive(fault) }
+    }
 }
