@@ -42,7 +42,10 @@ pub async fn create(
     let (decision, first_values) = decide(app, caller, &project, &body, attempt, reading).await?;
     let allowed = schedule::allowed_for_agents(app, caller, &project).await;
     let decision = decision.with_agents_schedule(allowed);
-    let warnings = decision.warnings.clone();
+    let warnings = match mode {
+        Mode::DryRun => without_id(decision.warnings.clone(), &decision.state.artifact.id),
+        Mode::Commit => decision.warnings.clone(),
+    };
     let (stored, replayed) = match mode {
         Mode::DryRun => (preview(decision, Revision::first()), false),
         Mode::Commit => {
@@ -68,8 +71,18 @@ pub async fn validate(
 ) -> Result<ValidArtifact, CreateError> {
     let CreateArtifact { project, body, reading } = request;
     projects::get(app, caller, project.clone()).await?;
-    let (decision, first_values) = decide(app, caller, &project, &body, None, reading).await?;
+    let (mut decision, first_values) = decide(app, caller, &project, &body, None, reading).await?;
+    let warnings = std::mem::take(&mut decision.warnings);
+    decision.warnings = without_id(warnings, &decision.state.artifact.id);
     Ok(ValidArtifact { decision, first_values })
+}
+
+/// Takes the id of what is only tried out of its remarks: create will make another one.
+fn without_id(mut warnings: Vec<Issue>, id: &ArtifactId) -> Vec<Issue> {
+    for fix in warnings.iter_mut().filter_map(|warning| warning.fix.as_mut()) {
+        *fix = fix.replace(id.as_str(), "ID");
+    }
+    warnings
 }
 
 /// A request that create would accept.

@@ -80,6 +80,11 @@ async fn an_agent_proposes_and_only_a_person_switches_on() {
     proposed["input"]["document"]["refresh"] = json!({ "every": "15m" });
     let request =
         CreateArtifact { project: id("web"), body: proposed.into(), reading: Reading::Now };
+    let valid = artifacts::validate(&world.app, &agent("web"), request.clone()).await.unwrap();
+    let mut warnings = valid.decision.warnings.iter();
+    let warning = warnings.find(|issue| issue.code == "schedule_proposed").unwrap();
+    let fix = warning.fix.as_deref().unwrap();
+    assert!(fix.contains("od artifacts schedule ID --on"), "it will have another id: {fix}");
     let created = artifacts::create(&world.app, &agent("web"), request, Mode::Commit).await;
     let created = created.unwrap();
     let artifact = created.stored.id.clone();
