@@ -155,8 +155,12 @@ impl Key {
                 Ok(url) if !url.username().is_empty() || url.password().is_some() => {
                     Err(wrong("must not carry a user or a password"))
                 }
-                Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(text.to_owned()),
-                Ok(_) | Err(_) => Err(wrong("must be an address that begins with https://")),
+                Ok(url) if url.scheme() == "https" => Ok(text.to_owned()),
+                // A token of GitHub goes there: unencrypted it stays on this machine.
+                Ok(url) if url.scheme() == "http" && is_loopback(&url) => Ok(text.to_owned()),
+                Ok(_) | Err(_) => Err(wrong(
+                    "must be an address that begins with https://; http:// only on this machine",
+                )),
             },
             Self::DesktopNotifications => match text {
                 "on" | "off" => Ok(text.to_owned()),
@@ -183,6 +187,15 @@ impl Key {
                 format!("{} = {}", self.name(), serde_json::Value::from(value))
             }
         }
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
     }
 }
 
@@ -218,8 +231,8 @@ pub(crate) enum ConfigError {
     Value { key: Key, problem: String },
     #[error("it is no TOML: {message}")]
     Syntax { message: String },
-    #[error("the line of `{}` cannot be changed without touching others", key.name())]
-    ByHand { key: Key },
+    #[error("the line of `{key}` cannot be changed without touching others")]
+    ByHand { key: String },
 }
 
 impl ConfigError {
@@ -229,6 +242,16 @@ impl ConfigError {
             given: given.to_owned(),
             nearest: nearest.and_then(Key::from_name).map(Key::name),
         }
+    }
+
+    /// Returns what would be right in the file, and the command that takes the wrong line away.
+    pub(crate) fn fix_of_file(&self) -> String {
+        let key = match self {
+            Self::UnknownKey { given, .. } => given.as_str(),
+            Self::Value { key, .. } => key.name(),
+            Self::Syntax { .. } | Self::ByHand { .. } => return self.fix(),
+        };
+        format!("{}; or take it away with `od config unset {key}`", self.fix())
     }
 
     /// Returns what would be right.
@@ -304,15 +327,10 @@ impl Config {
                 None
             }
         };
-        let sets_key = |line: &str| {
-            line.trim_start()
-                .strip_prefix(key.name())
-                .is_some_and(|rest| rest.trim_start().starts_with('='))
-        };
         let mut lines: Vec<String> = Vec::new();
         let mut is_placed = false;
         for present in text.lines() {
-            if !sets_key(present) {
+            if !sets(present, key.name()) {
                 lines.push(present.to_owned());
             } else if let Some(line) = &line {
                 lines.push(line.clone());
@@ -328,9 +346,34 @@ impl Config {
         if Self::parse(&edited).ok().as_ref() == Some(&expected) {
             Ok(edited)
         } else {
-            Err(ConfigError::ByHand { key })
+            Err(ConfigError::ByHand { key: key.name().to_owned() })
         }
     }
+
+    /// Returns the text of the file without a key, whatever else is wrong in it; as it was if it has no
+    /// such key.
+    pub(crate) fn without(text: &str, name: &str) -> Result<String, ConfigError> {
+        let table = |text: &str| {
+            text.parse::<toml::Table>()
+                .map_err(|error| ConfigError::Syntax { message: error.message().to_owned() })
+        };
+        let mut expected = table(text)?;
+        if expected.remove(name).is_none() {
+            return Ok(text.to_owned());
+        }
+        let kept = text.lines().filter(|line| !sets(line, name));
+        let edited: String = kept.flat_map(|line| [line, "\n"]).collect();
+        if table(&edited).ok().as_ref() == Some(&expected) {
+            Ok(edited)
+        } else {
+            Err(ConfigError::ByHand { key: name.to_owned() })
+        }
+    }
+}
+
+/// Returns whether a line of the file sets a key.
+fn sets(line: &str, name: &str) -> bool {
+    line.trim_start().strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('='))
 }
 
 #[cfg(test)]
@@ -353,6 +396,8 @@ mod tests {
         refused("browser = [1]\n", "double quotes");
         refused("github-base-url = \"https://me@host/api\"\n", "password");
         refused("github-base-url = \"ftp://host\"\n", "https://");
+        refused("github-base-url = \"http://host/api\"\n", "http:// only on this machine");
+        assert!(Config::parse("github-base-url = \"http://127.0.0.1:9/api\"").is_ok());
         refused("port = \n", "key = value");
         refused("[daemon]\nport = 1\n", "no key `daemon`");
     }
@@ -379,9 +424,20 @@ mod tests {
     }
 
     #[test]
+    fn a_key_is_taken_away_whatever_else_is_wrong() {
+        let before = "prot = 1\nport = \"x\" # wrong\nbrowser = \"firefox\"\n";
+        let without = |name: &str| Config::without(before, name).unwrap();
+        assert_eq!(without("prot"), "port = \"x\" # wrong\nbrowser = \"firefox\"\n");
+        assert_eq!(without("port"), "prot = 1\nbrowser = \"firefox\"\n");
+        assert_eq!(without("data-dir"), before);
+        let quoted = Config::without("\"prot\" = 1\n", "prot");
+        assert_eq!(quoted, Err(ConfigError::ByHand { key: "prot".to_owned() }));
+    }
+
+    #[test]
     fn a_file_that_lines_do_not_describe_is_left_to_its_author() {
         let text = "browser = \"\"\"fire\\\nport = 1\\\nfox\"\"\"\n";
         let refused = Config::edited(text, Key::Port, Some("2"));
-        assert_eq!(refused, Err(ConfigError::ByHand { key: Key::Port }));
+        assert_eq!(refused, Err(ConfigError::ByHand { key: "port".to_owned() }));
     }
 }

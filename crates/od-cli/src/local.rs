@@ -162,36 +162,58 @@ pub(crate) fn of_directory(projects: Vec<Project>, directory: &Path) -> Option<P
         .max_by_key(depth)
 }
 
-/// Finds the artifact that a person names by id or slug.
+/// Finds the artifact that a person names by id, or by slug in a project: the one given, else that of
+/// the current directory. Only where there is none is a slug looked for in all projects; ids always are.
 pub(crate) async fn artifact(
     app: &App,
-    project: Option<&Project>,
+    settings: &Settings,
+    project: Option<&str>,
     named: &str,
 ) -> Result<(ProjectId, ArtifactId), CommandError> {
-    let lines = artifacts(app, project.map(|project| project.id.clone())).await?;
+    let scope = self::project(app, settings, project).await?.map(|project| project.id);
+    let everywhere = match project {
+        Some(_) => scope.clone(),
+        None => None,
+    };
+    let lines = artifacts(app, everywhere).await?;
     if let Some(line) = lines.iter().find(|line| line.id.as_str() == named) {
         return Ok((line.project_id.clone(), line.id.clone()));
     }
-    let same: Vec<_> = lines.iter().filter(|line| line.heading.slug.as_str() == named).collect();
+    let of_slug = |line: &&Arc<ArtifactSummary>| line.heading.slug.as_str() == named;
+    let (here, elsewhere): (Vec<_>, Vec<_>) =
+        lines.iter().partition(|line| scope.as_ref().is_none_or(|scope| line.project_id == *scope));
+    let ids = |lines: &[&Arc<ArtifactSummary>]| {
+        let ids = lines.iter().map(|line| format!("{} ({})", line.id, line.project_id));
+        ids.collect::<Vec<_>>().join(", ")
+    };
+    let same: Vec<&Arc<ArtifactSummary>> = here.iter().copied().filter(of_slug).collect();
     match same.as_slice() {
         [only] => Ok((only.project_id.clone(), only.id.clone())),
         [] => {
-            let names: Vec<&str> = lines
+            let others: Vec<_> = elsewhere.iter().copied().filter(of_slug).collect();
+            let names: Vec<&str> = here
                 .iter()
                 .flat_map(|line| [line.heading.slug.as_str(), line.id.as_str()])
                 .collect();
             let hint = match nearest(named, &names) {
+                _ if !others.is_empty() => {
+                    format!("another project has one; name it by its id: {}", ids(&others))
+                }
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "`od artifacts list` shows them all".to_owned(),
             };
-            let message = format!("no artifact `{named}`");
+            let message = match &scope {
+                Some(scope) if !others.is_empty() => {
+                    format!("no artifact `{named}` in project `{scope}`")
+                }
+                Some(_) | None => format!("no artifact `{named}`"),
+            };
             Err(CommandError::new(ErrorCode::LiveArtifactNotFound, message).suggest(hint))
         }
         [..] => {
-            let ids: Vec<&str> = same.iter().map(|line| line.id.as_str()).collect();
-            let message = format!("{} artifacts have the slug `{named}`", ids.len());
+            let message = format!("{} artifacts have the slug `{named}`", same.len());
             Err(CommandError::new(ErrorCode::BadRequest, message)
-                .suggest(format!("name one by its id: {}", ids.join(", "))))
+                .suggest(format!("name one by its id: {}", ids(&same))))
         }
     }
 }

@@ -194,7 +194,9 @@ fn current_directory() -> Result<PathBuf, CommandError> {
 fn read_config(home: &Path) -> Result<Config, CommandError> {
     let refused = |error: &ConfigError| {
         let message = format!("{}: {error}", home.join(FILE).display());
-        CommandError::new(ErrorCode::BadRequest, message).suggest(error.fix()).ending(Exit::Usage)
+        CommandError::new(ErrorCode::BadRequest, message)
+            .suggest(error.fix_of_file())
+            .ending(Exit::Usage)
     };
     let Some(text) = config_text(home)? else { return Ok(Config::default()) };
     Config::parse(&text).map_err(|error| refused(&error))

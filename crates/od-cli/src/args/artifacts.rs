@@ -86,6 +86,7 @@ impl From<Matches> for ScheduleArtifact {
     fn from(mut given: Matches) -> Self {
         let on = match (given.has("on"), given.has("off")) {
             (_, true) => Some(false),
+            // Both at once are refused before.
             (true, false) => Some(true),
             (false, false) => None,
         };

@@ -53,13 +53,20 @@ pub struct SignerArgs {
     pub key: String,
     /// The name to give it, if one was given.
     pub name: Option<String>,
+    /// Whether the person has confirmed it beforehand.
+    pub yes: bool,
     /// Whether to change nothing.
     pub dry_run: bool,
 }
 
 impl From<Matches> for SignerArgs {
     fn from(mut given: Matches) -> Self {
-        Self { name: given.text("name"), dry_run: given.dry_run(), key: given.required_argument() }
+        Self {
+            name: given.text("name"),
+            yes: given.has("yes"),
+            dry_run: given.dry_run(),
+            key: given.required_argument(),
+        }
     }
 }
 
@@ -70,6 +77,8 @@ pub struct Build {
     pub out: PathBuf,
     /// The project, if it was given.
     pub project: Option<String>,
+    /// Whether every project goes into the site.
+    pub all: bool,
     /// Whether artifacts are refreshed first.
     pub refresh: bool,
     /// The age at which data is stale, if it was given.
@@ -83,6 +92,7 @@ impl From<Matches> for Build {
         Self {
             out: given.required_path("out"),
             project: given.text("project"),
+            all: given.has("all"),
             refresh: given.has("refresh"),
             max_age: given.text("max-age"),
             dry_run: given.dry_run(),

@@ -60,11 +60,27 @@ where
     let command = match collect(&mut parser, verb, &mut globals, &mut matches)? {
         Collected::Everything => {
             check_required(verb, &matches)?;
+            check_together(verb, &matches)?;
             (verb.build)(matches)
         }
         Collected::HelpFlag => Command::Help(verb.words.to_owned()),
     };
     Ok(Invocation { globals, command })
+}
+
+/// Flags that say opposite things.
+const OPPOSITES: &[(&str, &str)] = &[("on", "off"), ("project", "all")];
+
+fn check_together(verb: &'static Verb, matches: &Matches) -> Result<(), UsageError> {
+    let both = OPPOSITES.iter().find(|(one, other)| matches.has(one) && matches.has(other));
+    match both {
+        None => Ok(()),
+        Some((one, other)) => Err(UsageError::Value {
+            problem: format!("`--{one}` and `--{other}` do not go together"),
+            verb: Some(verb),
+            fix: Some("give one of them".to_owned()),
+        }),
+    }
 }
 
 /// Short flags of the other `od`, which many systems have: whoever types one means that program.

@@ -191,7 +191,7 @@ pub const VERBS: &[Verb] = &[
         words: "artifacts schedule",
         build: |given| Command::Artifacts(ArtifactsCommand::Schedule(given.into())),
         summary: "Refresh an artifact by itself: set when, switch it on, switch it off.",
-        detail: "An agent proposes a schedule; this switches it on. --every or --cron sets one and switches it on; --on switches on what was proposed; --off switches it off. Without any of them it shows the schedule and its next five runs. Runs happen while `od serve` runs, or whenever `od refresh --due` does. Slots that passed meanwhile become one run, or none with --missed skip.",
+        detail: "An agent proposes a schedule; this switches it on. --every or --cron sets one and switches it on; the other flags change only what they name, and leave it on or off. --on switches on what is there, which also allows refreshing from its source; --off switches it off. Without any of them it shows the schedule and its next five runs. Runs happen while `od serve` runs, or whenever `od refresh --due` does. Slots that passed meanwhile become one run, or none with --missed skip.",
         positional: ONE_ARTIFACT,
         flags: &[
             option("every", "TIME", Value::Text, "The time between two refreshes: 15m, 2h, 1d. At least 1m, 5m if a source is beyond this machine."),
@@ -281,8 +281,8 @@ pub const VERBS: &[Verb] = &[
         words: "build",
         build: |given| Command::Build(given.into()),
         summary: "Build a static site of live artifacts, for CI and any web server.",
-        detail: "An index with search and dates, a page for each artifact, its data, tables as CSV and provenance, and a feed of changes. All links are relative, so that it also works from a disk; no script is needed to read it. Two builds of the same state are the same bytes. Exit code 1 when something is stale, a check does not hold or an artifact is left out: the site is written all the same. Needs no daemon. Archived artifacts are left out.",
-        positional: None, flags: &[needed("out", "DIR", Value::Directory, "The folder: new, empty, or of an earlier build."), PROJECT, switch("refresh", "Refresh first what may be refreshed."), option("max-age", "TIME", Value::Text, "Call data of sources stale at this age, such as 1d (else what each artifact says)."), DRY_RUN],
+        detail: "An index with search and dates, a page for each artifact, its data, tables as CSV and provenance, and a feed of changes. All links are relative, so that it also works from a disk; no script is needed to read it. Two builds of the same state are the same bytes. Exit code 1 when something is stale, was not refreshed though --refresh asks for it, a check does not hold, an artifact is left out, or there is no page at all: the site is written all the same. Needs no daemon. Archived artifacts are left out.",
+        positional: None, flags: &[needed("out", "DIR", Value::Directory, "The folder: new, empty, or of an earlier build."), PROJECT, switch("all", "Put every project of the data directory into one site."), switch("refresh", "Refresh first what may be refreshed."), option("max-age", "TIME", Value::Text, "Call data of sources stale at this age, such as 1d (else what each artifact says)."), DRY_RUN],
         examples: &["od build --out site", "od build --out site --refresh --max-age 1d"],
     },
     Verb {
@@ -618,7 +618,7 @@ pub const VERBS: &[Verb] = &[
         words: "config unset",
         build: |mut given| Command::Config(ConfigCommand::Unset { dry_run: given.dry_run(), key: given.required_argument() }),
         summary: "Take one setting out of config.toml in OD_HOME.",
-        detail: "", positional: takes("KEY", Arity::One, Value::Choice(Key::NAMES), "The setting."), flags: &[DRY_RUN], examples: &["od config unset port"],
+        detail: "Also a key that no version knows, or one with a wrong value, which stop every other verb.", positional: takes("KEY", Arity::One, Value::Text, "The setting."), flags: &[DRY_RUN], examples: &["od config unset port"],
     },
     Verb {
         words: "keys status",
@@ -656,8 +656,8 @@ pub const VERBS: &[Verb] = &[
         words: "keys revoke",
         build: |given| Command::Keys(KeysCommand::Revoke(given.into())),
         summary: "Refuse bundles of a signer from now on.",
-        detail: "For good: a revoked key is not trusted again. Your own key is put away, and your next bundle is signed with a new one. What was imported before stays.",
-        positional: takes("KEY", Arity::One, Value::Text, "The public key, or the first digits of a known one."), flags: &[DRY_RUN], examples: &["od keys revoke 8a88e3dd7409f195 --dry-run"],
+        detail: "For good: a revoked key is not trusted again. A key that was never met here is refused. Your own key needs --yes: it is put away, and your next bundle is signed with a new one. What was imported before stays.",
+        positional: takes("KEY", Arity::One, Value::Text, "The public key, or the first digits of a known one."), flags: &[YES, DRY_RUN], examples: &["od keys revoke 8a88e3dd7409f195 --dry-run"],
     },
     Verb {
         words: "sessions list",
@@ -703,6 +703,6 @@ pub const VERBS: &[Verb] = &[
         words: "help",
         build: |given| Command::Help(given.words()),
         summary: "Show help for a verb, or the list of error codes.",
-        detail: "With --json the document also holds the verbs as data: words, flags, kinds of values, choices, examples.", positional: takes("VERB|errors", Arity::Many, Value::Text, "Words of a verb, or `errors`."), flags: &[], examples: &["od help run", "od help errors"],
+        detail: "With --json the document also holds the verbs as data: words, flags, kinds of values, choices, examples.", positional: takes("VERB|errors|CODE", Arity::Many, Value::Text, "Words of a verb, `errors`, or one error code."), flags: &[], examples: &["od help run", "od help errors", "od help REFRESH_LOCKED"],
     },
 ];

@@ -97,6 +97,9 @@ fn for_words(words: &str) -> Result<Text, UsageError> {
     if words == "errors" {
         return Ok(errors());
     }
+    if let Some(code) = ErrorCode::ALL.iter().find(|code| code.as_str() == words) {
+        return Ok(error(*code));
+    }
     if let Some(verb) = VERBS.iter().find(|verb| verb.words == words) {
         return Ok(of_verb(verb));
     }
@@ -183,6 +186,15 @@ fn errors() -> Text {
         ]);
     }
     text
+}
+
+/// One error code, from the catalogue.
+fn error(code: ErrorCode) -> Text {
+    let mut text = Text::new().styled(Style::Bold, code.as_str());
+    for line in wrapped(code.doc(), WIDTH) {
+        text = text.line(&line);
+    }
+    text.line(&format!("exit code {}, HTTP status {}", code.exit_code(), code.http_status()))
 }
 
 /// Breaks a paragraph at spaces.

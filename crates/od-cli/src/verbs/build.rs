@@ -25,9 +25,17 @@ pub(crate) async fn build(settings: &Settings, args: &Build) -> Result<Answer, C
         return Err(local::nothing_stored(&settings.data_dir));
     };
     let before = earlier_files(&out)?;
-    let project = match args.project.as_deref() {
-        Some(named) => local::project(&app, settings, Some(named)).await?,
-        None => local::project(&app, settings, None).await?,
+    let project = match (args.all, args.project.as_deref()) {
+        (true, _) => None,
+        (false, named) => {
+            let found = local::project(&app, settings, named).await?;
+            // A site of everything is seldom what somebody in the wrong folder wants to publish.
+            Some(found.ok_or_else(|| {
+                let refusal = local::no_project(&settings.directory);
+                refusal
+                    .suggest("name one with `--project ID`, or put all into one site with `--all`")
+            })?)
+        }
     };
     let refresh = if args.refresh && !args.dry_run { Refreshing::First } else { Refreshing::Not };
     let request = BuildSite { project: project.map(|project| project.id), refresh, max_age_ms };
@@ -42,7 +50,14 @@ pub(crate) async fn build(settings: &Settings, args: &Build) -> Result<Answer, C
     if !args.dry_run {
         for gone in before.iter().filter(|path| !built.files.contains(path)) {
             // What was removed by hand before is gone already.
-            let _ = fs::remove_file(out.join(gone));
+            let gone = out.join(gone);
+            let _ = fs::remove_file(&gone);
+            // A folder with anything else in it is not removed.
+            for folder in gone.ancestors().skip(1).take_while(|folder| *folder != out) {
+                if fs::remove_dir(folder).is_err() {
+                    break;
+                }
+            }
         }
     }
     Ok(answer(&built, &out, bytes, args.dry_run))

@@ -17,7 +17,7 @@ use crate::args::{ExportProject, ImportArtifacts};
 use crate::local;
 use crate::output::{Answer, CommandError, Exit, Style, Text, counted};
 use crate::settings::Settings;
-use crate::verbs::keys;
+use crate::verbs::{keys, new_file};
 
 /// What a bundle contains, in a sentence for whoever is about to make one.
 pub(crate) const CONTAINS: &str = "template, data, provenance, page, the kept revisions and the audit log, signed with your key; no permission, no secret";
@@ -41,6 +41,9 @@ pub(crate) async fn import(
         let (title, id) = (&artifact.stored.summary.heading.title, &artifact.stored.id);
         let named = if args.dry_run { String::new() } else { format!(" as {id}") };
         text = text.line(&format!("{verb} {title}{named}"));
+        for copy in &artifact.copies {
+            text = text.styled(Style::Warn, &format!("  the same is already here as {copy}"));
+        }
     }
     text =
         text.styled(Style::Dim, &format!("  {}", signed_by(&imported.signer, &imported.standing)));
@@ -63,6 +66,9 @@ fn imported_json(imported: &ImportedBundle, dry_run: bool) -> Value {
             "from": artifact.from,
             "projectId": artifact.stored.project,
         });
+        if !artifact.copies.is_empty() {
+            line["alreadyHere"] = json!(artifact.copies);
+        }
         // The id of a dry run is an example: nobody will find it.
         if !dry_run {
             line["id"] = json!(artifact.stored.id);
@@ -92,7 +98,7 @@ pub(crate) async fn export_project(
         return Ok(Answer::new(json!({ "file": path, "contains": CONTAINS }), text).dry());
     }
     let bundle = bundles::export(&app, &Caller::Person, scope).await.map_err(local::failed)?;
-    write(&path, &bundle)?;
+    new_file::write(&path, &bundle.bytes)?;
     let text = Text::new()
         .line(&format!(
             "wrote {} with {}",
@@ -102,14 +108,6 @@ pub(crate) async fn export_project(
         .styled(Style::Dim, &format!("  {CONTAINS}"))
         .styled(Style::Dim, &format!("  signed by {}", bundle.signer));
     Ok(Answer::new(entry(&path, &bundle), text))
-}
-
-/// Writes a bundle.
-pub(crate) fn write(path: &Path, bundle: &ExportedBundle) -> Result<(), CommandError> {
-    std::fs::write(path, &bundle.bytes).map_err(|err| {
-        CommandError::new(ErrorCode::BadRequest, format!("{}: {err}", path.display()))
-            .suggest("name a file in a directory that exists and may be written to")
-    })
 }
 
 /// Describes a bundle that was written.

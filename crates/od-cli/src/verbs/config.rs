@@ -77,10 +77,22 @@ async fn change(
     value: Option<&str>,
     dry_run: bool,
 ) -> Result<Answer, CommandError> {
-    let key = known(key)?;
     let path = settings.home.join(FILE);
     let before = config_text(&settings.home)?.unwrap_or_default();
-    let after = Config::edited(&before, key, value).map_err(|error| refused(settings, &error))?;
+    let (key, name) = (Key::from_name(key), key);
+    let after = match (key, value) {
+        (Some(key), Some(value)) => {
+            // What was typed is not the fault of the file.
+            key.parse(value).map_err(|error| mistyped(&error))?;
+            Config::edited(&before, key, Some(value))
+        }
+        (None, Some(_)) => return Err(mistyped(&ConfigError::unknown(name))),
+        (_, None) => Config::without(&before, name),
+    };
+    let after = after.map_err(|error| refused(settings, &error))?;
+    if key.is_none() && after == before {
+        return Err(mistyped(&ConfigError::unknown(name)));
+    }
     let is_changed = before != after;
     if is_changed && !dry_run {
         std::fs::create_dir_all(&settings.home)
@@ -89,7 +101,6 @@ async fn change(
             .and_then(|home| home.replace(FILE, after.as_bytes()))
             .map_err(|error| local::untrusted(&error))?;
     }
-    let name = key.name();
     let says = match (value, is_changed, dry_run) {
         (_, false, _) => format!("{name} is as it was."),
         (Some(value), true, true) => format!("Would set {name} to {value}."),
@@ -98,12 +109,15 @@ async fn change(
         (None, true, false) => format!("Took {name} away."),
     };
     let mut text = Text::new().line(&says);
-    let shadowed = std::env::var_os(key.variable()).is_some_and(|text| !text.is_empty());
-    if shadowed {
-        text =
-            text.styled(Style::Warn, &format!("{} is set and wins over the file.", key.variable()));
+    let variable = key.map(Key::variable);
+    let shadowing =
+        variable.filter(|name| std::env::var_os(name).is_some_and(|text| !text.is_empty()));
+    if let Some(variable) = shadowing {
+        text = text.styled(Style::Warn, &format!("{variable} is set and wins over the file."));
     }
-    let waits = is_changed && key.needs_restart() && daemon::running(settings).await.is_some();
+    let shadowed = shadowing.is_some();
+    let needs_restart = is_changed && key.is_some_and(Key::needs_restart);
+    let waits = needs_restart && daemon::running(settings).await.is_some();
     if waits {
         text =
             text.line("The running daemon keeps what it started with: `od stop`, then `od open`.");
@@ -115,18 +129,20 @@ async fn change(
 }
 
 fn known(name: &str) -> Result<Key, CommandError> {
-    Key::from_name(name).ok_or_else(|| {
-        let error = ConfigError::unknown(name);
-        CommandError::new(ErrorCode::BadRequest, error.to_string())
-            .suggest(error.fix())
-            .ending(Exit::Usage)
-    })
+    Key::from_name(name).ok_or_else(|| mistyped(&ConfigError::unknown(name)))
+}
+
+/// Explains what is wrong with what was typed.
+fn mistyped(error: &ConfigError) -> CommandError {
+    CommandError::new(ErrorCode::BadRequest, error.to_string())
+        .suggest(error.fix())
+        .ending(Exit::Usage)
 }
 
 /// Explains what is wrong with the file.
 fn refused(settings: &Settings, error: &ConfigError) -> CommandError {
     let path = settings.home.join(FILE);
     CommandError::new(ErrorCode::BadRequest, format!("{}: {error}", path.display()))
-        .suggest(error.fix())
+        .suggest(error.fix_of_file())
         .ending(Exit::Usage)
 }

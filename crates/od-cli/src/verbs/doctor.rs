@@ -3,12 +3,15 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use od_app::health::StoreState;
+use od_core::artifact::{ArtifactSummary, RefreshStatus, Status};
 use od_core::error::ErrorCode;
 use od_daemon::{Announcement, ComposeOptions, desktop_readiness};
 use od_fs::{DataDir, PrivateError, shell_quoted};
 use od_ports::notifier::Readiness;
+use od_ports::project_registry::Project;
 use serde_json::{Value, json};
 
 use crate::config::{self, Config, Key, Origin};
@@ -63,6 +66,7 @@ pub(super) async fn checks(settings: &Settings) -> Vec<Check> {
         private("data directory", &settings.data_dir),
         daemon(settings).await,
         store(settings).await,
+        artifacts(settings).await,
         project(settings).await,
         skill(settings),
         git(),
@@ -111,7 +115,7 @@ fn configuration(settings: &Settings) -> Check {
     let parsed = config_text(&settings.home).and_then(|text| {
         Config::parse(&text.unwrap_or_default()).map_err(|error| {
             let message = format!("{}: {error}", path.display());
-            CommandError::new(ErrorCode::BadRequest, message).suggest(error.fix())
+            CommandError::new(ErrorCode::BadRequest, message).suggest(error.fix_of_file())
         })
     });
     let config = match parsed {
@@ -282,16 +286,67 @@ async fn store(settings: &Settings) -> Check {
     }
 }
 
-async fn project(settings: &Settings) -> Check {
-    let found = match local::open_existing(settings) {
-        Ok(Some(app)) => local::project(&app, settings, None).await.ok().flatten(),
-        Ok(None) | Err(_) => None,
+/// Checks whether the artifacts show what they should: refreshes that failed, checks that do not hold.
+async fn artifacts(settings: &Settings) -> Check {
+    const NAME: &str = "artifacts";
+    let listed = match local::open_existing(settings) {
+        Ok(Some(app)) => local::artifacts(&app, None).await,
+        Ok(None) => Ok(Vec::new().into()),
+        Err(refusal) => Err(refusal),
     };
-    match found {
-        Some(project) => {
+    let lines = match listed {
+        Ok(lines) => lines,
+        Err(CommandError { failure, .. }) => {
+            return check(NAME, Verdict::Bad, failure.message, Some(failure.suggestion));
+        }
+    };
+    let used = || lines.iter().filter(|line| line.heading.status != Status::Archived);
+    let failed = |line: &&Arc<ArtifactSummary>| line.refresh_status == RefreshStatus::Failed;
+    let open = |line: &&Arc<ArtifactSummary>| {
+        line.checks.as_ref().is_some_and(|checks| checks.failing + checks.unknown > 0)
+    };
+    let (failures, opens) = (used().filter(failed).count(), used().filter(open).count());
+    let first = used().find(failed).map(|line| format!("od artifacts history {}", line.id));
+    let fix =
+        first.or_else(|| used().find(open).map(|line| format!("od artifacts check {}", line.id)));
+    match (failures, opens) {
+        (0, 0) => check(NAME, Verdict::Good, "no refresh failed, and every check holds", None),
+        (failures, opens) => {
+            let mut found = Vec::new();
+            if failures > 0 {
+                found.push(format!("the last refresh of {failures} failed"));
+            }
+            if opens > 0 {
+                found.push(format!("checks of {opens} do not hold"));
+            }
+            check(NAME, Verdict::Note, found.join("; "), fix)
+        }
+    }
+}
+
+async fn project(settings: &Settings) -> Check {
+    let projects = match local::open_existing(settings) {
+        Ok(Some(app)) => local::projects(&app).await.unwrap_or_default(),
+        Ok(None) | Err(_) => Vec::new(),
+    };
+    // Data beside a project came with it: one whose folder is elsewhere was bound where it was cloned from.
+    let beside = DataDir::bound(&settings.data_dir);
+    let is_elsewhere = |project: &&Project| {
+        let root = project.root.as_deref();
+        beside.as_deref().is_some_and(|beside| root.is_some_and(|root| !root.starts_with(beside)))
+    };
+    let cloned = projects.iter().find(is_elsewhere).cloned();
+    match (local::of_directory(projects, &settings.directory), cloned, beside) {
+        (Some(project), _, _) => {
             check("project", Verdict::Good, format!("this directory is in {}", project.id), None)
         }
-        None => check(
+        (None, Some(project), Some(beside)) => check(
+            "project",
+            Verdict::Bad,
+            format!("{} is bound to a folder of another place", project.id),
+            Some(format!("od projects rebind {} --dir {}", project.id, shell_quoted(&beside))),
+        ),
+        (None, None, _) | (None, Some(_), None) => check(
             "project",
             Verdict::Note,
             "this directory is in no project",

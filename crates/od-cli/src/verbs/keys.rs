@@ -11,7 +11,7 @@ use od_ports::token_authority::KeyringError;
 use serde_json::json;
 
 use crate::args::SignerArgs;
-use crate::output::{Answer, CommandError, Style, Text};
+use crate::output::{Answer, CommandError, Exit, Style, Text, ask};
 use crate::settings::Settings;
 
 /// Shows whether there are keys, never the keys.
@@ -140,6 +140,25 @@ pub(crate) fn trust(settings: &Settings, args: &SignerArgs) -> Result<Answer, Co
 pub(crate) fn revoke(settings: &Settings, args: &SignerArgs) -> Result<Answer, CommandError> {
     let keys = FileSignerKeys::in_home(&settings.home);
     let key = named_signer(&keys, &args.key)?;
+    let own = keys.own().map_err(|err| signers_error(&err))?;
+    let is_own = own.as_ref() == Some(&key);
+    if !is_own && matches!(standing(&keys, &key)?, Standing::New) {
+        // A typing error would otherwise look as if a signer had been shut out.
+        let message = format!("no signer `{key}` was met here");
+        return Err(
+            CommandError::new(ErrorCode::NotFound, message).suggest("`od keys signers` lists them")
+        );
+    }
+    let plan = Text::new()
+        .line("This is your own key: bundles that you gave away are refused here from then on, and")
+        .line("your next bundle is signed with a new key.");
+    let is_confirmed = args.dry_run || args.yes || !is_own;
+    if !is_confirmed && ask(&plan, "Revoke it?") != Some(true) {
+        let message = "revoking your own key needs a person's word";
+        return Err(CommandError::new(ErrorCode::BadRequest, message)
+            .suggest(format!("od keys revoke {key} --yes"))
+            .ending(Exit::Confirm));
+    }
     if !args.dry_run {
         keys.revoke(&key, SystemClock.now()).map_err(|err| signers_error(&err))?;
     }

@@ -57,6 +57,7 @@ pub(crate) mod mcp {
 
     pub(crate) use verb::{HttpTools, config, serve};
 }
+pub(crate) mod new_file;
 pub(crate) mod projects;
 pub(crate) mod refresh_due;
 pub(crate) mod report;

@@ -31,7 +31,14 @@ pub(crate) async fn init(settings: &Settings, args: Init) -> Result<Answer, Comm
         if let Some(allowed) = args.allow_schedules.filter(|_| !args.dry_run) {
             project = allow_schedules(settings, &project, allowed).await?;
         }
-        return Ok(answer(&project, false, args.dry_run));
+        let mut answer = answer(&project, false, args.dry_run);
+        if let Some(allowed) = args.allow_schedules {
+            let who = if args.dry_run { "Agents here would be" } else { "Agents here are" };
+            let may = if allowed { "allowed" } else { "not allowed" };
+            let says = format!("{who} {may} to switch on schedules of sources of this machine.");
+            answer.text = answer.text.line(&says);
+        }
+        return Ok(answer);
     }
     let name = args.name.unwrap_or_else(|| {
         let last = directory.file_name().map(|name| name.to_string_lossy().into_owned());

@@ -16,7 +16,9 @@ use crate::settings::Settings;
 
 /// Shows what came with a copy, and allows it here once a person agreed.
 pub(crate) async fn trust(settings: &Settings, args: &Trust) -> Result<Answer, CommandError> {
-    let Some(app) = local::open_existing(settings)? else { return Ok(nothing(args.dry_run)) };
+    let Some(app) = local::open_existing(settings)? else {
+        return Err(local::nothing_stored(&settings.data_dir));
+    };
     // Without --project every project of the data directory: a copy brings all of them.
     let project = match args.project.as_deref() {
         Some(named) => local::project(&app, settings, Some(named)).await?.map(|found| found.id),

@@ -48,6 +48,21 @@ fn a_file_with_an_unknown_key_stops_every_verb_but_those_that_mend_it() {
     let checks = said["checks"].as_array().unwrap();
     let check = checks.iter().find(|check| check["check"] == "configuration").unwrap();
     assert_eq!(check["verdict"], "bad", "{check}");
+    assert!(check["fix"].as_str().unwrap().contains("`od config unset prot`"), "{check}");
+    let output = bench.od(&["config", "unset", "pot", "--json"]);
+    assert_eq!(output.status.code(), Some(2), "a key that is nowhere: {output:?}");
+    bench.good(&["config", "unset", "prot"]);
+    bench.good(&["artifacts", "list"]);
+}
+
+#[test]
+fn a_value_that_was_typed_is_not_the_fault_of_the_file() {
+    let bench = Bench::new();
+    let said = refusal(&bench.od(&["config", "set", "port", "many", "--json"]));
+    let message = said["error"]["message"].as_str().unwrap();
+    assert!(message.contains("must be a port") && !message.contains("config.toml"), "{said}");
+    let said = bench.od(&["config", "set", "github-base-url", "http://example.org/api"]);
+    assert_eq!(said.status.code(), Some(2), "{said:?}");
 }
 
 #[test]

@@ -11,6 +11,7 @@ const CHECKS: &[&str] = &[
     "data directory",
     "daemon",
     "store",
+    "artifacts",
     "project",
     "skill",
     "git",

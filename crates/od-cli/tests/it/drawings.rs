@@ -49,11 +49,14 @@ fn a_picture_is_as_high_as_the_page_and_no_host_exists_for_the_browser() {
     assert_eq!(fs::read_to_string(bench.project().join("page.pdf")).unwrap(), "printed\n");
     let asked = fs::read_to_string(folder.join("asked")).unwrap();
     assert!(asked.contains("--window-size=1280,2345\n"), "{asked}");
+    assert_eq!(asked.matches("--hide-scrollbars\n").count(), 2, "measured as it is drawn: {asked}");
     let starts = asked.matches("--headless\n").count();
     assert_eq!(starts, 3, "one to measure, one for each drawing: {asked}");
     assert_eq!(asked.matches("--host-resolver-rules=MAP * ~NOTFOUND\n").count(), starts);
     let read = fs::read_to_string(folder.join("read")).unwrap();
     assert!(read.contains("Content-Security-Policy"), "the exported page, with its policy: {read}");
+    // A page is never less high than the window that measures it.
+    assert!(read.contains("height:1px"), "{read}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod answers;
 mod bench;
 mod bundles;
+mod clone;
 mod completions;
 mod config;
 mod daemon;
@@ -11,7 +12,10 @@ mod demo;
 mod doctor;
 mod drawings;
 mod fresh_page;
+mod schedules;
 mod secrecy;
 mod site;
 mod skill_agent;
+mod slugs;
+mod targets;
 mod trust;

@@ -1,11 +1,12 @@
-//! `od build`: the same bytes twice, links that lead somewhere, and the examples of the page about it.
+//! `od build`: the same bytes twice, links that lead somewhere, and what should not be published.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, refusal};
+use crate::slugs::Other;
 
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
@@ -60,7 +61,9 @@ fn a_page_that_is_gone_leaves_the_site_and_what_is_not_ours_stays() {
     bench.good(&["build", "--out", "site"]);
     std::fs::write(bench.project().join("site/CNAME"), "example.org").unwrap();
     bench.good(&["artifacts", "delete", "live"]);
-    bench.good(&["build", "--out", "site"]);
+    let built = bench.od(&["build", "--out", "site"]);
+    assert_eq!(built.status.code(), Some(1), "no page is left: {built:?}");
+    assert!(!bench.project().join("site/live").exists(), "an empty folder is left");
     let left = files(&bench.project().join("site"));
     let names: Vec<_> = left.keys().map(|name| name.display().to_string()).collect();
     assert_eq!(names, ["CNAME", "changes.html", "feed.xml", "index.html", "site.json"]);
@@ -68,7 +71,7 @@ fn a_page_that_is_gone_leaves_the_site_and_what_is_not_ours_stays() {
     bench.write("keep.txt", "x");
     let list = json!({ "format": "od-site", "version": 1, "files": { "../keep.txt": "sha256:0" } });
     std::fs::write(bench.project().join("site/site.json"), list.to_string()).unwrap();
-    bench.good(&["build", "--out", "site"]);
+    bench.od(&["build", "--out", "site"]);
     assert!(bench.project().join("keep.txt").exists());
     bench.write("mine/notes.txt", "x");
     assert_eq!(bench.od(&["build", "--out", "mine"]).status.code(), Some(2));
@@ -96,23 +99,54 @@ fn a_check_that_does_not_hold_ends_with_1_and_the_site_is_there() {
 }
 
 #[test]
-fn the_commands_of_the_examples_for_ci_run() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/publish.md");
-    let page = std::fs::read_to_string(page).unwrap();
+fn outside_of_a_project_the_site_of_one_or_of_all_is_asked_for() {
     let bench = Bench::with_project();
     bench.with_artifact();
-    let mut ran = 0;
-    for line in page.lines().map(str::trim) {
-        let line = line.trim_start_matches("- ").trim_start_matches("run: ");
-        if !line.starts_with("od ") || line.contains('…') {
-            continue;
-        }
-        let od = format!("'{}' ", env!("CARGO_BIN_EXE_od"));
-        let output = bench.shell(&line.replacen("od ", &od, 1)).output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{line}: {output:?}");
-        ran += 1;
-    }
-    assert_eq!(ran, 6, "the commands of both examples");
-    assert!(bench.project().join("site/live.html").exists());
-    assert!(bench.project().join("public/index.html").exists());
+    let outside = Other::outside(&bench);
+    let output = outside.od(&["build", "--out", "site", "--json"]);
+    assert_eq!(output.status.code(), Some(5), "{output:?}");
+    assert!(refusal(&output)["error"]["suggestion"].as_str().unwrap().contains("`--all`"));
+    assert_eq!(outside.json(&["build", "--out", "all", "--all"])["pages"], 1);
+    let project = bench.json(&["init"])["project"]["id"].clone();
+    let project = project.as_str().unwrap();
+    assert_eq!(outside.json(&["build", "--out", "web", "--project", project])["pages"], 1);
+    let both = outside.od(&["build", "--out", "all", "--all", "--project", project]);
+    assert_eq!(both.status.code(), Some(2), "{both:?}");
+    bench.good(&["artifacts", "export", "live", "--bundle", "../live.odb"]);
+    let import = refusal(&outside.od(&["artifacts", "import", "../live.odb", "--json"]));
+    assert!(import["error"]["suggestion"].as_str().unwrap().contains("--project"), "{import}");
+}
+
+#[test]
+fn a_source_that_nobody_allowed_and_a_site_without_pages_are_problems() {
+    let bench = Bench::with_project();
+    bench.with_artifact();
+    let other = Other::in_project(&bench);
+    let output = other.od(&["build", "--out", "site"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("there is no page"), "{output:?}");
+    other.take_copy();
+    other.good(&["build", "--out", "site"]);
+    let output = other.od(&["build", "--out", "site", "--refresh"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("Live: not refreshed: nobody has allowed it"), "{said}");
+}
+
+#[test]
+fn the_changes_are_those_of_pages_and_data() {
+    let bench = Bench::with_project();
+    bench.with_artifact();
+    let entries = |out: &str| {
+        bench.good(&["build", "--out", out]);
+        let feed = std::fs::read_to_string(bench.project().join(out).join("feed.xml")).unwrap();
+        feed.matches("<entry>").count()
+    };
+    let before = entries("one");
+    bench.good(&["artifacts", "schedule", "live", "--every", "1h"]);
+    bench.good(&["artifacts", "schedule", "live", "--off"]);
+    assert_eq!(entries("two"), before);
+    bench.write("metrics.json", r#"{ "n": 2 }"#);
+    bench.good(&["artifacts", "refresh", "live"]);
+    assert_eq!(entries("three"), before + 1);
 }

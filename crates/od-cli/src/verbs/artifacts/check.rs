@@ -64,13 +64,13 @@ async fn addressed(
     let Some(app) = local::open_existing(settings)? else {
         return Err(local::nothing_stored(&settings.data_dir));
     };
-    let project = local::project(&app, settings, args.project.as_deref()).await?;
     let mut addresses = Vec::new();
     if let Some(named) = &args.artifact {
-        let scope = if args.project.is_some() { project.as_ref() } else { None };
-        let (project, artifact) = local::artifact(&app, scope, named).await?;
+        let (project, artifact) =
+            local::artifact(&app, settings, args.project.as_deref(), named).await?;
         addresses.push(Address { project: Some(project), artifact });
     } else {
+        let project = local::project(&app, settings, args.project.as_deref()).await?;
         let lines = local::artifacts(&app, project.map(|project| project.id)).await?;
         addresses.extend(lines.iter().map(|line| Address {
             project: Some(line.project_id.clone()),

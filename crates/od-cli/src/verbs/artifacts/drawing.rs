@@ -99,12 +99,13 @@ impl Browser<'_> {
     }
 
     /// Returns the height of a page. It has no script of its own, so a page around it looks: the frame
-    /// may run none either, and shares the origin of the document that measures it.
+    /// may run none either, and shares the origin of the document that measures it. The frame is as low
+    /// as can be, since a page is never less high than its window.
     async fn measure(&self, html: &str) -> Result<u64, CommandError> {
         let quoted = html.replace('&', "&amp;").replace('"', "&quot;");
         let around = format!(
             "<!doctype html><title>height</title>\
-             <style>html,body{{margin:0}}iframe{{border:0;width:100%;height:100vh}}</style>\
+             <style>html,body{{margin:0}}iframe{{border:0;display:block;width:100%;height:1px}}</style>\
              <iframe sandbox=\"allow-same-origin\" srcdoc=\"{quoted}\"></iframe>\
              <script>addEventListener('load', () => {{ \
              const page = document.querySelector('iframe').contentDocument.documentElement; \
@@ -112,7 +113,9 @@ impl Browser<'_> {
         );
         let around = self.keep("height.html", &around)?;
         let window = OsString::from(format!("--window-size={WIDTH},800"));
-        let dumped = self.run(&[window, OsString::from("--dump-dom")], &around).await?;
+        // A scrollbar would make it narrower than the picture.
+        let flags = [window, OsString::from("--hide-scrollbars"), OsString::from("--dump-dom")];
+        let dumped = self.run(&flags, &around).await?;
         let text = String::from_utf8_lossy(&dumped);
         let height = text.split_once(HEIGHT_MARK).and_then(|(_, rest)| rest.split_once('"'));
         let height: u64 = height

@@ -1,6 +1,5 @@
 //! `od artifacts export`: files of one artifact, with or without a daemon.
 
-use std::fs;
 use std::path::PathBuf;
 
 use od_app::artifacts::{self, Address, ExportArtifact as Request};
@@ -14,9 +13,9 @@ use super::drawing::{self, Drawing};
 use super::show::find;
 use crate::args::ExportArtifact;
 use crate::local;
-use crate::output::{Answer, CommandError, Style, Text};
+use crate::output::{Answer, CommandError, Exit, Style, Text};
 use crate::settings::Settings;
-use crate::verbs;
+use crate::verbs::{self, new_file};
 
 /// Makes the files that were asked for, or prints data and provenance.
 pub(crate) async fn export(
@@ -24,7 +23,7 @@ pub(crate) async fn export(
     args: &ExportArtifact,
 ) -> Result<Answer, CommandError> {
     let (app, address) = find(settings, &args.artifact).await?;
-    let wanted = wanted(args);
+    let wanted = wanted(args)?;
     let drawings = [(Drawing::Png, &args.png), (Drawing::Pdf, &args.pdf)];
     let is_drawn = drawings.iter().any(|(_, path)| path.is_some());
     if wanted.is_empty() && !is_drawn && args.bundle.is_none() {
@@ -48,13 +47,18 @@ pub(crate) async fn export(
             bytes: file.text.into_bytes(),
         })
         .collect();
+    let given = drawings.iter().filter_map(|(_, path)| path.as_deref());
+    let given = given.map(|path| settings.directory.join(path));
+    let bundle = args.bundle.as_ref().map(|path| settings.directory.join(path));
+    let targets = made.iter().map(|file| file.path.clone()).chain(given).chain(bundle);
+    check_targets(&targets.collect::<Vec<_>>())?;
     if is_drawn {
         made.extend(drawn(settings, &app, &address, drawings).await?);
     }
     let mut text = Text::new();
     for file in &made {
         if !args.artifact.dry_run {
-            write(file)?;
+            new_file::write(&file.path, &file.bytes)?;
         }
         let verb = if args.artifact.dry_run { "would write" } else { "wrote" };
         text = text.line(&format!("{verb} {}", file.path.display()));
@@ -71,7 +75,7 @@ pub(crate) async fn export(
             let scope = BundleScope::Artifact(address);
             let bundle = bundles::export(&app, &Caller::Person, scope).await;
             let bundle = bundle.map_err(local::failed)?;
-            verbs::bundles::write(&path, &bundle)?;
+            new_file::write(&path, &bundle.bytes)?;
             text = text.line(&format!("wrote {}", path.display()));
             listed.push(verbs::bundles::entry(&path, &bundle));
         }
@@ -88,7 +92,21 @@ struct Wanted {
     path: Option<PathBuf>,
 }
 
-fn wanted(args: &ExportArtifact) -> Vec<Wanted> {
+fn wanted(args: &ExportArtifact) -> Result<Vec<Wanted>, CommandError> {
+    let refuse = |message: &str| {
+        Err(CommandError::new(ErrorCode::BadRequest, message)
+            .suggest("name a file, such as `--html page.html` or `--csv rows=rows.csv`")
+            .ending(Exit::Usage))
+    };
+    let paths = [&args.html, &args.md, &args.png, &args.pdf];
+    let csv = args.csv.as_deref().map(|csv| csv.split_once('=').unwrap_or((csv, "rows.csv")));
+    let mut given = paths.into_iter().flatten().map(String::as_str).chain(csv.map(|csv| csv.1));
+    if given.any(|path| path == "-") {
+        return refuse("`-` is no file: exports are not written to the terminal");
+    }
+    if csv.is_some_and(|(_, path)| path.is_empty()) {
+        return refuse("`=` needs a file name after it");
+    }
     let mut wanted = Vec::new();
     let mut whole = |format, path: &Option<String>| {
         if let Some(path) = path {
@@ -104,7 +122,28 @@ fn wanted(args: &ExportArtifact) -> Vec<Wanted> {
         };
         wanted.push(Wanted { format: ExportFormat::Csv, table: Some(table.to_owned()), path });
     }
-    wanted
+    Ok(wanted)
+}
+
+/// Refuses two exports to one file, and what is no file to write, before anything is drawn or written.
+fn check_targets(targets: &[PathBuf]) -> Result<(), CommandError> {
+    let mut known = Vec::new();
+    for target in targets {
+        new_file::check(target)?;
+        let folder = target.parent().and_then(|folder| folder.canonicalize().ok());
+        let real = match (folder, target.file_name()) {
+            (Some(folder), Some(name)) => folder.join(name),
+            (None, _) | (_, None) => target.clone(),
+        };
+        if known.contains(&real) {
+            let message = format!("two exports go to {}", target.display());
+            return Err(CommandError::new(ErrorCode::BadRequest, message)
+                .suggest("name a file for each")
+                .ending(Exit::Usage));
+        }
+        known.push(real);
+    }
+    Ok(())
 }
 
 async fn print(app: &App, address: Address) -> Result<Answer, CommandError> {
@@ -141,13 +180,6 @@ struct MadeFile {
     format: &'static str,
     contains: &'static str,
     bytes: Vec<u8>,
-}
-
-fn write(file: &MadeFile) -> Result<(), CommandError> {
-    fs::write(&file.path, &file.bytes).map_err(|err| {
-        CommandError::new(ErrorCode::BadRequest, format!("{}: {err}", file.path.display()))
-            .suggest("name a file in a directory that exists and may be written to")
-    })
 }
 
 fn entry(file: &MadeFile) -> Value {

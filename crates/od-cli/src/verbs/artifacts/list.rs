@@ -3,19 +3,21 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use od_app::Caller;
 use od_app::artifacts::{ListTrash, PageOfList, TrashPage};
+use od_app::{App, Caller};
 use od_core::artifact::{
     ArtifactSummary, Freshness, ListCursor, ListPage, ListQuery, PageRows, RefreshStatus, Status,
 };
+use od_core::checks::Severity;
 use od_core::error::ErrorCode;
-use od_core::ids::Timestamp;
+use od_core::ids::{ProjectId, Timestamp};
 use od_core::schedule::{Outlook, ScheduleState};
 use od_daemon::views;
 
 use crate::args::ListArtifacts;
+use crate::config::Origin;
 use crate::local;
-use crate::output::{Answer, CommandError, Exit, Style, Table, Text};
+use crate::output::{Answer, CommandError, Exit, Style, Table, Text, counted};
 use crate::settings::Settings;
 
 /// Lists a page of the artifacts of a project, or of all, the last updated first.
@@ -30,7 +32,7 @@ pub(crate) async fn list(
     };
     let is_part = query != ListQuery::default();
     let rows = rows(args)?;
-    let Some(app) = local::open_existing(settings)? else {
+    let Some(app) = opened(settings)? else {
         return Ok(nothing());
     };
     let named = args.project.as_deref();
@@ -38,10 +40,20 @@ pub(crate) async fn list(
     let request = PageOfList { project: project.clone(), query, rows };
     let page =
         od_app::artifacts::page(&app, &Caller::Person, request).await.map_err(local::failed)?;
+    // A person in a project's directory may not think of the others.
+    let more = match (&project, named) {
+        (Some(project), None) => more_elsewhere(&app, project).await?,
+        (_, Some(_)) | (None, None) => None,
+    };
     let now = app.ports.clock.now();
     if page.lines.is_empty() {
         let none = Text::new().line("No live artifact has these words.");
-        return Ok(if is_part { Answer::of(&views::lines(&page, now), none) } else { nothing() });
+        let mut answer =
+            if is_part { Answer::of(&views::lines(&page, now), none) } else { nothing() };
+        if let Some(more) = more {
+            answer.text = answer.text.styled(Style::Dim, &more);
+        }
+        return Ok(answer);
     }
     let mut table = Table::new(&["TITLE", "ID", "PROJECT", "STATE", "REFRESHED", "NEXT DUE"]);
     for line in &page.lines {
@@ -58,22 +70,34 @@ pub(crate) async fn list(
         ]);
     }
     let mut text = table.shrinking(&[0]).sparing(2).lay_out();
-    if let (Some(project), None) = (&project, named) {
-        // A person in a project's directory may not think of the others.
-        let all = PageOfList { project: None, query: ListQuery::default(), rows: 0 };
-        let own = PageOfList { project: Some(project.clone()), ..all.clone() };
-        let count = async |request| {
-            let page = od_app::artifacts::page(&app, &Caller::Person, request).await;
-            page.map(|page| page.total).map_err(local::failed)
-        };
-        let others = count(all).await?.saturating_sub(count(own).await?);
-        if others > 0 {
-            let more = format!("{others} more in other projects; this directory is in {project}.");
-            text = text.styled(Style::Dim, &more);
-        }
+    if let Some(more) = more {
+        text = text.styled(Style::Dim, &more);
     }
     text = with_next(text, page.next.as_ref(), page.total);
     Ok(Answer::of(&views::lines(&page, now), text))
+}
+
+/// Says how many artifacts other projects have.
+async fn more_elsewhere(app: &App, project: &ProjectId) -> Result<Option<String>, CommandError> {
+    let all = PageOfList { project: None, query: ListQuery::default(), rows: 0 };
+    let own = PageOfList { project: Some(project.clone()), ..all.clone() };
+    let count = async |request| {
+        let page = od_app::artifacts::page(app, &Caller::Person, request).await;
+        page.map(|page| page.total).map_err(local::failed)
+    };
+    let others = count(all).await?.saturating_sub(count(own).await?);
+    let more = format!("{others} more in other projects; this directory is in {project}.");
+    Ok((others > 0).then_some(more))
+}
+
+/// Opens the store; a data directory that was named by hand has to be there.
+fn opened(settings: &Settings) -> Result<Option<App>, CommandError> {
+    match local::open_existing(settings)? {
+        None if settings.data_dir_origin == Origin::Flag => {
+            Err(local::nothing_stored(&settings.data_dir))
+        }
+        found => Ok(found),
+    }
 }
 
 /// Says how the list goes on.
@@ -113,7 +137,9 @@ fn next_due(line: &ArtifactSummary, now: Timestamp) -> String {
     match (schedule.state, Outlook::of(line, now).next_due) {
         (ScheduleState::Active, Some(at)) if at <= now => "now".to_owned(),
         (ScheduleState::Active, Some(at)) => at.to_string(),
-        (ScheduleState::Active, None) => "on change".to_owned(),
+        (ScheduleState::Active, None) if schedule.refresh.on_change => "on change".to_owned(),
+        // Only its age counts: opening its page refreshes it.
+        (ScheduleState::Active, None) => "-".to_owned(),
         (state, _) => state.to_string(),
     }
 }
@@ -137,7 +163,7 @@ pub(crate) async fn list_trash(
             .ending(Exit::Usage));
     }
     let (after, rows) = (after(args)?, rows(args)?);
-    let page = match local::open_existing(settings)? {
+    let page = match opened(settings)? {
         Some(app) => {
             let project = local::project(&app, settings, args.project.as_deref()).await?;
             let request = ListTrash { project: project.map(|project| project.id) };
@@ -194,7 +220,16 @@ pub(super) fn state(line: &ArtifactSummary, now: Timestamp) -> (Style, String) {
         (Freshness::Fresh, None) => (Style::Good, "fresh"),
         (Freshness::Stale, None) => (Style::Warn, "stale"),
     };
-    (style, word.to_owned())
+    let checks = line.checks.as_ref().filter(|checks| checks.failing > 0);
+    match checks {
+        None => (style, word.to_owned()),
+        Some(checks) => {
+            let is_info =
+                checks.worst.as_ref().is_some_and(|worst| worst.severity == Severity::Info);
+            let style = if is_info && style != Style::Bad { Style::Warn } else { Style::Bad };
+            (style, format!("{} failing, {word}", counted(checks.failing as usize, "check")))
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! `od artifacts schedule`: through the daemon if one runs, so that consoles hear of it.
 
-use od_app::artifacts::Address;
+use std::sync::Arc;
+
 use od_app::schedule::{self, ChangeSchedule};
 use od_app::{App, Caller, Mode};
+use od_core::artifact::{Artifact, RefreshPermission};
 use od_core::error::{ErrorCode, Failure};
 use od_core::schedule::{ScheduleRequest, ScheduleState};
 use od_daemon::views;
+use od_ports::store::Stored;
 use od_wire::refresh::ScheduleAnswer;
 use serde_json::{Map, Value, json};
 
@@ -22,9 +25,11 @@ pub(crate) async fn schedule(
     args: &ScheduleArtifact,
 ) -> Result<Answer, CommandError> {
     let (app, address) = find(settings, &args.artifact).await?;
-    let body = body(args);
+    let stored = od_app::artifacts::get(&app, &Caller::Person, address.clone()).await;
+    let before = stored.map_err(local::failed)?;
+    let body = body(args, before.artifact());
     if body.is_empty() {
-        return show(settings, &app, address).await;
+        return Ok(show(settings, &app, before));
     }
     let body = Value::Object(body);
     let request = ScheduleRequest::parse(&body).map_err(|issues| {
@@ -44,6 +49,16 @@ pub(crate) async fn schedule(
         views::scheduled(&local::console(settings), &changed.map_err(local::failed)?, now)
     };
     let mut text = text(&answer);
+    let was_permitted = before
+        .artifact()
+        .is_some_and(|artifact| artifact.refresh_permission() == RefreshPermission::Manual);
+    let is_on = answer.artifact.summary.schedule.as_ref();
+    let is_on = is_on.is_some_and(|schedule| schedule.state == ScheduleState::Active);
+    if is_on && !was_permitted {
+        let source = before.summary.source_label.as_deref().unwrap_or("its source");
+        let also = format!("  this also allows refreshing from {source}");
+        text = text.styled(Style::Warn, &also);
+    }
     let is_served = dry_run || daemon::running(settings).await.is_some();
     if !is_served && !answer.next_runs.is_empty() {
         text = text.styled(
@@ -55,19 +70,18 @@ pub(crate) async fn schedule(
     Ok(if dry_run { answer.dry() } else { answer })
 }
 
-async fn show(settings: &Settings, app: &App, address: Address) -> Result<Answer, CommandError> {
-    let stored = od_app::artifacts::get(app, &Caller::Person, address).await;
-    let stored = stored.map_err(local::failed)?;
+fn show(settings: &Settings, app: &App, stored: Arc<Stored>) -> Answer {
     let now = app.ports.clock.now();
     let next_runs = schedule::next_runs(&stored.summary, now);
     let changed = schedule::ChangedSchedule { stored, next_runs };
     let answer = views::scheduled(&local::console(settings), &changed, now);
-    Ok(Answer::of(&answer, text(&answer)))
+    Answer::of(&answer, text(&answer))
 }
 
-/// Returns the request of the flags, as the route takes it.
-fn body(args: &ScheduleArtifact) -> Map<String, Value> {
-    let mut refresh = Map::new();
+/// Returns the request of the flags, as the route takes it: what they say replaces those fields of the
+/// schedule that is there, and `--every` and `--cron` switch it on.
+fn body(args: &ScheduleArtifact, before: Option<&Artifact>) -> Map<String, Value> {
+    let mut given = Map::new();
     let texts = [
         ("every", &args.every),
         ("cron", &args.cron),
@@ -77,18 +91,43 @@ fn body(args: &ScheduleArtifact) -> Map<String, Value> {
     ];
     for (name, text) in texts {
         if let Some(text) = text {
-            refresh.insert(name.to_owned(), json!(text));
+            given.insert(name.to_owned(), json!(text));
         }
     }
     if args.on_change {
-        refresh.insert("onChange".to_owned(), json!(true));
+        given.insert("onChange".to_owned(), json!(true));
     }
     let mut body = Map::new();
-    if !refresh.is_empty() {
-        body.insert("refresh".to_owned(), Value::Object(refresh));
-    }
     if let Some(on) = args.on {
         body.insert("on".to_owned(), json!(on));
+    }
+    if given.is_empty() {
+        return body;
+    }
+    let schedule = before.and_then(|artifact| artifact.document.as_ref()?.refresh.as_ref());
+    let sets_times = args.every.is_some() || args.cron.is_some();
+    if schedule.is_some() && args.on.is_none() && !sets_times {
+        body.insert("keep".to_owned(), json!(true));
+    }
+    // Strings and flags only: writing them cannot fail.
+    let schedule = schedule.map(|schedule| serde_json::to_value(schedule).unwrap_or_default());
+    let mut refresh = match schedule {
+        Some(Value::Object(fields)) => fields,
+        _ => Map::new(),
+    };
+    if args.every.is_some() {
+        // The one takes the place of the other; a zone is of `cron` only.
+        refresh.remove("cron");
+        refresh.remove("timeZone");
+    }
+    if args.cron.is_some() {
+        refresh.remove("every");
+    }
+    refresh.extend(given);
+    body.insert("refresh".to_owned(), Value::Object(refresh));
+    if let Some(artifact) = before {
+        // It was merged into this revision's.
+        body.insert("ifRevision".to_owned(), json!(artifact.revision));
     }
     body
 }

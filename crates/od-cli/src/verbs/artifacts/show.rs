@@ -23,10 +23,8 @@ pub(crate) async fn find(
     let Some(app) = local::open_existing(settings)? else {
         return Err(local::nothing_stored(&settings.data_dir));
     };
-    let project = local::project(&app, settings, args.project.as_deref()).await?;
-    // Outside a project's directory, and for an id of another project, every project is searched.
-    let scope = if args.project.is_some() { project.as_ref() } else { None };
-    let (project, artifact) = local::artifact(&app, scope, &args.artifact).await?;
+    let named = args.project.as_deref();
+    let (project, artifact) = local::artifact(&app, settings, named, &args.artifact).await?;
     Ok((app, od_app::artifacts::Address { project: Some(project), artifact }))
 }
 

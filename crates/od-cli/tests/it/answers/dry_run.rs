@@ -52,7 +52,6 @@ const ON_A_NEW_MACHINE: &[&[&str]] = &[
     &["serve", "--dry-run"],
     &["stop", "--dry-run"],
     &["refresh", "--due", "--dry-run"],
-    &["trust", "--dry-run"],
     &["service", "install", "--dry-run"],
     &["service", "remove", "--dry-run"],
     &["skills", "install", "--dry-run"],
@@ -89,6 +88,9 @@ const BUNDLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/bundle
 /// A signer that nobody has met.
 const SIGNER: &str = "ed25519:8a88e3dd7409f195fd52db2d3cba5d72ca6709bf1d94121bf3748801b40f6f5c";
 
+/// A signer that the used machine trusts.
+const REVOCABLE: &str = "ed25519:d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+
 /// Verbs for a machine with an artifact `live`, and one more in the trash.
 const ON_A_USED_MACHINE: &[&[&str]] = &[
     &["run", "--dry-run", "--", "sh", "agent.sh"],
@@ -102,7 +104,8 @@ const ON_A_USED_MACHINE: &[&[&str]] = &[
     &["artifacts", "import", BUNDLE, "--dry-run"],
     &["projects", "export", "--bundle", "all.odb", "--dry-run"],
     &["keys", "trust", SIGNER, "--name", "Ada", "--dry-run"],
-    &["keys", "revoke", SIGNER, "--dry-run"],
+    &["keys", "revoke", REVOCABLE, "--dry-run"],
+    &["trust", "--dry-run"],
     &["artifacts", "repair", "live", "--dry-run"],
     &["artifacts", "delete", "live", "--dry-run"],
     &["artifacts", "restore", "ID", "--dry-run"],
@@ -218,6 +221,7 @@ fn on_a_used_machine_nothing_changes() {
     bench.write("metrics.json", r#"{ "n": 2 }"#);
     bench.good(&["artifacts", "refresh", "live"]);
     bench.good(&["sources", "add", "http", "weather", "https://api.example.com/v1"]);
+    bench.good(&["keys", "trust", REVOCABLE]);
     add_webhook(&bench);
     bench.write("moved/metrics.json", r#"{ "n": 3 }"#);
     let project = bench.json(&["init"])["project"]["id"].as_str().unwrap().to_owned();
