@@ -113,7 +113,7 @@ fn body(args: &ScheduleArtifact, before: Option<&Artifact>) -> Map<String, Value
     let schedule = schedule.map(|schedule| serde_json::to_value(schedule).unwrap_or_default());
     let mut refresh = match schedule {
         Some(Value::Object(fields)) => fields,
-        _ => Map::new(),
+        Some(_) | None => Map::new(),
     };
     if args.every.is_some() {
         // The one takes the place of the other; a zone is of `cron` only.
