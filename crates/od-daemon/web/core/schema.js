@@ -13,6 +13,14 @@
  * @property {string | null=} secret The secret of that header, or the connection string of a database; kept in the vault, given back to nobody.
  */
 
+/**
+ * @typedef {object} AddWebhook
+ * @property {string} name Its name.
+ * @property {string} url Where notifications are sent.
+ * @property {boolean=} private Whether its host may be in a private network; not if absent.
+ * @property {string} secret The secret that signs what is sent; kept in the vault, given back to nobody.
+ */
+
 /** @typedef {{kind: "session", session: AgentSession} | {kind: "words", number: number, speaker: "person" | "agent" | "thought", text: string} | {kind: "entry", entry: Entry} | {kind: "usage", usage: Usage}} AgentChange */
 
 /**
@@ -71,14 +79,6 @@
  * @typedef {object} Answer
  * @property {"person" | "policy" | "nobody"} by Who gave it.
  * @property {Choice | null=} choice What was chosen; nothing if nobody answered.
- */
-
-/**
- * @typedef {object} AddWebhook
- * @property {string} name Its name.
- * @property {string} url Where notifications are sent.
- * @property {boolean=} private Whether its host may be in a private network; not if absent.
- * @property {string} secret The secret that signs what is sent; kept in the vault, given back to nobody.
  */
 
 /**
@@ -1046,7 +1046,6 @@
  * @property {Array<Webhook>} webhooks The webhooks, by name.
  */
 
-/** @typedef {{event: "ready", data: Ready} | {event: "resync", data: Resync} | {event: "live_artifact", data: ArtifactEvent} | {event: "live_artifact_refresh", data: RefreshEvent} | {event: "live_artifact_check", data: CheckEvent}} StreamEvent */
 /** @typedef {{event: "ready", data: Ready} | {event: "resync", data: Resync} | {event: "live_artifact", data: ArtifactEvent} | {event: "live_artifact_refresh", data: RefreshEvent} | {event: "live_artifact_check", data: CheckEvent} | {event: "agent_session", data: AgentEvent} | {event: "agent_message", data: AgentEvent} | {event: "agent_tool", data: AgentEvent} | {event: "agent_plan", data: AgentEvent} | {event: "agent_permission", data: AgentEvent} | {event: "agent_usage", data: AgentEvent} | {event: "agent_error", data: AgentEvent}} StreamEvent */
 
 export {};
