@@ -14,7 +14,7 @@ const MARGIN: usize = 33;
 
 /// Sections of the overview: a title and the verbs or groups below it.
 const SECTIONS: &[(&str, &[&str])] = &[
-    ("start here", &["demo", "init", "run", "open", "serve", "stop"]),
+    ("start here", &["demo", "init", "run", "chat", "open", "serve", "stop"]),
     (
         "look after your artifacts",
         &[

@@ -57,7 +57,9 @@ pub(crate) async fn chat(
             .suggest("`od chat PROMPT`, or `od chat -` to read it from standard input"));
     }
     // Before the session is there: nothing it says is missed.
-    let events = client.follow(Some(project.id.as_str()), None).await?;
+    // On a connection of its own: a client has one, and a stream takes it for as long as it lasts.
+    let follower = daemon::person_client(settings, &daemon)?;
+    let events = follower.follow(Some(project.id.as_str()), None).await?;
     let session = match &args.resume {
         Some(id) => shown(&client, id).await?.session,
         None => open(&client, &project.id, args.agent.as_deref(), prompt.clone()).await?,
@@ -67,6 +69,7 @@ pub(crate) async fn chat(
     }
     let mut chat = Conversation {
         client: &client,
+        follower: &follower,
         project: project.id,
         id: session.id.to_string(),
         events,
@@ -162,6 +165,7 @@ async fn shown(client: &Client, id: &str) -> Result<AgentTranscriptAnswer, CallE
 /// One conversation at a terminal.
 struct Conversation<'c> {
     client: &'c Client,
+    follower: &'c Client,
     project: ProjectId,
     id: String,
     events: EventReader,
@@ -252,7 +256,7 @@ impl Conversation<'_> {
         let Ok(Some(received)) = event else {
             // A stream ends with the token it was opened with; the next goes on where it was.
             let after = self.last_event.as_deref();
-            self.events = self.client.follow(Some(self.project.as_str()), after).await?;
+            self.events = self.follower.follow(Some(self.project.as_str()), after).await?;
             return self.catch_up().await;
         };
         self.last_event = Some(received.id);

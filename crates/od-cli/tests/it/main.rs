@@ -4,6 +4,7 @@
 mod answers;
 mod bench;
 mod bundles;
+mod chat;
 mod clone;
 mod completions;
 mod config;

@@ -22,6 +22,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("mcp live-artifacts", "tests/doors: it speaks a protocol"),
     ("completions", "completions.rs: the shells read them"),
     ("help", "transcripts.rs: a snapshot of its own"),
+    ("chat", "chat.rs: it needs an agent"),
     ("verify", "bundles.rs: it names a key"),
     ("artifacts import", "bundles.rs: it names a key"),
     ("projects export", "bundles.rs: it names a key"),
