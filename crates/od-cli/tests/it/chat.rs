@@ -8,24 +8,23 @@ use std::process::Output;
 use crate::bench::Bench;
 
 /// Speaks just enough of the Agent Client Protocol for one turn.
-const AGENT: &str = r#"#!/usr/bin/env python3
-import json, sys
-def answer(id, result):
-    print(json.dumps({"jsonrpc": "2.0", "id": id, "result": result}), flush=True)
-for line in sys.stdin:
-    message = json.loads(line)
-    method, id = message.get("method"), message.get("id")
-    if method == "initialize":
-        answer(id, {"protocolVersion": 1, "agentCapabilities": {"mcpCapabilities": {"http": True}}})
-    elif method == "session/new":
-        answer(id, {"sessionId": "s1"})
-    elif method == "session/prompt":
-        words = message["params"]["prompt"][0]["text"]
-        update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "heard: " + words}}
-        print(json.dumps({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s1", "update": update}}), flush=True)
-        answer(id, {"stopReason": "end_turn"})
-    elif id is not None:
-        answer(id, {})
+const AGENT: &str = r#"#!/usr/bin/env node
+const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
+require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined || method === undefined) return;
+  const results = {
+    initialize: { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true } } },
+    "session/new": { sessionId: "s1" },
+    "session/prompt": { stopReason: "end_turn" },
+  };
+  if (method === "session/prompt") {
+    const content = { type: "text", text: `heard: ${params.prompt[0].text}` };
+    const update = { sessionUpdate: "agent_message_chunk", content };
+    send({ method: "session/update", params: { sessionId: "s1", update } });
+  }
+  send({ id, result: results[method] ?? {} });
+});
 "#;
 
 fn chat(bench: &Bench, path: &Path, words: &[&str]) -> Output {
