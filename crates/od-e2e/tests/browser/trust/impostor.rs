@@ -235,6 +235,9 @@ async fn a_session_survives_reload_new_tabs_and_a_restart_without_a_credential_i
     tab.sees("a-2").await;
     world.stop_daemon().await;
     world.start_daemon().await;
+    // The first tab is back before days go by: a challenge that ends while it is being answered is
+    // refused, and the browser's session with it.
+    tab.until("document.querySelector('.link.live')").await;
     let link = format!("{}/{}", world.daemon().url(), place(&project, &id, "data"));
     let later = world.browser.tab().await;
     // Days later, from the link that an agent printed.
