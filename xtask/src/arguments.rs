@@ -6,10 +6,12 @@ use lexopt::prelude::{Long, Short, Value, ValueExt};
 
 /// The usage text.
 pub(crate) const HELP: &str = "\
-cargo xtask test [--seed N] [--without-browser] [--without-faults] [--without-postgres]
+cargo xtask test [--seed N] [--whole-faults] [--without-browser] [--without-faults]
+                 [--without-postgres]
     Everything CI checks: format, lints, derived files, layering, dependencies,
-    tests, docs, the console's types, the fault suite, the browser suite and the
-    suite that starts a PostgreSQL. Property tests draw their cases from one seed
+    tests, docs, the console's types, the fault suite in its short form (whole
+    with --whole-faults, which takes 12 to 30 minutes more), the browser suite and
+    the suite that starts a PostgreSQL. Property tests draw their cases from one seed
     (1 unless given), so that the same tree passes or fails the same way twice.
 cargo xtask codegen [--check]
     Write every derived file, or name the stale ones and change nothing.
@@ -104,6 +106,8 @@ pub(crate) struct TestOptions {
     pub(crate) seed: u64,
     /// Leave out everything that needs Chromium.
     pub(crate) without_browser: bool,
+    /// Run the fault suite whole, on every file system that can be made.
+    pub(crate) whole_faults: bool,
     /// Leave out everything that needs strace.
     pub(crate) without_faults: bool,
     /// Leave out the tests that start a PostgreSQL.
@@ -112,7 +116,13 @@ pub(crate) struct TestOptions {
 
 impl Default for TestOptions {
     fn default() -> Self {
-        Self { seed: 1, without_browser: false, without_faults: false, without_postgres: false }
+        Self {
+            seed: 1,
+            without_browser: false,
+            whole_faults: false,
+            without_faults: false,
+            without_postgres: false,
+        }
     }
 }
 
@@ -145,6 +155,7 @@ pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error
             }
             (Command::Test(options), Long("seed")) => options.seed = parser.value()?.parse()?,
             (Command::Test(options), Long("without-browser")) => options.without_browser = true,
+            (Command::Test(options), Long("whole-faults")) => options.whole_faults = true,
             (Command::Test(options), Long("without-faults")) => options.without_faults = true,
             (Command::Test(options), Long("without-postgres")) => options.without_postgres = true,
             (Command::Bench(options), Long("check")) => options.check = true,
