@@ -120,6 +120,20 @@ export function summary(id) {
   return found;
 }
 
+/**
+ * The line that calls an artifact damaged, if a list has one: lists are read at different times, and an older
+ * one may still call it healthy.
+ * @param {string} id @returns {Summary | undefined}
+ */
+export function damagedLine(id) {
+  /** @type {Summary | undefined} */
+  let found;
+  eachList(({ lines }) => {
+    found ??= lines.find((line) => line.id === id && line.health.state !== "healthy");
+  });
+  return found;
+}
+
 /** Changes what is known of an artifact, before the daemon says so. @param {Partial<Summary> & {id: string}} fields */
 export function amend(fields) {
   eachList((list, key) => {

@@ -4,7 +4,7 @@
 import { api } from "../../core/api.js";
 import { h } from "../../core/dom.js";
 import { absolute, badge, badges, isPermitted, sourceNames, time } from "../../core/format.js";
-import { summary } from "../../core/lists.js";
+import { damagedLine, summary } from "../../core/lists.js";
 import { current, TABS, to } from "../../core/router.js";
 import { state, use } from "../../core/store.js";
 import { archive, cancel, openInTab, permit, pin, refresh, remove, rename, running } from "../../ui/actions.js";
@@ -70,7 +70,7 @@ function damagedView(id) {
     "main.stage",
     { key: `damaged ${id}` },
     h("div.stage-head", h("div.row", h("h1.clip", title), badge({ label: "Not healthy", tone: "bad" }))),
-    h("div.notices", unhealthy(id, known?.health.reason)),
+    h("div.notices", unhealthy(id, (damagedLine(id) ?? known)?.health.reason)),
     h("div.stage-body.tab-preview", h("div.preview-split", h("div.preview-box", frame(id, "damaged", title)))),
   );
 }
