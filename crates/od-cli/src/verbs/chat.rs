@@ -89,6 +89,15 @@ pub(crate) async fn chat(
     let closed = client.call(Operation::CloseAgentSession).parameter(&chat.id).json(&Empty {})?;
     let closed: AgentSessionAnswer = closed.send().await?;
     let shown = shown(&client, &chat.id).await?;
+    // One prompt without a terminal is a command: what kept the agent from answering is its failure.
+    let last = shown.entries.last().map(|entry| &entry.content);
+    if let Some(Content::Problem(problem)) = last.filter(|_| !can_ask) {
+        let error = CommandError::new(ErrorCode::ProgramUnavailable, problem.message.clone());
+        return Err(match &problem.suggestion {
+            Some(suggestion) => error.suggest(suggestion.clone()),
+            None => error,
+        });
+    }
     let json = json!({ "session": closed.session, "entries": shown.entries });
     Ok(Answer::new(json, Text::new().line(&format!("chat {} is kept", chat.id))))
 }

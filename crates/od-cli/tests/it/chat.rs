@@ -65,8 +65,9 @@ fn an_agent_that_is_not_there_is_told_with_the_line_that_installs_it() {
     let mut command = bench.command(&["chat", "--agent", "claude", "hello"]);
     command.env("OD_AGENTS_PATH", &nowhere).env("OD_AGENTS_HOME", bench.root().join("user"));
     let refused = command.output().unwrap();
-    let told = String::from_utf8(refused.stderr).unwrap();
-    assert_eq!(refused.status.code(), Some(9), "{told}");
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let said = String::from_utf8_lossy(&refused.stdout);
+    assert_eq!(refused.status.code(), Some(9), "{told}{said}");
     assert!(told.contains("PROGRAM_UNAVAILABLE") && told.contains("npm install"), "{told}");
     bench.good(&["stop"]);
 }

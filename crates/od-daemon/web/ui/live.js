@@ -58,7 +58,7 @@ function receive({ event, data }) {
  * @param {CheckEvent} event
  */
 function checkEvent({ projectId, artifactId, title, check }) {
-  soonReloadList();
+  soonReadFirstPages();
   const here = current().artifact === artifactId;
   const found = check.found ? ` (${check.found})` : "";
   const words = { passing: "holds again", unknown: "cannot be worked out", failing: "does not hold" };

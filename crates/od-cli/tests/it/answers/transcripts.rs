@@ -99,7 +99,7 @@ const FAILURES: &[(&[&str], i32)] = &[
     (&["skills", "install", "nowhere"], 5),
     (&["skills", "list", "nowhere"], 5),
     (&["demo", "--dir", "/dev/null/demo"], 2),
-    (&["chat", "--resume"], 2),
+    (&["chat", "--agnt", "claude"], 2),
     (&["open", "--prnt"], 2),
     (&["stop", "now"], 2),
     (&["list"], 2),
