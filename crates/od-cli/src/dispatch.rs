@@ -54,6 +54,7 @@ fn supervise(words: &[std::ffi::OsString]) -> ExitCode {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm for each verb")]
 fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, CommandError> {
     // Looked up only by verbs that need them: the others work where no directory of ours is usable.
     let settings = || Settings::of_process(globals);

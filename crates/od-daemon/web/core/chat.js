@@ -2,7 +2,7 @@
 // What the page knows of chats: each one's stream, kept current by the daemon's events.
 
 import { api } from "./api.js";
-import { change, expire, known, put, use } from "./store.js";
+import { change, expire, held, put, use } from "./store.js";
 
 /**
  * @typedef {import("./schema.js").AgentSession} Session
@@ -52,7 +52,7 @@ async function read(id) {
 export function applyAgentEvent(event) {
   const { sessionId: id, change: number, what } = event;
   heard.set(id, Math.max(number, heard.get(id) ?? 0));
-  const found = /** @type {Chat | undefined} */ (known(/** @type {"artifacts"} */ (/** @type {unknown} */ (key(id)))));
+  const found = /** @type {Chat | undefined} */ (held(key(id)));
   if (what.kind === "session") listed(what.session);
   if (!found) return what.kind === "session" ? { before: "", session: what.session } : undefined;
   const last = found.session.changes;
@@ -81,7 +81,7 @@ async function readAgain(id) {
   }
   setTimeout(() => {
     reading.delete(id);
-    const found = /** @type {Chat | undefined} */ (known(/** @type {"artifacts"} */ (/** @type {unknown} */ (key(id)))));
+    const found = /** @type {Chat | undefined} */ (held(key(id)));
     if (found && found.session.changes < (heard.get(id) ?? 0)) void readAgain(id);
   }, PAUSE_MS);
 }
@@ -123,7 +123,7 @@ function place(entries, number) {
 /** @param {Session} session */
 function listed(session) {
   const name = `chats/${session.projectId}`;
-  const list = /** @type {Session[] | undefined} */ (/** @type {unknown} */ (known(/** @type {"artifacts"} */ (/** @type {unknown} */ (name)))));
+  const list = /** @type {Session[] | undefined} */ (/** @type {unknown} */ (held(name)));
   if (!list) return;
   const at = list.findIndex((entry) => entry.id === session.id);
   change(() => (at < 0 ? list.unshift(session) : list.splice(at, 1, session)));

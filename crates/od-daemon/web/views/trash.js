@@ -17,6 +17,7 @@ export function trashView() {
   const listed = use("trash", () => api.trash());
   const lines = listed.value?.trash ?? [];
   const names = new Map((projects().value ?? []).map((project) => [project.id, project.name]));
+  const trash = listed.value;
   return h(
     "main.page",
     { key: "trash" },
@@ -26,7 +27,7 @@ export function trashView() {
     !listed.value && !listed.error && loading(),
     listed.value && lines.length === 0 && empty("trash", "The trash is empty", "Nothing was deleted in the last 7 days."),
     lines.length > 0 && h("ul.lines", { key: "lines" }, lines.map((line) => row(line, names))),
-    listed.value?.nextCursor && h("p.row", { key: "more" }, h("span.meta.grow", `${lines.length} of ${listed.value.total}`), button("Show more", () => void older(listed.value))),
+    trash?.nextCursor && h("p.row", { key: "more" }, h("span.meta.grow", `${lines.length} of ${trash.total}`), button("Show more", () => void older(trash))),
   );
 }
 

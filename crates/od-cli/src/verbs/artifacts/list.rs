@@ -26,7 +26,7 @@ pub(crate) async fn list(
     args: &ListArtifacts,
 ) -> Result<Answer, CommandError> {
     let query = ListQuery {
-        query: given("query", &args.query)?,
+        query: given("query", args.query.as_deref())?,
         cursor: after(args)?,
         ..ListQuery::default()
     };
@@ -111,20 +111,20 @@ fn with_next(text: Text, next: Option<&ListCursor>, total: usize) -> Text {
 }
 
 fn rows(args: &ListArtifacts) -> Result<usize, CommandError> {
-    let limit: Option<PageRows> = given("limit", &args.limit)?;
+    let limit: Option<PageRows> = given("limit", args.limit.as_deref())?;
     Ok(limit.unwrap_or(PageRows::PERSON).get())
 }
 
 fn after(args: &ListArtifacts) -> Result<Option<ListCursor>, CommandError> {
-    given("cursor", &args.cursor)
+    given("cursor", args.cursor.as_deref())
 }
 
 /// Reads the text of a flag.
-fn given<T>(flag: &str, text: &Option<String>) -> Result<Option<T>, CommandError>
+fn given<T>(flag: &str, text: Option<&str>) -> Result<Option<T>, CommandError>
 where
     T: FromStr<Err: Display>,
 {
-    text.as_deref().map(str::parse).transpose().map_err(|error| {
+    text.map(str::parse).transpose().map_err(|error| {
         CommandError::new(ErrorCode::BadRequest, format!("--{flag}: {error}"))
             .suggest(format!("correct --{flag} or leave it out"))
             .ending(Exit::Usage)
