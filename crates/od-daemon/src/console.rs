@@ -23,7 +23,7 @@ macro_rules! embedded {
 const FILES: &[(&str, &str)] = embedded![
     "index.html", "icon.svg", "main.js",
     "core/api.js", "core/chat.js", "core/dom.js", "core/events.js", "core/format.js", "core/lists.js", "core/router.js", "core/session.js", "core/store.js",
-    "ui/actions.js", "ui/base.css", "ui/controls.js", "ui/live.js", "ui/overlays.js", "ui/shell.js", "ui/shortcuts.js",
+    "ui/actions.js", "ui/base.css", "ui/chat.js", "ui/controls.js", "ui/live.js", "ui/overlays.js", "ui/shell.js", "ui/shortcuts.js",
     "ui/thumbs.js", "ui/views.css", "ui/windowed.js",
     "views/artifact/checks.js", "views/artifact/compare.js", "views/artifact/data.js", "views/artifact/export.js",
     "views/artifact/history.js", "views/artifact/notices.js", "views/artifact/preview.js", "views/artifact/provenance.js",

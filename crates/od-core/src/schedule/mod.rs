@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(serde_json::to_value(&schedule).unwrap()["maxAge"], "1h30m");
         assert_eq!(
             schedule.to_string(),
-            "cron 0 9 * * 1-5 Europe/Berlin, on change, stale after 1h30m"
+            "cron 0 9 * * 1-5 Europe/Berlin, on change, stale after 1h30m, missed slots are skipped"
         );
         let stored = serde_json::to_value(&schedule).unwrap();
         assert_eq!(serde_json::from_value::<RefreshSchedule>(stored).unwrap(), schedule);

@@ -10,7 +10,7 @@ import { current, go, to } from "../core/router.js";
 import { announce, change, expire, state } from "../core/store.js";
 import { finish, reload } from "./actions.js";
 import { toast } from "./overlays.js";
-import { isChatOpen, shownChat } from "../views/chat/pane.js";
+import { isChatOpen, shownChat } from "./chat.js";
 
 /** Views in which nothing is lost when another artifact opens by itself. */
 const IDLE_VIEWS = new Set(["designs", "project"]);

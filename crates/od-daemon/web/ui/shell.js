@@ -6,7 +6,7 @@ import { current, to } from "../core/router.js";
 import { change, setUi, state, ui } from "../core/store.js";
 import { copyable, icon, iconButton } from "./controls.js";
 import { openShortcuts } from "./shortcuts.js";
-import { chatButton } from "../views/chat/pane.js";
+import { chatButton } from "./chat.js";
 
 const THEMES = /** @type {const} */ (["auto", "light", "dark"]);
 

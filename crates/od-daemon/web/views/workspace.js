@@ -13,7 +13,8 @@ import { treeKeys } from "../ui/shortcuts.js";
 import { windowed } from "../ui/windowed.js";
 import { createLink, leading, projects } from "./home.js";
 import { artifactView } from "./artifact/viewer.js";
-import { chatPane, isChatOpen } from "./chat/pane.js";
+import { isChatOpen } from "../ui/chat.js";
+import { chatPane } from "./chat/pane.js";
 
 /** @typedef {import("../core/schema.js").ArtifactLine} Summary */
 

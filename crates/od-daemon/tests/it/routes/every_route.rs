@@ -188,6 +188,7 @@ fn github() -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[expect(clippy::too_many_lines, reason = "one call for each route")]
 async fn every_route_answers_as_published() {
     let stuck = Stuck::start().await;
     let daemon = &stuck.daemon;

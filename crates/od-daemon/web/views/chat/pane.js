@@ -3,19 +3,18 @@
 
 import { ApiError, api } from "../../core/api.js";
 import { agents, chat, chats, isBusy } from "../../core/chat.js";
-import { cls, h } from "../../core/dom.js";
+import { h } from "../../core/dom.js";
 import { time } from "../../core/format.js";
 import { current, to } from "../../core/router.js";
-import { announce, change, expire, setUi, state, ui } from "../../core/store.js";
+import { announce, change, expire, setUi, ui } from "../../core/store.js";
 import { button, copyable, icon, iconButton, loading, problem } from "../../ui/controls.js";
 import { toast } from "../../ui/overlays.js";
+import { focusComposer, show, shownChat, toggleChat } from "../../ui/chat.js";
 import { answerOldest, stream } from "./stream.js";
 
-/**
- * @typedef {import("../../core/chat.js").Session} Session
- * @typedef {import("../../core/chat.js").Chat} Chat
- * @typedef {import("../../core/schema.js").AgentListing} Agent
- */
+/** @typedef {import("../../core/chat.js").Session} Session */
+/** @typedef {import("../../core/chat.js").Chat} Chat */
+/** @typedef {import("../../core/schema.js").AgentListing} Agent */
 
 const SUGGESTIONS = [
   "Make a live dashboard of the JSON files in this folder.",
@@ -28,29 +27,6 @@ const STATUS = {
   stopped: "Stopped", interrupted: "Interrupted", closed: "Closed", failed: "Did not start",
 };
 
-export function isChatOpen() {
-  return ui("chat", /** @type {string} */ ("")) === "open" && Boolean(current().project);
-}
-
-export function toggleChat() {
-  setUi("chat", isChatOpen() ? "" : "open");
-  if (isChatOpen()) focusComposer();
-}
-
-/** The chat that is shown in a project; none while a new one is composed. @param {string} project */
-export function shownChat(project) {
-  return ui(`chat of ${project}`, sessionStorage.getItem(`od.chat.${project}`) ?? "");
-}
-
-/** @param {string} project @param {string} id */
-function show(project, id) {
-  sessionStorage.setItem(`od.chat.${project}`, id);
-  change(() => {
-    state.ui.set(`chat of ${project}`, id);
-    state.ui.set("chat list", false);
-  });
-}
-
 /** Opens the pane with a prompt that the person can still change. @param {string} project @param {string} prompt */
 export function compose(project, prompt) {
   saveDraft(project, prompt);
@@ -61,12 +37,6 @@ export function compose(project, prompt) {
   if (open && isBusy(open.session.status)) show(project, "");
   setUi(`chat draft ${project}`, prompt);
   focusComposer();
-}
-
-function focusComposer() {
-  requestAnimationFrame(() => requestAnimationFrame(() => {
-    /** @type {HTMLElement | null} */ (document.querySelector(".chat-composer textarea"))?.focus();
-  }));
 }
 
 export function chatPane() {
@@ -328,9 +298,3 @@ async function stop(session) {
   }
 }
 
-/** The button in the frame that opens the pane. */
-export function chatButton() {
-  return iconButton("chat", isChatOpen() ? "Close the chat pane" : "Chat with your agent", toggleChat, {
-    key: "chat", pressed: isChatOpen(), extra: cls("chat-button"),
-  });
-}

@@ -98,8 +98,9 @@ async fn two_tabs_see_one_refresh() {
     // A person who presses Refresh before the news of the other one has arrived is told so, and follows it.
     second
         .run(&format!(
-            "Promise.all([import('/core/store.js'), import('/ui/actions.js')]).then(([{{ state }}, actions]) => \
-             {{ state.progress.clear(); return actions.refresh(actions.summary('{id}')); }})"
+            "Promise.all(['/core/store.js', '/ui/actions.js', '/core/lists.js'].map((name) => import(name)))\
+             .then(([{{ state }}, actions, lists]) => \
+             {{ state.progress.clear(); return actions.refresh(lists.summary('{id}')); }})"
         ))
         .await;
     second.sees("This artifact is already being refreshed").await;
