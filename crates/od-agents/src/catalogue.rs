@@ -19,7 +19,7 @@ pub(crate) struct KnownAgent {
     pub(crate) mode: Option<&'static str>,
     /// Where the full name of a tool stands in its questions.
     pub(crate) tool_name: ToolNamePlace,
-    /// How a conversation goes on in another process.
+    /// The way in which a conversation goes on in another process.
     pub(crate) resume: ResumeKind,
     /// The version that od was tried with.
     pub(crate) tested: Option<&'static str>,

@@ -1,4 +1,4 @@
-//! What agents send, as far as a session needs it. Unknown fields and kinds are passed over: a newer
+//! Messages of agents, as far as a session needs it. Unknown fields and kinds are passed over: a newer
 //! agent says more, and that is no fault.
 
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What is sent to agents.
+//! Messages to agents.
 
 use od_core::agent::Choice;
 use od_ports::agents::OpenConversation;

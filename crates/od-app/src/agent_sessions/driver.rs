@@ -1,4 +1,4 @@
-//! What keeps one session going: its agent is started, listened to, and ended.
+//! Drives one session: starts its agent, listens to it, and ends it.
 
 use std::sync::Arc;
 use std::time::Duration;
