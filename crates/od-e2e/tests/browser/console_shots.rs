@@ -8,14 +8,16 @@ use crate::world::{World, from_file, from_github, place, sample, target};
 const WIDTHS: [(i64, i64); 4] = [(360, 760), (768, 1024), (1280, 800), (1920, 1080)];
 
 /// Names whatever a person could not see or read whole: a tab behind the edge of its row, a control that sticks out
-/// of the window, a number that is broken into lines of digits.
-const CROPPED: &str = "[...document.querySelectorAll('main :is(.tabs a, select, button, .button, .badge, .data-value.number)')]\
+/// of the window, a number that is broken into lines of digits, a word of the header behind its neighbour, a list
+/// that is numbered twice (a rule for the text of chats once applied to every list).
+const CROPPED: &str = "[...document.querySelectorAll('.top nav a, .does li, main :is(.tabs a, select, button, .button, .badge, .data-value.number)')]\
     .filter((el) => !el.closest('.scroll-x, .sidebar'))\
     .filter((el) => {\
       const box = el.getBoundingClientRect();\
-      const row = el.closest('.tabs')?.getBoundingClientRect() ?? { left: 0, right: innerWidth };\
+      const row = el.closest('.tabs, .top nav')?.getBoundingClientRect() ?? { left: 0, right: innerWidth };\
       const broken = el.matches('.number') && box.height > 30;\
-      return box.width > 0 && (box.left < row.left - 1 || box.right > row.right + 1 || broken);\
+      const twice = el.matches('.does li') && getComputedStyle(el).listStyleType !== 'none';\
+      return box.width > 0 && (box.left < row.left - 1 || box.right > row.right + 1 || broken || twice);\
     })\
     .map((el) => el.innerText || el.ariaLabel)";
 

@@ -68,13 +68,13 @@ function drawn(session, entry) {
   const { number, content } = entry;
   const key = `entry ${number}`;
   if (content.kind === "text") {
-    if (content.speaker === "thought") return folded(session, number, "Thinking", "", h("div.prose", markdown(content.text)));
+    if (content.speaker === "thought") return folded(session, number, "Thinking", "", h("div.chat-text", markdown(content.text)));
     const who = content.speaker === "person" ? "person" : "agent";
     return h(
       "div",
       { key, class: `chat-words ${who}` },
       h("span.sr", who === "person" ? "You: " : "Agent: "),
-      who === "person" ? h("p.as-typed", content.text) : h("div.prose", markdown(content.text)),
+      who === "person" ? h("p.as-typed", content.text) : h("div.chat-text", markdown(content.text)),
     );
   }
   if (content.kind === "tool") return tool(session, number, content);
