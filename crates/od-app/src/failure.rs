@@ -6,10 +6,10 @@
 use od_core::artifact::{Health, HealthState};
 use od_core::error::{ErrorCode, Failure, Retry};
 use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision};
-use od_ports::credential_vault::VaultError;
+use od_ports::access::credential_vault::VaultError;
+use od_ports::access::signer_keys::SignersError;
 use od_ports::project_registry::ProjectError;
 use od_ports::service_registry::RegistryError;
-use od_ports::signer_keys::SignersError;
 use od_ports::store::StoreError;
 use od_ports::webhooks::WebhooksError;
 

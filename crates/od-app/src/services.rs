@@ -11,8 +11,8 @@ use od_core::credential::Scrubber;
 use od_core::error::{ErrorCode, Failure, nearest_name};
 use od_core::json::{Map, Value};
 use od_core::limits::{SHORT_TEXT, SOURCE_TIMEOUT, cut};
+use od_ports::access::credential_vault::{Connection, Secret, Standing, VaultError};
 use od_ports::connector_provider::{ConnectorAccess, ProviderError, ToolCall};
-use od_ports::credential_vault::{Connection, Secret, Standing, VaultError};
 use od_ports::service_registry::{RegistryError, vault_key};
 
 use crate::connectors::execute::ExecuteTool;

@@ -4,7 +4,7 @@
 use od_core::console::{BrowserName, ConsoleSession, Meeting, Nonce, PublicKey, Signature};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{Audience, ConsoleSessionId};
-use od_ports::console_sessions::SessionsError;
+use od_ports::access::console_sessions::SessionsError;
 use od_ports::system::EntropyError;
 
 use crate::{App, Caller, Mode, PersonOnly};

@@ -76,13 +76,13 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Com
             let work = verbs::refresh_due::refresh_due(&settings, &args);
             block_on(with_progress(sink, "running what is due", work))
         }
-        Command::Trust(args) => block_on(verbs::trust::trust(&settings()?, &args)),
+        Command::Trust(args) => block_on(verbs::projects::trust::trust(&settings()?, &args)),
         Command::Build(args) => {
             let settings = settings()?;
-            let work = verbs::build::build(&settings, &args);
+            let work = verbs::share::build::build(&settings, &args);
             block_on(with_progress(sink, "building the site", work))
         }
-        Command::Verify(file) => verbs::bundles::verify(&settings()?, &file),
+        Command::Verify(file) => verbs::share::bundles::verify(&settings()?, &file),
         Command::Service(command) => block_on(verbs::service::service(&settings()?, command)),
         Command::Run(args) => block_on(verbs::run::run(&settings()?, args, sink)),
         Command::Chat(args) => block_on(verbs::chat::chat(&settings()?, args, sink)),
@@ -103,14 +103,14 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Com
             // `set` and `unset` mend a configuration that every other verb refuses.
             block_on(verbs::config::config(&Settings::unchecked(globals)?, command))
         }
-        Command::Keys(KeysCommand::Status) => verbs::keys::status(&settings()?),
+        Command::Keys(KeysCommand::Status) => verbs::share::keys::status(&settings()?),
         Command::Keys(KeysCommand::Rotate { dry_run }) => {
-            verbs::keys::rotate(&settings()?, dry_run)
+            verbs::share::keys::rotate(&settings()?, dry_run)
         }
-        Command::Keys(KeysCommand::ExportPublic) => verbs::keys::export_public(&settings()?),
-        Command::Keys(KeysCommand::Signers) => verbs::keys::signers(&settings()?),
-        Command::Keys(KeysCommand::Trust(args)) => verbs::keys::trust(&settings()?, &args),
-        Command::Keys(KeysCommand::Revoke(args)) => verbs::keys::revoke(&settings()?, &args),
+        Command::Keys(KeysCommand::ExportPublic) => verbs::share::keys::export_public(&settings()?),
+        Command::Keys(KeysCommand::Signers) => verbs::share::keys::signers(&settings()?),
+        Command::Keys(KeysCommand::Trust(args)) => verbs::share::keys::trust(&settings()?, &args),
+        Command::Keys(KeysCommand::Revoke(args)) => verbs::share::keys::revoke(&settings()?, &args),
         Command::Sessions(SessionsCommand::List) => verbs::sessions::list(&settings()?),
         Command::Sessions(SessionsCommand::Revoke(args)) => {
             block_on(verbs::sessions::revoke(&settings()?, &args))
@@ -157,7 +157,7 @@ async fn artifacts(
         ArtifactsCommand::Show(args) => artifacts::show(settings, &args).await,
         ArtifactsCommand::History(args) => artifacts::history(settings, &args).await,
         ArtifactsCommand::Export(args) => artifacts::export(settings, &args).await,
-        ArtifactsCommand::Import(args) => verbs::bundles::import(settings, &args).await,
+        ArtifactsCommand::Import(args) => verbs::share::bundles::import(settings, &args).await,
         ArtifactsCommand::Revisions(args) => artifacts::revisions(settings, &args).await,
         ArtifactsCommand::Diff(args) => artifacts::diff(settings, &args).await,
         ArtifactsCommand::Schedule(args) => artifacts::schedule(settings, &args).await,
@@ -181,7 +181,9 @@ async fn projects(settings: &Settings, command: ProjectsCommand) -> Result<Answe
         ProjectsCommand::List => projects::list(settings).await,
         ProjectsCommand::Rename(args) => projects::rename(settings, &args).await,
         ProjectsCommand::Rebind(args) => projects::rebind(settings, args).await,
-        ProjectsCommand::Export(args) => verbs::bundles::export_project(settings, &args).await,
+        ProjectsCommand::Export(args) => {
+            verbs::share::bundles::export_project(settings, &args).await
+        }
         ProjectsCommand::Remove(args) => projects::remove(settings, &args).await,
     }
 }
@@ -191,7 +193,7 @@ async fn connectors(
     command: ConnectorsCommand,
     sink: Sink,
 ) -> Result<Answer, CommandError> {
-    use verbs::connectors;
+    use verbs::projects::connectors;
     match command {
         ConnectorsCommand::List => connectors::list(settings).await,
         ConnectorsCommand::Connect(args) => connectors::connect(settings, &args, sink).await,
@@ -204,7 +206,7 @@ async fn sources(
     command: SourcesCommand,
     sink: Sink,
 ) -> Result<Answer, CommandError> {
-    use verbs::sources;
+    use verbs::projects::sources;
     match command {
         SourcesCommand::AddHttp(args) => sources::add_http(settings, &args).await,
         SourcesCommand::AddPostgres(args) => sources::add_postgres(settings, &args).await,

@@ -21,7 +21,7 @@ use crate::args::nearest;
 use crate::config::{Config, Key};
 use crate::output::{CommandError, Exit};
 use crate::settings::Settings;
-use crate::verbs::keys;
+use crate::verbs::share::keys;
 
 /// Puts the adapters together over the settings' directories, making them if they are missing.
 pub(crate) fn open(settings: &Settings) -> Result<App, CommandError> {

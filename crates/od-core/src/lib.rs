@@ -79,7 +79,33 @@ pub mod connector {
     };
 }
 pub mod credential;
-pub mod decide;
+/// Decisions: the next state of an artifact, worked out from values before anything is written.
+///
+/// Create, update, roll back and refresh each have a function here that takes what there is and what
+/// is asked for, and returns a [`Decision`] or everything that is wrong. A use case commits the
+/// decision, or for a dry run shows it: both say the same, because nothing is decided after it.
+pub mod decide {
+    mod create;
+    mod decision;
+    mod grant;
+    mod refresh;
+    mod refreshable;
+    mod roll_back;
+    mod shown_redactions;
+    mod update;
+
+    #[cfg(test)]
+    pub(crate) use create::created;
+    pub use create::{CreateContext, create};
+    pub use decision::Decision;
+    pub use grant::{ScheduleChange, ScheduleChangeRefused, schedule, trust};
+    #[cfg(test)]
+    pub(crate) use refresh::refreshed_with;
+    pub use refresh::{FailedSource, Gathered, QueryOutput, RefreshRefused, SourceOutput, refresh};
+    pub use refreshable::{RefreshUnavailable, refreshable, refreshable_when_opened};
+    pub use roll_back::{Design, EarlierState, roll_back};
+    pub use update::{NextDesign, UpdateRefused, next_design, update};
+}
 pub mod diff;
 /// Every refusal of the product: code, advice, details, and the catalogue they come from.
 pub mod error {
@@ -218,7 +244,32 @@ pub mod query {
 }
 pub mod refresh;
 pub mod repair;
-pub mod schedule;
+/// Refreshes that nobody starts by hand: when the next one is due, worked out from the schedule, the
+/// time it was switched on, and the records of the refreshes before. Nothing of it is stored.
+pub mod schedule {
+    mod cron;
+    mod due;
+    mod interval;
+    mod pace;
+    mod refresh_schedule;
+    mod request;
+    mod slots;
+    mod switch;
+
+    pub use cron::{Cron, CronFault};
+    pub use due::{Due, Hold, Outlook, RunsSoFar, SlotRun, StaleReason, StartedRun};
+    pub use interval::{Interval, IntervalFault};
+    pub use pace::{Burst, HourlyBudget};
+    pub use refresh_schedule::{MissedSlots, RefreshSchedule, Trigger};
+    pub use request::ScheduleRequest;
+    pub use slots::Slots;
+    pub(crate) use switch::digest_of;
+    pub use switch::{
+        LocalSchedules, ScheduleRefused, ScheduleState, ScheduleSummary, ScheduleSwitch,
+        ScheduledPermission, adjust, check_pace, is_local, switch_off, switch_on,
+        switch_on_for_agent,
+    };
+}
 pub mod schema;
 /// A static site of artifacts: pages that need no script, their data, an index and a feed.
 pub mod site {

@@ -7,7 +7,7 @@ use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ConsoleSessionId, Timestamp};
 use od_core::ledger::Door;
 use od_core::token::{Claims, ConsoleClaims, Endpoint, PreviewClaims, TokenKind, VerifiedToken};
-use od_ports::token_authority::VerifyError;
+use od_ports::access::token_authority::VerifyError;
 use od_wire::route::{Access, DOOR_HEADER, Route};
 
 use crate::daemon::Daemon;

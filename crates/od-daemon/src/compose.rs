@@ -16,8 +16,8 @@ use od_fs::{
     FileProjectRegistry, FileRunStore, FileServiceRegistry, FileSignerKeys, FileTokenAuthority,
     FileVault, FileWebhooks, GrantGuard, PrivateError, SystemClock, SystemEntropy,
 };
+use od_ports::access::token_authority::KeyringError;
 use od_ports::notifier::Readiness;
-use od_ports::token_authority::KeyringError;
 use od_ports::{
     Clock, CredentialVault, Entropy, EventSink, Notifier, Ports, ProjectFiles, ProjectRegistry,
     ServiceRegistry, StoreError,

@@ -14,7 +14,7 @@ use crate::http::lookup::RouteIndex;
 use crate::http::reply::Policies;
 use crate::in_flight::InFlight;
 use crate::routes::mcp::McpServer;
-use crate::routes::session::{Code, Waiting};
+use crate::sign_in_codes::{Code, Waiting};
 use crate::views::Console;
 
 /// The state of a running daemon.

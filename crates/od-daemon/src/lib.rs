@@ -55,6 +55,7 @@ mod routes {
     pub(crate) mod tools;
     pub(crate) mod webhooks;
 }
+mod sign_in_codes;
 pub mod views;
 
 pub use compose::{ComposeError, ComposeOptions, compose, desktop_readiness};

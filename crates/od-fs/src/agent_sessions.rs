@@ -10,7 +10,7 @@ use od_core::ids::{AgentSessionId, ProjectId};
 use od_core::limits::{
     AGENT_ENTRIES, AGENT_SESSIONS_KEPT, AGENT_TRANSCRIPT, AGENT_TRANSCRIPT_FILE, RUN_FILE,
 };
-use od_ports::agent_sessions::{AgentSessionStore, AgentSessionsError};
+use od_ports::agents::agent_sessions::{AgentSessionStore, AgentSessionsError};
 use serde::{Deserialize, Serialize};
 
 use crate::data_dir::{AGENT_SESSIONS, DataDir};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use od_core::artifact::Artifact;
 use od_core::grant::{Claim, GrantKey, GrantSeal, withhold};
-use od_ports::token_authority::KeyringError;
+use od_ports::access::token_authority::KeyringError;
 
 use crate::keyring;
 use crate::private_dir::PrivateDir;

@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use od_core::ids::Timestamp;
 use od_core::token::{self, Claims, Keyring, TokenError, VerifiedToken};
+use od_ports::access::token_authority::{KeyringError, TokenAuthority, VerifyError};
 use od_ports::system::Entropy;
-use od_ports::token_authority::{KeyringError, TokenAuthority, VerifyError};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{Dir, DiskError, FileLock, FileStat, LockAttempt};

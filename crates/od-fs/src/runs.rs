@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use od_core::ids::{RunId, Timestamp};
-use od_ports::run_store::{Run, RunStore, RunStoreError};
+use od_ports::agents::run_store::{Run, RunStore, RunStoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::data_dir::DataDir;

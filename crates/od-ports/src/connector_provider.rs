@@ -10,7 +10,7 @@ use od_core::ids::{ConnectorId, ParseIdError, ProjectId, RelPath, ToolName};
 use od_core::intake::{Intake, IntakeFault};
 use od_core::json::{Map, Value};
 
-use crate::credential_vault::Secret;
+use crate::access::credential_vault::Secret;
 use crate::project_files::FilesError;
 
 /// The way a connector comes to be connected.

@@ -5,42 +5,51 @@
 
 use std::sync::Arc;
 
-pub mod agent_sessions;
-pub mod agents;
+/// Who may: people's browsers, tokens, keys, credentials.
+pub mod access {
+    pub mod console_sessions;
+    pub mod credential_vault;
+    pub mod secret;
+    pub mod signer_keys;
+    pub mod token_authority;
+}
+/// Agents: how they start, what they said, which run a call belongs to.
+pub mod agents {
+    pub mod agent_sessions;
+    mod launch;
+    pub mod run_store;
+
+    pub use launch::*;
+}
 pub mod connector_provider;
-pub mod console_sessions;
 #[cfg(any(test, feature = "fakes"))]
 pub mod contract;
-pub mod credential_vault;
 #[cfg(any(test, feature = "fakes"))]
 pub mod fakes;
 pub mod notifier;
 pub mod project_files;
 pub mod project_registry;
 pub mod query_engine;
-pub mod run_store;
 pub mod service_registry;
-pub mod signer_keys;
 pub mod store;
 pub mod system;
-pub mod token_authority;
 pub mod webhooks;
 
-pub use agent_sessions::AgentSessionStore;
+pub use access::console_sessions::ConsoleSessions;
+pub use access::credential_vault::CredentialVault;
+pub use access::signer_keys::SignerKeys;
+pub use access::token_authority::TokenAuthority;
+pub use agents::agent_sessions::AgentSessionStore;
+pub use agents::run_store::RunStore;
 pub use agents::{AgentCatalog, AgentLauncher, AgentProcess};
 pub use connector_provider::ConnectorProvider;
-pub use console_sessions::ConsoleSessions;
-pub use credential_vault::CredentialVault;
 pub use notifier::Notifier;
 pub use project_files::ProjectFiles;
 pub use project_registry::ProjectRegistry;
 pub use query_engine::QueryEngine;
-pub use run_store::RunStore;
 pub use service_registry::ServiceRegistry;
-pub use signer_keys::SignerKeys;
 pub use store::{ArtifactStore, RefreshLog, RevisionStore, StoreError, StoreMaintenance, Trash};
 pub use system::{Clock, Entropy, EventSink};
-pub use token_authority::TokenAuthority;
 pub use webhooks::{WebhookRegistry, WebhookSender};
 
 /// The adapters of one process. Only composition builds it.

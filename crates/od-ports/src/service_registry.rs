@@ -7,7 +7,7 @@ use od_core::connector::{RegisteredService, ServiceName, ServiceRequest};
 use od_core::ids::ConnectorId;
 use od_core::limits::{REGISTERED_SERVICES, SERVICE_REQUESTS};
 
-use crate::credential_vault::VaultError;
+use crate::access::credential_vault::VaultError;
 
 /// Keeps the registered services of one machine; their secrets are in the vault.
 ///

@@ -8,7 +8,7 @@ use od_core::ids::{ConnectorId, Timestamp};
 use od_core::limits::REGISTERED_WEBHOOKS;
 use od_core::notification::{DeliveryOutcome, Reach, Webhook, WebhookUrl};
 
-use crate::credential_vault::VaultError;
+use crate::access::credential_vault::VaultError;
 
 /// Keeps the webhooks of one machine; their secrets are in the vault.
 ///

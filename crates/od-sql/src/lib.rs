@@ -4,7 +4,14 @@
 
 mod engine;
 mod postgres;
-mod sqlite;
+/// The connector of SQLite databases.
+mod sqlite {
+    mod open;
+    mod provider;
+    mod read;
+
+    pub use provider::SqliteConnector;
+}
 
 pub use engine::SqliteEngine;
 pub use postgres::PostgresConnector;

@@ -11,10 +11,10 @@ use od_core::credential::Scrubber;
 use od_core::limits::{
     AGENT_CANCEL, AGENT_FLUSH, AGENT_OPEN, AGENT_SAVE, AGENT_TITLE, AGENT_TOOL_TEXT, RUN_LEASE, cut,
 };
+use od_ports::access::credential_vault::Secret;
 use od_ports::agents::{
     AgentError, AgentProcess, AgentSignal, LaunchError, OpenConversation, Opened, QuestionKey, Turn,
 };
-use od_ports::credential_vault::Secret;
 use tokio::time::{Instant, sleep_until};
 
 use super::live::{Live, Task};

@@ -5,7 +5,7 @@ use od_core::agent::{
 };
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{AgentSessionId, ProjectId};
-use od_ports::agent_sessions::AgentSessionsError;
+use od_ports::agents::agent_sessions::AgentSessionsError;
 
 use crate::projects::{self, ReadProjectError};
 use crate::{App, Caller, runs};

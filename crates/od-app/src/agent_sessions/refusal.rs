@@ -4,7 +4,7 @@ use od_core::agent::{AnswerError, Rejected};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{AgentSessionId, ProjectId};
 use od_core::limits::{AGENT_PROMPT, AGENT_SESSIONS_LIVE};
-use od_ports::agent_sessions::AgentSessionsError;
+use od_ports::agents::agent_sessions::AgentSessionsError;
 use od_ports::system::EntropyError;
 
 use super::read::FindSessionError;

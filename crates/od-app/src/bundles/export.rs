@@ -10,7 +10,7 @@ use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{ArtifactId, Digest, ProjectId};
 use od_core::json::pretty_bytes;
 use od_core::ledger::{LogRecord, kept_commits};
-use od_ports::signer_keys::SignersError;
+use od_ports::access::signer_keys::SignersError;
 use od_ports::store::{KeptRevision, StoreError, Stored};
 
 use crate::artifacts::{self, Address, FindError, ListArtifacts, ListError};

@@ -9,7 +9,7 @@ use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::event::ArtifactAction;
 use od_core::ids::{ArtifactId, ProjectId, Revision};
 use od_core::ledger::CommitKind;
-use od_ports::signer_keys::SignersError;
+use od_ports::access::signer_keys::SignersError;
 use od_ports::store::{StoreError, Stored};
 use od_ports::system::EntropyError;
 

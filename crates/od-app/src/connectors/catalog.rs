@@ -8,8 +8,8 @@ use od_core::connector::{
 };
 use od_core::error::Failure;
 use od_core::ids::ConnectorId;
+use od_ports::access::credential_vault::{Connection, Standing, VaultError};
 use od_ports::connector_provider::{CatalogEntry, ConnectorAccess, ConnectorProvider};
-use od_ports::credential_vault::{Connection, Standing, VaultError};
 use od_ports::service_registry::RegistryError;
 
 use crate::{App, Caller, failure};

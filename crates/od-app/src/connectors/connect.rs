@@ -5,8 +5,8 @@ use od_core::credential::Scrubber;
 use od_core::error::{ErrorCode, Failure, Retry};
 use od_core::ids::ConnectorId;
 use od_core::limits::SOURCE_TIMEOUT;
+use od_ports::access::credential_vault::{Connection, Secret, Standing, VaultError};
 use od_ports::connector_provider::{ConnectorAccess, ConnectorProvider, ProviderError};
-use od_ports::credential_vault::{Connection, Secret, Standing, VaultError};
 
 use super::catalog::{GetConnectorError, get, provider};
 use crate::{App, Caller, PersonOnly, failure};

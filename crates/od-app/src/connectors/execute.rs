@@ -14,10 +14,10 @@ use od_core::ids::{ConnectorId, ProjectId, ToolName};
 use od_core::intake::{Intake, sample};
 use od_core::json::{BoundedJson, BoundedObject, Map, Value};
 use od_core::limits::{SHORT_TEXT, SOURCE_TIMEOUT, cut};
+use od_ports::access::credential_vault::{Secret, Standing, VaultError};
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
-use od_ports::credential_vault::{Secret, Standing, VaultError};
 use serde::Serialize;
 
 use super::catalog::{link, provider, safety_of};

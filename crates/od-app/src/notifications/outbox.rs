@@ -14,7 +14,7 @@ use od_core::ids::Timestamp;
 use od_core::limits::{DESKTOP_TIMEOUT, NOTIFICATION_QUEUE, WEBHOOK_TIMEOUT};
 use od_core::notification::{DeliveryOutcome, Notification, Webhook, pause_before, signature};
 use od_ports::Ports;
-use od_ports::credential_vault::{Secret, VaultError};
+use od_ports::access::credential_vault::{Secret, VaultError};
 use od_ports::notifier::Readiness;
 use od_ports::webhooks::{PostError, WebhookCall, vault_key};
 use tokio::runtime::Handle;

@@ -3,7 +3,7 @@
 use od_core::connector::ServiceName;
 use od_core::error::{ErrorCode, Failure, nearest_name};
 use od_core::notification::{Deliveries, DeliveryOutcome, Notification, Webhook, WebhookUrl};
-use od_ports::credential_vault::{Connection, Secret, Standing, VaultError};
+use od_ports::access::credential_vault::{Connection, Secret, Standing, VaultError};
 use od_ports::webhooks::{WebhooksError, vault_key};
 
 use super::outbox::DeliveryFault;

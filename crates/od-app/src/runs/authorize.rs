@@ -4,8 +4,8 @@ use od_core::error::{ErrorCode, Failure};
 use od_core::ids::RunId;
 use od_core::ledger::Door;
 use od_core::token::{Claims, Endpoint, ScopeError, TokenError, TokenKind};
-use od_ports::run_store::{Run, RunState, RunStoreError};
-use od_ports::token_authority::{KeyringError, VerifyError};
+use od_ports::access::token_authority::{KeyringError, VerifyError};
+use od_ports::agents::run_store::{Run, RunState, RunStoreError};
 
 use crate::{App, Caller};
 

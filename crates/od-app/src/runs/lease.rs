@@ -3,7 +3,7 @@
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::RunId;
 use od_core::limits;
-use od_ports::run_store::{Run, RunState, RunStoreError};
+use od_ports::agents::run_store::{Run, RunState, RunStoreError};
 
 use crate::{App, Caller, PersonOnly};
 

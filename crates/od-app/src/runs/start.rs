@@ -4,9 +4,9 @@ use od_core::error::{ErrorCode, Failure};
 use od_core::ids::{AgentName, ProjectId, RunId, Timestamp, TokenId};
 use od_core::limits;
 use od_core::token::{Claims, Endpoint, Operation, ToolClaims};
-use od_ports::run_store::{Run, RunState, RunStoreError};
+use od_ports::access::token_authority::KeyringError;
+use od_ports::agents::run_store::{Run, RunState, RunStoreError};
 use od_ports::system::EntropyError;
-use od_ports::token_authority::KeyringError;
 
 use crate::projects::{self, ReadProjectError};
 use crate::{App, Caller, PersonOnly};

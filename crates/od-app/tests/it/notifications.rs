@@ -11,7 +11,7 @@ use od_core::event::Event;
 use od_core::ids::ArtifactId;
 use od_core::limits::NOTIFICATION_QUEUE;
 use od_core::notification::{Deliveries, signature};
-use od_ports::credential_vault::Secret;
+use od_ports::access::credential_vault::Secret;
 use od_ports::fakes::{CANARY, PathSender};
 use od_ports::webhooks::{WebhookCall, vault_key};
 use serde_json::{Value, json};

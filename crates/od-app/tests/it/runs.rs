@@ -14,8 +14,8 @@ use od_core::ledger::Door;
 use od_core::limits;
 use od_core::token::{Claims, CliClaims, Endpoint, Operation, ScopeError, ToolClaims};
 use od_ports::Ports;
+use od_ports::agents::run_store::{Run, RunState, RunStore, RunStoreError};
 use od_ports::fakes::MemoryRunStore;
-use od_ports::run_store::{Run, RunState, RunStore, RunStoreError};
 
 use crate::world::{World, id};
 

@@ -194,7 +194,7 @@ fn private(name: &'static str, path: &Path) -> Check {
 }
 
 fn keyring(settings: &Settings) -> Check {
-    match super::keys::status(settings) {
+    match super::share::keys::status(settings) {
         Ok(answer) if answer.json["exists"] == true => {
             check("keyring", Verdict::Good, "readable, private", None)
         }

@@ -19,11 +19,8 @@ pub(crate) mod artifacts {
     pub(crate) use schedule::schedule;
     pub(crate) use show::{find, history, show};
 }
-pub(crate) mod build;
-pub(crate) mod bundles;
 pub(crate) mod chat;
 pub(crate) mod config;
-pub(crate) mod connectors;
 /// The daemon: serving in the foreground, starting one in the background, opening its console.
 pub(crate) mod daemon {
     mod browser;
@@ -48,7 +45,6 @@ pub(crate) mod demo {
     pub(crate) use run::run;
 }
 pub(crate) mod doctor;
-pub(crate) mod keys;
 pub(crate) mod sessions;
 /// `od mcp live-artifacts` and `od mcp config`
 pub(crate) mod mcp {
@@ -58,7 +54,15 @@ pub(crate) mod mcp {
     pub(crate) use verb::{HttpTools, config, serve};
 }
 pub(crate) mod new_file;
-pub(crate) mod projects;
+/// Projects, and what each may reach on this machine: trust, connectors, sources.
+pub(crate) mod projects {
+    pub(crate) mod connectors;
+    pub(crate) mod sources;
+    pub(crate) mod trust;
+    mod verb;
+
+    pub(crate) use verb::*;
+}
 pub(crate) mod refresh_due;
 pub(crate) mod report;
 /// `od run`: any agent, with a token for one project and one run.
@@ -67,6 +71,12 @@ pub(crate) mod run {
     mod verb;
 
     pub(crate) use verb::{keep_alive, run};
+}
+/// Pages that leave the machine: sites, bundles and the keys that sign them.
+pub(crate) mod share {
+    pub(crate) mod build;
+    pub(crate) mod bundles;
+    pub(crate) mod keys;
 }
 /// `od skills …`
 pub(crate) mod skills {
@@ -88,6 +98,4 @@ pub(crate) mod tools {
     pub(crate) use call::{client, client_of_living, explained, living, perform};
 }
 pub(crate) mod service;
-pub(crate) mod sources;
-pub(crate) mod trust;
 pub(crate) mod webhooks;

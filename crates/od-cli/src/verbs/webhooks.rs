@@ -4,7 +4,7 @@ use od_app::{Caller, notifications};
 use od_core::connector::ServiceName;
 use od_core::error::ErrorCode;
 use od_core::notification::{Deliveries, Reach, Webhook, WebhookUrl};
-use od_ports::credential_vault::Secret;
+use od_ports::access::credential_vault::Secret;
 use od_wire::webhook::{AddWebhook, WebhookAnswer, WebhooksAnswer};
 use serde_json::json;
 
@@ -12,8 +12,8 @@ use crate::args::{AddWebhookArgs, SourceArgs, WebhooksCommand};
 use crate::local;
 use crate::output::{Answer, CommandError, Exit, Sink, Style, Text, with_progress};
 use crate::settings::Settings;
-use crate::verbs::connectors::read_secret;
 use crate::verbs::daemon;
+use crate::verbs::projects::connectors::read_secret;
 
 /// Runs one of them.
 pub(crate) async fn webhooks(

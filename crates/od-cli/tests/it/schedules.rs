@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::bench::Bench;
-use crate::slugs::Other;
+use crate::projects::slugs::Other;
 
 fn schedule(bench: &Bench, flags: &[&str]) -> Value {
     let mut words = vec!["artifacts", "schedule", "live"];

@@ -12,8 +12,8 @@ use od_app::projects::{CreateProject, create};
 use od_core::token::{Claims, CliClaims};
 use od_daemon::{Announcement, ComposeOptions, compose};
 use od_fs::{FileTokenAuthority, SystemClock, SystemEntropy};
+use od_ports::access::token_authority::TokenAuthority as _;
 use od_ports::system::Clock as _;
-use od_ports::token_authority::TokenAuthority as _;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

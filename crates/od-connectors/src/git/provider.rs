@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use od_core::connector::{Category, LocalTool};
 use od_core::ids::{RelPath, Timestamp};
 use od_core::json::Value;
+use od_ports::access::credential_vault::Secret;
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
-use od_ports::credential_vault::Secret;
 use od_ports::project_files::{FilesError, ProjectFiles};
 use serde_json::json;
 

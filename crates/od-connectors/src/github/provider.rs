@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use od_core::json::{Map, Value};
+use od_ports::access::credential_vault::Secret;
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
-use od_ports::credential_vault::Secret;
 use od_ports::system::Clock;
 use serde::de::DeserializeOwned;
 use serde_json::json;

@@ -9,10 +9,10 @@ use od_core::connector::LocalTool;
 use od_core::credential::REDACTED;
 use od_core::ids::ProjectId;
 use od_core::json::{Map, Value};
+use od_ports::access::credential_vault::Secret;
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
-use od_ports::credential_vault::Secret;
 use od_ports::project_files::ProjectFiles;
 use serde_json::json;
 use tokio::sync::Semaphore;

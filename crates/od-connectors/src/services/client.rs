@@ -9,8 +9,8 @@ use od_core::connector::{BaseUrl, RegisteredService, ServiceName, ServiceUrl};
 use od_core::error::nearest_name;
 use od_core::json::{Map, Value};
 use od_core::limits::{INTAKE_SOURCE, REGISTERED_SERVICES};
+use od_ports::access::credential_vault::CredentialVault;
 use od_ports::connector_provider::ProviderError;
-use od_ports::credential_vault::CredentialVault;
 use od_ports::service_registry::{ServiceRegistry, vault_key};
 
 use crate::http::{Fetcher, Origin, Redirects, Reply, Request, secret_header};

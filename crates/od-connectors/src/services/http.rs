@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use od_core::connector::{Category, ServiceKind};
 use od_core::intake::{Intake, JsonText};
 use od_core::json::{Map, Value};
+use od_ports::access::credential_vault::Secret;
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
-use od_ports::credential_vault::Secret;
 use serde_json::json;
 
 use super::client::{Fetched, Resource, ServiceClient, query_pairs};

@@ -9,10 +9,10 @@ use od_core::ids::Timestamp;
 use od_core::intake::{CellRef, Table, TableBuilder};
 use od_core::json::{Map, Value};
 use od_ports::Clock;
+use od_ports::access::credential_vault::Secret;
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
-use od_ports::credential_vault::Secret;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -17,7 +17,7 @@ use od_core::error::Failure;
 use od_core::ids::{ArtifactId, Timestamp};
 use od_core::json::{Message, Value};
 use od_core::token::Variant;
-use od_ports::credential_vault::{Connection, Secret, Standing};
+use od_ports::access::credential_vault::{Connection, Secret, Standing};
 use od_ports::service_registry::vault_key;
 
 use crate::http_server::{Answer, TestServer};

@@ -3,7 +3,7 @@
 use super::Status;
 use crate::error::Issue;
 use crate::ids::Slug;
-use crate::input::{Issues, Reader, Title, input, one_of, parsed, schema, text};
+use crate::input::{Issues, Reader, input, one_of, parsed, schema, text};
 use crate::json::{Pointer, Value};
 use crate::limits;
 
@@ -34,6 +34,30 @@ input! {
         // `error` is the daemon's word.
         default(Status::Active) status: Status
             = "status", one_of(&[Status::Active, Status::Archived]), "active if absent; archived puts it away";
+    }
+}
+
+/// Reads a title: a text that is not blank.
+struct Title;
+
+impl Reader for Title {
+    type Value = String;
+
+    fn read(&self, value: &Value, at: &Pointer, issues: &mut Issues) -> Option<String> {
+        let title = text(&limits::TITLE).read(value, at, issues)?;
+        if title.trim().is_empty() {
+            issues.push(
+                Issue::new(at.as_str(), "empty", "the title is empty")
+                    .want(format!("1 to {} UTF-16 code units", limits::TITLE.allowed))
+                    .fix("give the artifact a title"),
+            );
+            return None;
+        }
+        Some(title)
+    }
+
+    fn schema(&self, description: &str) -> Value {
+        schema::text(description, 1, &limits::TITLE)
     }
 }
 

@@ -3,8 +3,8 @@
 use super::document::{Source, SourceRef, SourceType, StaleSource};
 use super::{Artifact, Author};
 use crate::ids::Timestamp;
-use crate::input::{OriginLabel, input, list, one_of, parsed, text};
-use crate::json::Map;
+use crate::input::{Issues, Reader, input, list, one_of, parsed, schema, text, wrong_type};
+use crate::json::{Map, Pointer, Value};
 use crate::limits;
 use crate::ownership::PathWrite;
 use crate::words::words;
@@ -194,6 +194,26 @@ fn source_reference(source: &Source) -> String {
         (Some(connector), _) => connector.to_owned(),
         (None, Some(path)) => path.chars().take(limits::SHORT_TEXT.max() / 2).collect(),
         (None, None) => source.kind.as_str().to_owned(),
+    }
+}
+
+/// Reads the label of an origin: a short text that is not blank.
+struct OriginLabel;
+
+impl Reader for OriginLabel {
+    type Value = String;
+
+    fn read(&self, value: &Value, at: &Pointer, issues: &mut Issues) -> Option<String> {
+        let label = text(&limits::SHORT_TEXT).read(value, at, issues)?;
+        if label.trim().is_empty() {
+            let issue = wrong_type(at, &Value::Null, "a name a reader knows");
+            issues.push(issue.got("an empty text").fix("name the origin"));
+        }
+        Some(label)
+    }
+
+    fn schema(&self, description: &str) -> Value {
+        schema::text(description, 1, &limits::SHORT_TEXT)
     }
 }
 

@@ -80,50 +80,6 @@ impl Reader for Text {
     }
 }
 
-/// The title of an artifact: a text that is not blank.
-pub(crate) struct Title;
-
-impl Reader for Title {
-    type Value = String;
-
-    fn read(&self, value: &Value, at: &Pointer, issues: &mut Issues) -> Option<String> {
-        let title = text(&limits::TITLE).read(value, at, issues)?;
-        if title.trim().is_empty() {
-            issues.push(
-                Issue::new(at.as_str(), "empty", "the title is empty")
-                    .want("1 to 200 UTF-16 code units")
-                    .fix("give the artifact a title"),
-            );
-            return None;
-        }
-        Some(title)
-    }
-
-    fn schema(&self, description: &str) -> Value {
-        schema::text(description, 1, &limits::TITLE)
-    }
-}
-
-/// The label of an origin: a short text that is not blank.
-pub(crate) struct OriginLabel;
-
-impl Reader for OriginLabel {
-    type Value = String;
-
-    fn read(&self, value: &Value, at: &Pointer, issues: &mut Issues) -> Option<String> {
-        let label = text(&limits::SHORT_TEXT).read(value, at, issues)?;
-        if label.trim().is_empty() {
-            let issue = wrong_type(at, &Value::Null, "a name a reader knows");
-            issues.push(issue.got("an empty text").fix("name the origin"));
-        }
-        Some(label)
-    }
-
-    fn schema(&self, description: &str) -> Value {
-        schema::text(description, 1, &limits::SHORT_TEXT)
-    }
-}
-
 /// The template of an artifact: its type and its size; the compiler does the rest.
 pub(crate) struct TemplateHtml;
 

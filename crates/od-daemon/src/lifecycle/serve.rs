@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use hyper::header::HeaderValue;
 use od_app::App;
 use od_core::ids::{ArtifactId, Audience, InstanceId};
-use od_ports::console_sessions::SessionsError;
+use od_ports::access::console_sessions::SessionsError;
 use od_ports::store::Unrecovered;
 use od_ports::system::EntropyError;
 use tokio::sync::watch;
@@ -29,7 +29,7 @@ use crate::http::lookup::RouteIndex;
 use crate::http::reply::Policies;
 use crate::in_flight::InFlight;
 use crate::routes::mcp::McpServer;
-use crate::routes::session::{Code, Waiting};
+use crate::sign_in_codes::{Code, Waiting};
 use crate::views::Console;
 use crate::{change_loop, clock_loop};
 

@@ -6,7 +6,7 @@ use od_app::connectors::connect::Connect;
 use od_app::connectors::{connect, disconnect, get, list};
 use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::ConnectorId;
-use od_ports::credential_vault::Secret;
+use od_ports::access::credential_vault::Secret;
 use od_wire::Empty;
 use od_wire::connector::{ConnectConnector, ConnectorAnswer, ConnectorsAnswer};
 

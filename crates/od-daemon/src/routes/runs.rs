@@ -5,7 +5,7 @@ use od_app::Caller;
 use od_app::runs::{self, StartRun};
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::RunId;
-use od_ports::run_store::Run;
+use od_ports::agents::run_store::Run;
 use od_wire::Empty;
 use od_wire::run::{self as wire, RunAnswer, RunView, StartedRun};
 

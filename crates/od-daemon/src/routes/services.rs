@@ -5,7 +5,7 @@ use od_app::Caller;
 use od_app::services;
 use od_core::connector::ServiceKind;
 use od_core::error::{ErrorCode, Failure, Issue};
-use od_ports::credential_vault::Secret;
+use od_ports::access::credential_vault::Secret;
 use od_wire::Empty;
 use od_wire::service::{AddService, ServiceAnswer, ServicesAnswer, TestService};
 

@@ -3,7 +3,7 @@
 use hyper::body::Incoming;
 use od_app::{Caller, notifications};
 use od_core::error::{ErrorCode, Failure, Issue};
-use od_ports::credential_vault::Secret;
+use od_ports::access::credential_vault::Secret;
 use od_wire::Empty;
 use od_wire::webhook::{AddWebhook, WebhookAnswer, WebhooksAnswer};
 

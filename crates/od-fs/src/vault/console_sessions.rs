@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use od_core::console::{ConsoleSession, PublicKey, Signature, admit};
 use od_core::ids::{ConsoleSessionId, Timestamp};
 use od_core::limits::{CONSOLE_SESSIONS_FILE, KEYRING_FILE};
-use od_ports::console_sessions::{ConsoleSessions, SessionsError};
+use od_ports::access::console_sessions::{ConsoleSessions, SessionsError};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use od_core::ids::ConnectorId;
-use od_ports::credential_vault::{Connection, CredentialVault, Secret, VaultError};
+use od_ports::access::credential_vault::{Connection, CredentialVault, Secret, VaultError};
 
 use super::private_file;
 use super::record::Records;

@@ -7,7 +7,7 @@ use std::os::unix::fs::{
 };
 use std::path::Path;
 
-use od_ports::credential_vault::VaultError;
+use od_ports::access::credential_vault::VaultError;
 use rustix::fs::OFlags;
 use zeroize::Zeroizing;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use od_core::ids::{ConnectorId, Timestamp};
-use od_ports::credential_vault::{Connection, Secret, Standing, VaultError};
+use od_ports::access::credential_vault::{Connection, Secret, Standing, VaultError};
 use serde::{Deserialize, Serialize};
 
 use super::seal::Key;

@@ -1,6 +1,6 @@
 //! AES-256-GCM over one secret, bound to the record it stands in.
 
-use od_ports::credential_vault::VaultError;
+use od_ports::access::credential_vault::VaultError;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use zeroize::Zeroizing;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use od_core::bundle::{BundleSignature, KnownSigner, SignerKey};
 use od_core::ids::Timestamp;
 use od_core::limits::{KEYRING_FILE, KNOWN_SIGNERS, SIGNERS_FILE};
-use od_ports::signer_keys::{SignerKeys, SignersError, put_signer};
+use od_ports::access::signer_keys::{SignerKeys, SignersError, put_signer};
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use serde::{Deserialize, Serialize};

@@ -3,8 +3,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use od_core::ids::Timestamp;
+use od_ports::access::credential_vault::{
+    Connection, CredentialVault as _, Secret, Standing, VaultError,
+};
 use od_ports::contract::check_credential_vault;
-use od_ports::credential_vault::{Connection, CredentialVault as _, Secret, Standing, VaultError};
 use tempfile::TempDir;
 
 use super::FileVault;

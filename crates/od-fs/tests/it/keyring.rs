@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use od_core::token::{Claims, CliClaims, TokenError};
 use od_fs::{FileTokenAuthority, SystemEntropy};
+use od_ports::access::token_authority::{KeyringError, TokenAuthority, VerifyError};
 use od_ports::contract::sample;
-use od_ports::token_authority::{KeyringError, TokenAuthority, VerifyError};
 
 fn claims() -> Claims {
     Claims::Cli(CliClaims {

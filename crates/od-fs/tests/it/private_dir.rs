@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use od_fs::{DataDir, FileTokenAuthority, PrivateDir, PrivateError, SystemEntropy};
-use od_ports::token_authority::KeyringError;
+use od_ports::access::token_authority::KeyringError;
 use tempfile::TempDir;
 
 fn scratch() -> TempDir {

@@ -5,7 +5,7 @@ use od_core::ids::{AgentSessionId, ProjectId};
 use od_core::limits;
 
 use super::sample;
-use crate::agent_sessions::AgentSessionStore;
+use crate::agents::agent_sessions::AgentSessionStore;
 
 fn session(project: &ProjectId, number: u8) -> AgentSession {
     let at = sample::now().plus_ms(u64::from(number));

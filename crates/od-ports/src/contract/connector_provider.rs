@@ -15,10 +15,10 @@ use od_core::ids::{ProjectId, ToolName};
 use od_core::json::{Map, Value};
 use serde_json::json;
 
+use crate::access::credential_vault::Secret;
 use crate::connector_provider::{
     CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
-use crate::credential_vault::Secret;
 
 /// A call that succeeds, to put a connector through its contract with.
 #[derive(Clone, Debug)]

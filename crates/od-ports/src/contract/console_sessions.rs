@@ -4,7 +4,7 @@ use od_core::console::{BrowserName, ConsoleSession};
 use od_core::ids::{ConsoleSessionId, Timestamp};
 use od_core::limits::CONSOLE_SESSIONS;
 
-use crate::console_sessions::ConsoleSessions;
+use crate::access::console_sessions::ConsoleSessions;
 
 /// Puts an empty keeper, and a second one over the same place, through the contract of [`ConsoleSessions`].
 ///

@@ -2,7 +2,7 @@
 
 use od_core::ids::{ConnectorId, Timestamp};
 
-use crate::credential_vault::{Connection, CredentialVault, Secret, Standing};
+use crate::access::credential_vault::{Connection, CredentialVault, Secret, Standing};
 
 /// Puts an empty vault through the contract of [`CredentialVault`].
 ///

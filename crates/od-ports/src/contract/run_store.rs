@@ -3,7 +3,7 @@
 use od_core::ids::{ProjectId, RunId};
 
 use super::sample;
-use crate::run_store::{Run, RunState, RunStore, RunStoreError};
+use crate::agents::run_store::{Run, RunState, RunStore, RunStoreError};
 
 /// Puts an empty store through the contract of [`RunStore`].
 ///

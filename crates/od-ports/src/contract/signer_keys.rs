@@ -3,7 +3,7 @@
 use od_core::bundle::{KnownSigner, SignerKey, Standing};
 use od_core::ids::Timestamp;
 
-use crate::signer_keys::SignerKeys;
+use crate::access::signer_keys::SignerKeys;
 
 /// Puts an empty keeper, and a second one over the same place, through the contract of [`SignerKeys`].
 ///

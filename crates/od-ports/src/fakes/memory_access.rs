@@ -10,10 +10,10 @@ use od_core::ids::{ConnectorId, RunId, Timestamp};
 use od_core::limits::REGISTERED_SERVICES;
 use od_core::token::{self, Claims, Keyring, VerifiedToken};
 
-use crate::credential_vault::{Connection, CredentialVault, Secret, VaultError};
-use crate::run_store::{Run, RunStore, RunStoreError};
+use crate::access::credential_vault::{Connection, CredentialVault, Secret, VaultError};
+use crate::access::token_authority::{KeyringError, TokenAuthority, VerifyError};
+use crate::agents::run_store::{Run, RunStore, RunStoreError};
 use crate::service_registry::{RegistryError, ServiceRegistry, put_request};
-use crate::token_authority::{KeyringError, TokenAuthority, VerifyError};
 
 /// Keeps runs in memory.
 #[derive(Debug, Default)]

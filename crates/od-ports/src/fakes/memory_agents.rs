@@ -10,7 +10,7 @@ use od_core::agent::{AgentListing, AgentSession, Choice, Entry};
 use od_core::ids::{AgentName, AgentSessionId, ProjectId};
 use od_core::limits;
 
-use crate::agent_sessions::{AgentSessionStore, AgentSessionsError};
+use crate::agents::agent_sessions::{AgentSessionStore, AgentSessionsError};
 use crate::agents::{
     AgentCatalog, AgentError, AgentGone, AgentLauncher, AgentProcess, AgentSignal, LaunchError,
     OpenConversation, Opened, QuestionKey,

@@ -7,7 +7,7 @@ use od_core::ids::{ConsoleSessionId, Timestamp};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
 
-use crate::console_sessions::{ConsoleSessions, SessionsError};
+use crate::access::console_sessions::{ConsoleSessions, SessionsError};
 
 /// Keeps sessions and a key of its own in memory.
 #[derive(Debug)]

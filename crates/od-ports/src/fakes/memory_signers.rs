@@ -6,7 +6,7 @@ use od_core::bundle::{BundleSignature, KnownSigner, SignerKey};
 use od_core::ids::Timestamp;
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 
-use crate::signer_keys::{SignerKeys, SignersError, put_signer};
+use crate::access::signer_keys::{SignerKeys, SignersError, put_signer};
 
 /// Signs with keys that are the same in every run of a test: golden bundles need them.
 #[derive(Debug, Default)]

@@ -9,10 +9,10 @@ use od_core::connector::{Approval, Category, SideEffect, Tool, ToolSafety};
 use od_core::json::Value;
 use serde_json::json;
 
+use crate::access::credential_vault::Secret;
 use crate::connector_provider::{
     CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
-use crate::credential_vault::Secret;
 
 /// Makes the work of one call.
 type MakeWork = dyn Fn() -> Pin<Box<dyn Future<Output = Value> + Send>> + Send + Sync;

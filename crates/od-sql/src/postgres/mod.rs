@@ -22,10 +22,10 @@ use od_core::error::nearest_name;
 use od_core::intake::Table;
 use od_core::json::{Map, Value};
 use od_core::limits::{POSTGRES_READS, QUERY_TEXT, SQLITE_PARAMETERS};
+use od_ports::access::credential_vault::{CredentialVault, Secret};
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
-use od_ports::credential_vault::{CredentialVault, Secret};
 use od_ports::service_registry::{ServiceRegistry, vault_key};
 use serde_json::json;
 use tokio::sync::Semaphore;

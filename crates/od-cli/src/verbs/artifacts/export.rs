@@ -77,9 +77,9 @@ pub(crate) async fn export(
             let bundle = bundle.map_err(local::failed)?;
             new_file::write(&path, &bundle.bytes)?;
             text = text.line(&format!("wrote {}", path.display()));
-            listed.push(verbs::bundles::entry(&path, &bundle));
+            listed.push(verbs::share::bundles::entry(&path, &bundle));
         }
-        text = text.styled(Style::Dim, &format!("  {}", verbs::bundles::CONTAINS));
+        text = text.styled(Style::Dim, &format!("  {}", verbs::share::bundles::CONTAINS));
     }
     let answer = Answer::new(json!({ "exports": listed }), text);
     Ok(if args.artifact.dry_run { answer.dry() } else { answer })

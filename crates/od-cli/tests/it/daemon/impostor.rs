@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use od_core::console::{Meeting, Nonce};
 use od_fs::FileConsoleSessions;
-use od_ports::console_sessions::ConsoleSessions as _;
+use od_ports::access::console_sessions::ConsoleSessions as _;
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, HeldRun, LIVE};

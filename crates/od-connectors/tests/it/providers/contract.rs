@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use od_connectors::{Fence, Git, GitHub, GitHubConfig, ProjectFilesConnector};
 use od_core::json::Value;
+use od_ports::access::credential_vault::Secret;
 use od_ports::contract::{ConnectorTrial, check_connector_provider};
-use od_ports::credential_vault::Secret;
 use serde_json::json;
 use tempfile::TempDir;
 

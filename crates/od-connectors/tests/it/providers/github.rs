@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use od_connectors::{GitHub, GitHubConfig};
+use od_ports::access::credential_vault::Secret;
 use od_ports::connector_provider::{ConnectorProvider as _, ProviderError};
-use od_ports::credential_vault::Secret;
 use serde_json::{Value, json};
 
 use crate::http_server::{Answer, Seen, TestServer};

@@ -12,10 +12,10 @@ use od_core::json::Map;
 use od_core::ledger::LogRecord;
 use od_core::refresh::RecordStep;
 use od_ports::Ports;
+use od_ports::access::credential_vault::Secret;
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
-use od_ports::credential_vault::Secret;
 use serde_json::json;
 
 use crate::scripted::ScriptedConnector;

@@ -12,10 +12,10 @@ use od_core::connector::Purpose;
 use od_core::error::{ErrorCode, Failure};
 use od_core::ids::RunId;
 use od_ports::Ports;
+use od_ports::access::credential_vault::Secret;
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
-use od_ports::credential_vault::Secret;
 use od_ports::fakes::{CANARY, assert_no_canary, assert_no_canary_below};
 use serde_json::{Value, json};
 

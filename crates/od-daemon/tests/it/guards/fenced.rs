@@ -11,7 +11,7 @@ use od_app::Caller;
 use od_app::projects::{CreateProject, create};
 use od_core::artifact::SourceType;
 use od_daemon::{ComposeOptions, ServeConfig, serve};
-use od_ports::credential_vault::{Connection, Secret, Standing};
+use od_ports::access::credential_vault::{Connection, Secret, Standing};
 use od_wire::route::{Access, Operation, ROUTES, Route};
 use serde_json::{Value, json};
 

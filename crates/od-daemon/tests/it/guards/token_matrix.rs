@@ -2,7 +2,7 @@
 
 use od_core::ids::{ProjectId, RunId, Timestamp};
 use od_core::token::{Claims, Endpoint, Keyring, Operation, ToolClaims, encode};
-use od_ports::run_store::{Run, RunState};
+use od_ports::agents::run_store::{Run, RunState};
 
 use crate::raw_client::RawClient;
 use crate::test_daemon::{TestDaemon, request};

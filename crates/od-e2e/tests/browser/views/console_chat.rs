@@ -51,7 +51,7 @@ async fn a_prompt_makes_an_artifact_that_opens_beside_the_chat() {
     tab.until("location.hash.includes('/live/la-visits')").await;
     tab.shows_preview().await;
     until_status(&tab, "Ready").await;
-    tab.until("document.querySelector('.chat .prose strong')?.innerText === 'Here'").await;
+    tab.until("document.querySelector('.chat .chat-text strong')?.innerText === 'Here'").await;
     tab.until("document.querySelector('.chat-made a')?.innerText.includes('Visits')").await;
     tab.until(&format!("{STATUS}.includes('1,200 tokens') && {STATUS}.includes('0.25 USD')")).await;
     tab.until("document.querySelectorAll('.chat-plan li').length === 2").await;
@@ -62,7 +62,7 @@ async fn a_prompt_makes_an_artifact_that_opens_beside_the_chat() {
     tab.reload().await;
     tab.until("document.querySelector('.chat-button')").await;
     tab.click_named("button", "Chat with your agent").await;
-    tab.until("document.querySelector('.chat .prose strong')?.innerText === 'Here'").await;
+    tab.until("document.querySelector('.chat .chat-text strong')?.innerText === 'Here'").await;
     world.assert_clean(&tab, &[]);
     world.end().await;
 }

@@ -14,8 +14,8 @@ use od_core::connector::{ConnectionString, RegisteredService, ServiceName, Servi
 use od_core::credential::Scrubber;
 use od_core::ids::Timestamp;
 use od_core::json::Value;
+use od_ports::access::credential_vault::{Connection, CredentialVault as _, Secret, Standing};
 use od_ports::connector_provider::{ConnectorProvider as _, ProviderError, ToolCall};
-use od_ports::credential_vault::{Connection, CredentialVault as _, Secret, Standing};
 use od_ports::fakes::{MemoryServiceRegistry, MemoryVault};
 use od_ports::service_registry::{ServiceRegistry as _, vault_key};
 use od_sql::PostgresConnector;

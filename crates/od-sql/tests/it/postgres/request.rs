@@ -19,7 +19,7 @@ use od_core::json::{Message, Value};
 use od_core::token::Variant;
 use od_daemon::{ComposeOptions, compose};
 use od_ports::Clock;
-use od_ports::credential_vault::Secret;
+use od_ports::access::credential_vault::Secret;
 use tempfile::TempDir;
 
 use super::cluster::Cluster;

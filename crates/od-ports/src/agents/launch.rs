@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use od_core::agent::{AgentListing, Choice, ToolServer, ToolUpdate, TurnOutcome, Update};
 use od_core::ids::AgentName;
 
-use crate::credential_vault::Secret;
+use crate::access::credential_vault::Secret;
 
 /// Knows the agents that a session can be opened with.
 ///

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::bench::Bench;
 
-const SKILL: &str = include_str!("../../../../skills/live-artifact/SKILL.md");
+const SKILL: &str = include_str!("../../../../../skills/live-artifact/SKILL.md");
 
 /// Every call of the script is a line of the skill; `$(…)` around it only keeps its answer.
 #[track_caller]
@@ -65,7 +65,7 @@ fn skill_a_refreshable_dashboard_follows_its_file() {
     let bench = Bench::with_project();
     bench.good(&["skills", "install", "--agent", "claude"]);
     let sample =
-        include_str!("../../../../skills/live-artifact/assets/templates/dashboard.data.json");
+        include_str!("../../../../../skills/live-artifact/assets/templates/dashboard.data.json");
     bench.write("metrics.json", sample);
     let script = format!(
         r#"set -e

@@ -6,7 +6,7 @@ use od_core::connector::{
     SecretHeader, ServiceKind, ServiceName, ServiceRequest,
 };
 use od_core::error::ErrorCode;
-use od_ports::credential_vault::Secret;
+use od_ports::access::credential_vault::Secret;
 use od_wire::service::{AddService, ServiceAnswer, ServicesAnswer, TestService};
 use serde_json::json;
 
@@ -14,8 +14,8 @@ use crate::args::{AddSource, SourceArgs, TestSource};
 use crate::local;
 use crate::output::{Answer, CommandError, Exit, Sink, Style, Text, with_progress};
 use crate::settings::Settings;
-use crate::verbs::connectors::read_secret;
 use crate::verbs::daemon;
+use crate::verbs::projects::connectors::read_secret;
 
 /// Said where a connection string is missing or is none.
 const CONNECTION_EXAMPLE: &str =

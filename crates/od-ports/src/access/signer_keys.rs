@@ -5,7 +5,7 @@ use std::fmt;
 use od_core::bundle::{BundleSignature, KnownSigner, SignerKey};
 use od_core::ids::Timestamp;
 
-use crate::credential_vault::VaultError;
+use crate::access::credential_vault::VaultError;
 
 /// Signs bundles, and keeps which signers are trusted here.
 ///

@@ -5,9 +5,9 @@ use std::path::Path;
 use od_core::bundle::{KnownSigner, SignerKey, Standing};
 use od_core::error::ErrorCode;
 use od_fs::{FileSignerKeys, FileTokenAuthority, SystemClock, SystemEntropy, shell_quoted};
-use od_ports::signer_keys::{SignerKeys as _, SignersError};
+use od_ports::access::signer_keys::{SignerKeys as _, SignersError};
+use od_ports::access::token_authority::KeyringError;
 use od_ports::system::Clock as _;
-use od_ports::token_authority::KeyringError;
 use serde_json::json;
 
 use crate::args::SignerArgs;

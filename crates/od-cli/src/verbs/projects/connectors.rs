@@ -7,7 +7,7 @@ use od_app::connectors::connect::Connect;
 use od_core::connector::{Connector, ConnectorStatus};
 use od_core::error::ErrorCode;
 use od_core::ids::ConnectorId;
-use od_ports::credential_vault::Secret;
+use od_ports::access::credential_vault::Secret;
 use od_wire::connector::{ConnectConnector, ConnectorAnswer};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use serde_json::json;
@@ -168,17 +168,18 @@ pub(crate) async fn disconnect(
     Ok(Answer::of(&answer, text))
 }
 
-/// The longest secret that is read, in bytes.
-const SECRET_BYTES_MAX: u64 = od_core::limits::CREDENTIAL.allowed;
+/// The bytes that are read of a secret: one more than it may have, or a longer one would be cut and
+/// kept as if it were whole.
+const SECRET_BYTES_READ: u64 = od_core::limits::CREDENTIAL.allowed + 1;
 
 /// Reads a secret; `None` if the person gave an empty one.
-pub(super) fn read_secret(prompt: &str) -> Result<Option<String>, CommandError> {
+pub(crate) fn read_secret(prompt: &str) -> Result<Option<String>, CommandError> {
     let stdin = io::stdin();
     let mut text = String::new();
     let read = if stdin.is_terminal() {
         without_echo(prompt, &mut text)
     } else {
-        stdin.lock().take(SECRET_BYTES_MAX).read_to_string(&mut text).map(|_| ())
+        stdin.lock().take(SECRET_BYTES_READ).read_to_string(&mut text).map(|_| ())
     };
     read.map_err(|error| {
         CommandError::new(ErrorCode::BadRequest, format!("cannot read the secret: {error}"))

@@ -10,14 +10,15 @@ use od_core::bundle::{Bundle, BundleFault, BundleFinding, Manifest, SignerKey, S
 use od_core::error::ErrorCode;
 use od_core::limits::BUNDLE_BYTES;
 use od_fs::FileSignerKeys;
-use od_ports::signer_keys::SignerKeys as _;
+use od_ports::access::signer_keys::SignerKeys as _;
 use serde_json::{Value, json};
 
+use super::keys;
 use crate::args::{ExportProject, ImportArtifacts};
 use crate::local;
 use crate::output::{Answer, CommandError, Exit, Style, Text, counted};
 use crate::settings::Settings;
-use crate::verbs::{keys, new_file};
+use crate::verbs::new_file;
 
 /// What a bundle contains, in a sentence for whoever is about to make one.
 pub(crate) const CONTAINS: &str = "template, data, provenance, page, the kept revisions and the audit log, signed with your key; no permission, no secret";

@@ -5,7 +5,7 @@ use std::fmt;
 use od_core::console::{ConsoleSession, PublicKey, Signature};
 use od_core::ids::{ConsoleSessionId, Timestamp};
 
-use crate::credential_vault::VaultError;
+use crate::access::credential_vault::VaultError;
 
 /// Keeps the console sessions of one machine, and the daemon's own key.
 ///

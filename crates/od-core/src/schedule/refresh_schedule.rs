@@ -1,26 +1,7 @@
-//! Refreshes that nobody starts by hand: when the next one is due, worked out from the schedule, the
-//! time it was switched on, and the records of the refreshes before. Nothing of it is stored.
+//! When an artifact is refreshed by itself: the fields `every`, `cron`, `timeZone`, `onChange`,
+//! `maxAge` and `missed`, their readers, and the least time between two refreshes.
 
-mod cron;
-mod due;
-mod interval;
-mod pace;
-mod request;
-mod slots;
-mod switch;
-
-pub use cron::{Cron, CronFault};
-pub use due::{Due, Hold, Outlook, RunsSoFar, SlotRun, StaleReason, StartedRun};
-pub use interval::{Interval, IntervalFault};
-pub use pace::{Burst, HourlyBudget};
-pub use request::ScheduleRequest;
-pub use slots::Slots;
-pub(crate) use switch::digest_of;
-pub use switch::{
-    LocalSchedules, ScheduleRefused, ScheduleState, ScheduleSummary, ScheduleSwitch,
-    ScheduledPermission, adjust, check_pace, is_local, switch_off, switch_on, switch_on_for_agent,
-};
-
+use super::{Cron, Interval, Slots};
 use crate::error::Issue;
 use crate::format::{UnknownZone, Zone};
 use crate::input::schema::text as schema_text;

@@ -1,8 +1,5 @@
 //! The `sqlite` connector: SQL over a database file of the project, which stays as it is.
 
-mod open;
-mod read;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,14 +8,15 @@ use od_core::connector::{Approval, Category, LocalTool, SideEffect, Tool, ToolSa
 use od_core::intake::Table;
 use od_core::json::{Map, Value};
 use od_core::limits::QUERY_TEXT;
+use od_ports::access::credential_vault::Secret;
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
-use od_ports::credential_vault::Secret;
 use od_ports::project_files::ProjectFiles;
 use serde_json::json;
 use tokio::sync::Semaphore;
 
+use super::{open, read};
 use crate::engine::Deadline;
 
 /// Databases read at once.
