@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-/// Who may: people's browsers, tokens, keys, credentials.
+/// Access: sessions of browsers, tokens, keys, credentials.
 pub mod access {
     pub mod console_sessions;
     pub mod credential_vault;

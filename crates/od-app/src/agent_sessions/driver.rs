@@ -7,14 +7,10 @@ use od_core::agent::{
     Answerer, Change, Choice, Effect, Reply, SessionState, Signal, ToolUpdate, TurnOutcome, Update,
     choose, cut_bytes, decide,
 };
-use od_core::credential::Scrubber;
 use od_core::limits::{
-    AGENT_CANCEL, AGENT_FLUSH, AGENT_OPEN, AGENT_SAVE, AGENT_TITLE, AGENT_TOOL_TEXT, RUN_LEASE, cut,
+    AGENT_CANCEL, AGENT_FLUSH, AGENT_SAVE, AGENT_TITLE, AGENT_TOOL_TEXT, RUN_LEASE, cut,
 };
-use od_ports::access::credential_vault::Secret;
-use od_ports::agents::{
-    AgentError, AgentProcess, AgentSignal, LaunchError, OpenConversation, Opened, QuestionKey, Turn,
-};
+use od_ports::agents::{AgentProcess, AgentSignal, QuestionKey, Turn};
 use tokio::time::{Instant, sleep_until};
 
 use super::live::{Live, Task};
@@ -25,35 +21,6 @@ use crate::{App, Caller, runs};
 #[must_use = "a session whose driver does not run stays where it is"]
 pub struct Driver {
     pub(super) live: Arc<Live>,
-}
-
-/// Why an agent is not ready.
-enum StartError {
-    Launch(LaunchError),
-    Agent(AgentError),
-    Run(runs::StartRunError),
-    /// A person closed the session meanwhile.
-    Unwanted,
-}
-
-impl StartError {
-    fn told(&self) -> Option<(String, Option<String>)> {
-        match self {
-            Self::Launch(error) => {
-                let line = match error {
-                    LaunchError::NotInstalled { install, .. } => {
-                        Some(format!("install it with `{install}`"))
-                    }
-                    LaunchError::Unknown { .. } => Some("choose an agent of the list".to_owned()),
-                    LaunchError::Failed { .. } => Some("start it once in a terminal".to_owned()),
-                };
-                Some((error.to_string(), line))
-            }
-            Self::Agent(error) => Some((error.to_string(), Some(error.suggestion()))),
-            Self::Run(error) => Some((error.to_string(), None)),
-            Self::Unwanted => None,
-        }
-    }
 }
 
 /// When what is due that no agent says.
@@ -85,113 +52,6 @@ impl Driver {
         let id = self.live.lock().session.id.clone();
         app.agent_sessions.leave(&id);
         self.live.left.send_replace(true);
-    }
-
-    /// Starts the agent and opens the conversation.
-    async fn start(
-        &self,
-        app: &App,
-    ) -> Result<Arc<dyn AgentProcess>, (StartError, Option<Arc<dyn AgentProcess>>)> {
-        let (agent, project, resume, server) = {
-            let inner = self.live.lock();
-            let session = &inner.session;
-            let resume = session.agent_session.clone();
-            (session.agent.clone(), session.project_id.clone(), resume, inner.server.clone())
-        };
-        let launched = app.ports.agents.launch(&agent, &self.live.directory).await;
-        let process = launched.map_err(|error| (StartError::Launch(error), None))?;
-        let request = runs::StartRun { project, agent: Some(agent) };
-        let started = match runs::start(app, &Caller::Person, request).await {
-            Ok(started) => started,
-            Err(error) => return Err((StartError::Run(error), Some(process))),
-        };
-        {
-            let mut inner = self.live.lock();
-            inner.session.run_id = Some(started.run.id.clone());
-            inner.secrets = Scrubber::new([started.token.as_str()]);
-        }
-        self.keep(app).await;
-        let Ok(token) = Secret::parse(&started.token) else {
-            let error =
-                AgentError::Refused { name: "od".to_owned(), message: "no token".to_owned() };
-            return Err((StartError::Agent(error), Some(process)));
-        };
-        let conversation = OpenConversation {
-            directory: self.live.directory.clone(),
-            server,
-            tools_url: self.live.tools_url.clone(),
-            token,
-            resume,
-        };
-        match self.open(app, process.as_ref(), conversation).await {
-            Ok(opened) => {
-                self.ready(app, opened);
-                // By the agent's id the conversation goes on, whatever happens to this daemon.
-                self.keep(app).await;
-                Ok(process)
-            }
-            Err(error) => Err((error, Some(process))),
-        }
-    }
-
-    fn ready(&self, app: &App, opened: Opened) {
-        let mut inner = self.live.lock();
-        inner.session.agent_session = Some(opened.agent_session);
-        inner.session.resumable = opened.resumable;
-        let now = app.ports.clock.now();
-        // Closed in this very moment: then the loop ends the process at once.
-        let is_ready = inner.take(Signal::Opened, now).is_ok();
-        if is_ready && inner.prompt.is_some() {
-            let _ = inner.take(Signal::Prompted, now);
-        }
-        inner.flush(app.ports.events.as_ref());
-    }
-
-    async fn open(
-        &self,
-        app: &App,
-        process: &dyn AgentProcess,
-        conversation: OpenConversation,
-    ) -> Result<Opened, StartError> {
-        let name = self.live.lock().session.agent.to_string();
-        let opening = process.open(conversation);
-        tokio::pin!(opening);
-        let too_late = sleep_until(Instant::now() + AGENT_OPEN.duration());
-        tokio::pin!(too_late);
-        loop {
-            tokio::select! {
-                opened = &mut opening => return opened.map_err(StartError::Agent),
-                () = &mut too_late => {
-                    return Err(StartError::Agent(AgentError::TimedOut { name }));
-                }
-                () = self.live.wake.notified() => {
-                    if self.live.lock().state != SessionState::Starting {
-                        return Err(StartError::Unwanted);
-                    }
-                }
-                // Read on: an agent that tells much before it is ready must not wait for us.
-                signal = process.next() => match signal {
-                    AgentSignal::Updated(Update::Title(title)) => self.title(app, &title),
-                    AgentSignal::Asked { key, .. } => {
-                        let _ = process.answer(key, None).await;
-                    }
-                    AgentSignal::Gone { last_words } => {
-                        return Err(StartError::Agent(AgentError::Ended { name, last_words }));
-                    }
-                    AgentSignal::Updated(_) | AgentSignal::TurnEnded(_) => {}
-                },
-            }
-        }
-    }
-
-    fn failed(&self, app: &App, error: &StartError) {
-        let mut inner = self.live.lock();
-        if let Some((message, suggestion)) = error.told() {
-            let change = inner.transcript.problem(&message, suggestion);
-            inner.note(change);
-        }
-        let _ = inner.take(Signal::Gone, app.ports.clock.now());
-        inner.flush(app.ports.events.as_ref());
     }
 
     /// Listens to the agent until it is gone.
@@ -328,7 +188,7 @@ impl Driver {
         }
     }
 
-    fn title(&self, app: &App, title: &str) {
+    pub(super) fn title(&self, app: &App, title: &str) {
         let title = cut(title.trim().to_owned(), AGENT_TITLE);
         let mut inner = self.live.lock();
         if !title.is_empty() && inner.session.title != title {
@@ -462,7 +322,7 @@ impl Driver {
         }
     }
 
-    async fn keep(&self, app: &App) {
+    pub(super) async fn keep(&self, app: &App) {
         let session = self.live.lock().session.clone();
         let _ = app.ports.agent_sessions.put(&session).await;
     }

@@ -5,6 +5,7 @@ mod driver;
 mod live;
 mod read;
 mod refusal;
+mod start;
 
 pub use change::{
     AnswerQuestion, OpenSession, PromptSession, Prompted, answer, cancel, close, close_all, open,

@@ -6,6 +6,7 @@ mod denied_keys;
 pub mod execute;
 mod execute_failure;
 mod execute_repair;
+mod nearest;
 mod protect;
 mod provider_failure;
 mod rate_limit;

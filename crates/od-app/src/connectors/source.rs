@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::catalog::provider;
 use super::execute::{self, ExecuteError, ExecuteTool, Executed, Expected};
+use super::nearest;
 use super::rate_limit::Payer;
 use crate::app::App;
 
@@ -172,7 +173,7 @@ fn daemon_tool(app: &App, source: &Source) -> Result<(ConnectorId, String), Sour
             | ConnectorAccess::OptionalSecret
             | ConnectorAccess::RequiredSecret,
         ) => Err(SourceRefused::NotLocal { connector }),
-        None => Err(execute::connector_not_found(app, &connector).into()),
+        None => Err(nearest::connector_not_found(app, &connector).into()),
     }
 }
 

@@ -19,7 +19,13 @@ pub(crate) mod artifacts {
     pub(crate) use schedule::schedule;
     pub(crate) use show::{find, history, show};
 }
-pub(crate) mod chat;
+/// `od chat`: a session with the person's own agent, as plain lines.
+pub(crate) mod chat {
+    mod conversation;
+    mod verb;
+
+    pub(crate) use verb::chat;
+}
 pub(crate) mod config;
 /// The daemon: serving in the foreground, starting one in the background, opening its console.
 pub(crate) mod daemon {

@@ -22,7 +22,7 @@ mod projects {
 }
 mod schedules;
 mod secrecy;
-/// What leaves od: bundles, sites, drawings.
+/// Pages outside of od: bundles, sites, drawings.
 mod share {
     mod bundles;
     mod drawings;

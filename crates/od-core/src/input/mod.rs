@@ -17,7 +17,7 @@ pub(crate) use fields::{
 pub use object::Patch;
 pub(crate) use object::{Input, Properties, applied, input, patch, row};
 pub(crate) use readers::{
-    Flag, FreeForm, Reader, RevisionNumber, TemplateHtml, describe, list, object, one_of, parsed,
-    read_items, text,
+    Flag, FreeForm, Reader, RevisionNumber, TemplateHtml, ZoneName, describe, list, object, one_of,
+    parsed, read_items, text,
 };
 pub(crate) use schema::schema_of;

@@ -11,6 +11,7 @@ use super::object::Input;
 use super::schema;
 use crate::credential;
 use crate::error::{Issue, nearest_name};
+use crate::format::{UnknownZone, Zone};
 use crate::ids::{ParseIdError, Revision};
 use crate::json::{BoundedObject, Pointer, Value, type_name};
 use crate::limits::{self, Limit, utf16_len};
@@ -77,6 +78,30 @@ impl Reader for Text {
 
     fn schema(&self, description: &str) -> Value {
         schema::text(description, 0, self.0)
+    }
+}
+
+/// A time zone: a name of the IANA database, in its spelling.
+pub(crate) struct ZoneName;
+
+impl Reader for ZoneName {
+    type Value = Zone;
+
+    fn read(&self, value: &Value, at: &Pointer, issues: &mut Issues) -> Option<Zone> {
+        let name = text(&limits::SHORT_TEXT).read(value, at, issues)?;
+        match name.parse() {
+            Ok(zone) => Some(zone),
+            Err(UnknownZone { near, .. }) => {
+                let message = "`timeZone` is no zone of the IANA database";
+                let issue = Issue::new(at.as_str(), "not_allowed", message).got(&name);
+                issues.push(issue.want("a zone such as Europe/Berlin").fix(near.unwrap_or("UTC")));
+                None
+            }
+        }
+    }
+
+    fn schema(&self, description: &str) -> Value {
+        schema::text(description, 1, &limits::SHORT_TEXT)
     }
 }
 

@@ -10,6 +10,7 @@
 mod change;
 mod field_values;
 mod fields;
+mod json_strings;
 mod json_text;
 mod names;
 mod proposal;

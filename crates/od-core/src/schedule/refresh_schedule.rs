@@ -3,9 +3,9 @@
 
 use super::{Cron, Interval, Slots};
 use crate::error::Issue;
-use crate::format::{UnknownZone, Zone};
+use crate::format::Zone;
 use crate::input::schema::text as schema_text;
-use crate::input::{Fields, Flag, Issues, Reader, input, one_of, text};
+use crate::input::{Fields, Flag, Issues, Reader, ZoneName, input, one_of, text};
 use crate::json::{Pointer, Value};
 use crate::limits;
 use crate::words::words;
@@ -218,30 +218,6 @@ impl Reader for CronText {
 
     fn schema(&self, description: &str) -> Value {
         schema_text(description, 9, &limits::SCHEDULE_TEXT)
-    }
-}
-
-/// Reads the zone of `cron`: a name of the IANA database.
-struct ZoneName;
-
-impl Reader for ZoneName {
-    type Value = Zone;
-
-    fn read(&self, value: &Value, at: &Pointer, issues: &mut Issues) -> Option<Zone> {
-        let name = text(&limits::SHORT_TEXT).read(value, at, issues)?;
-        match name.parse() {
-            Ok(zone) => Some(zone),
-            Err(UnknownZone { near, .. }) => {
-                let message = "`timeZone` is no zone of the IANA database";
-                let issue = Issue::new(at.as_str(), "not_allowed", message).got(&name);
-                issues.push(issue.want("a zone such as Europe/Berlin").fix(near.unwrap_or("UTC")));
-                None
-            }
-        }
-    }
-
-    fn schema(&self, description: &str) -> Value {
-        schema_text(description, 1, &limits::SHORT_TEXT)
     }
 }
 

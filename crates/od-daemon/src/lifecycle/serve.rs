@@ -341,6 +341,7 @@ impl RunningDaemon {
                 Stopped::Forced
             }
         };
+        self.daemon.app.ports.maintenance.finish().await;
         // Withdrawn last: as long as the lock is held nobody starts a second daemon on the files that this
         // one may still write.
         drop(self.instance.take());

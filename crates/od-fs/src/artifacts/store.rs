@@ -35,7 +35,7 @@ use crate::system::{self, Lane};
 #[derive(Debug)]
 pub struct FileArtifactStore {
     // Dropped before the rest: it carries out the checkpoints that are left.
-    _checkpointer: Checkpointer,
+    checkpointer: Arc<Checkpointer>,
     parts: Arc<StoreParts>,
     lane: Lane,
     /// With [`Lane::Inline`], commits that are acknowledged and whose copies are not written: the next
@@ -75,7 +75,7 @@ impl FileArtifactStore {
         let checkpointer = Checkpointer::start(&parts.reader, &parts.queue)
             .map_err(|source| StoreError::Io { action: "start a thread", source })?;
         Ok(Self {
-            _checkpointer: checkpointer,
+            checkpointer: Arc::new(checkpointer),
             parts,
             lane: Lane::Pool,
             unwritten: Mutex::default(),
@@ -87,7 +87,7 @@ impl FileArtifactStore {
         let parts = Arc::new(StoreParts::new(data_dir, clock)?);
         let checkpointer = Checkpointer::deferred(&parts.reader, &parts.queue);
         let (lane, unwritten) = (Lane::Inline, Mutex::default());
-        Ok(Self { _checkpointer: checkpointer, parts, lane, unwritten })
+        Ok(Self { checkpointer: Arc::new(checkpointer), parts, lane, unwritten })
     }
 
     async fn run<T: Send + 'static>(
@@ -370,5 +370,12 @@ impl StoreMaintenance for FileArtifactStore {
 
     async fn census(&self, projects: &[ProjectId]) -> Census {
         self.parts.reader.census(projects)
+    }
+
+    async fn finish(&self) {
+        self.write_waiting_copies();
+        let checkpointer = Arc::clone(&self.checkpointer);
+        // A thread that cannot be had leaves the work to recovery, as a crash does.
+        let _ = self.lane.run(move || checkpointer.finish()).await;
     }
 }

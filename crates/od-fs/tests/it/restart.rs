@@ -304,3 +304,18 @@ async fn a_record_that_a_damaged_log_has_no_place_for_is_kept_aside() {
     assert_eq!(kept.len(), 1);
     assert!(kept[0].contains("refresh:commit"), "{kept:?}");
 }
+
+#[tokio::test]
+async fn behind_finish_nothing_of_the_store_changes_by_itself() {
+    let world = World::with(0).await;
+    for store in [world.pooled(), world.inline()] {
+        let number = if world.dir(1).exists() { 2 } else { 1 };
+        let new = sample::new(&world.project, &sample::id(number), "first");
+        store.create(new, sample::note(CommitKind::Create)).await.expect("a create works");
+        store.finish().await;
+        assert_eq!(world.frames(number), Vec::<String>::new(), "every frame became copies");
+        // What is committed all the same waits for the end of the store.
+        store.finish().await;
+        drop(store);
+    }
+}

@@ -45,6 +45,10 @@ pub trait StoreMaintenance: fmt::Debug + Send + Sync {
     /// Returns what is known of these projects from the last time that each was listed. Reads nothing of
     /// them, whatever they hold.
     async fn census(&self, projects: &[ProjectId]) -> Census;
+
+    /// Carries out what acknowledged commits have left to do. Whoever gives up the store's lock calls it
+    /// first: behind it nothing of the store changes by itself.
+    async fn finish(&self) {}
 }
 
 /// The artifacts of some projects, counted as they were last read.

@@ -3,11 +3,9 @@
 use super::source::{RefreshPermission, Source};
 use super::sources::{NamedSource, SourceList, blocked_targets, design_issues};
 use crate::checks::{Check, CheckList};
-use crate::error::Issue;
-use crate::format::{Locale, UnknownZone, Zone};
-use crate::input::schema::text as schema_text;
+use crate::format::{Locale, Zone};
 use crate::input::{
-    Fields, FreeForm, Input as _, Issues, Patch, Reader, input, list, object, one_of, text,
+    Fields, FreeForm, Input as _, Issues, Patch, Reader, ZoneName, input, list, object, one_of,
 };
 use crate::json::{BoundedObject, Map, Pointer, Value};
 use crate::limits;
@@ -94,7 +92,7 @@ input! {
         /// The language that formats write.
         optional locale: Locale = "locale", one_of(Locale::ALL), "of formatted numbers and dates; en if absent";
         /// The zone that times are shown in.
-        optional time_zone: Zone = "timeZone", TimeZoneName, "IANA, such as Europe/Berlin; UTC if absent";
+        optional time_zone: Zone = "timeZone", ZoneName, "IANA, such as Europe/Berlin; UTC if absent";
         /// The data.
         required data: BoundedObject = "dataJson", FreeForm::Stored, "free-form: the data the template shows; at most 8 levels, 100 keys an object, 500 items an array, 16384 UTF-16 code units a string, 262144 bytes in canonical form; no credentials, no raw responses";
         /// What the data must look like.
@@ -275,32 +273,6 @@ words! {
     DataFile {
         /// The one name.
         DataJson = "data.json",
-    }
-}
-
-/// Reads `timeZone`: a name of the IANA database, in its spelling.
-struct TimeZoneName;
-
-impl Reader for TimeZoneName {
-    type Value = Zone;
-
-    fn read(&self, value: &Value, at: &Pointer, issues: &mut Issues) -> Option<Zone> {
-        let name = text(&limits::SHORT_TEXT).read(value, at, issues)?;
-        match name.parse() {
-            Ok(zone) => Some(zone),
-            Err(UnknownZone { near, .. }) => {
-                let message = "`timeZone` is no zone of the IANA database";
-                let issue = Issue::new(at.as_str(), "not_allowed", message).got(&name);
-                let near = near.unwrap_or("UTC");
-                issues
-                    .push(issue.want("a zone such as Europe/Berlin").fix(format!("use `{near}`")));
-                None
-            }
-        }
-    }
-
-    fn schema(&self, description: &str) -> Value {
-        schema_text(description, 1, &limits::SHORT_TEXT)
     }
 }
 

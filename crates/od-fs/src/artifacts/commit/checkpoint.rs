@@ -168,7 +168,7 @@ impl Drop for WritingGuard<'_> {
 pub(crate) struct Checkpointer {
     reader: Arc<ArtifactReader>,
     queue: Arc<CheckpointQueue>,
-    thread: Option<JoinHandle<()>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Checkpointer {
@@ -184,20 +184,35 @@ impl Checkpointer {
                     checkpoint_all(&worker_reader, &worker, keys, || locks::CLEARING_TIMEOUT);
                 }
             })?;
-        Ok(Self { reader: Arc::clone(reader), queue: Arc::clone(queue), thread: Some(thread) })
+        Ok(Self {
+            reader: Arc::clone(reader),
+            queue: Arc::clone(queue),
+            thread: Mutex::new(Some(thread)),
+        })
     }
 
     /// Checkpoints only when it is dropped.
     pub(crate) fn deferred(reader: &Arc<ArtifactReader>, queue: &Arc<CheckpointQueue>) -> Self {
-        Self { reader: Arc::clone(reader), queue: Arc::clone(queue), thread: None }
+        Self { reader: Arc::clone(reader), queue: Arc::clone(queue), thread: Mutex::default() }
     }
 }
 
 impl Drop for Checkpointer {
     fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+impl Checkpointer {
+    /// Ends the thread and carries out what waits. What is committed later waits for the drop.
+    ///
+    /// A daemon does this while it holds its lock still: `od stop` once came back while the last frames
+    /// were being renamed, and a `git add` of the data failed for one that had just gone.
+    pub(crate) fn finish(&self) {
         self.queue.waiting().closing = true;
         self.queue.changed.notify_all();
-        if let Some(thread) = self.thread.take() {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread {
             // A thread that panicked left its work to recovery.
             let _ = thread.join();
         }
