@@ -82,7 +82,7 @@ pub mod credential;
 /// Decisions: the next state of an artifact, worked out from values before anything is written.
 ///
 /// Create, update, roll back and refresh each have a function here that takes what there is and what
-/// is asked for, and returns a [`Decision`] or everything that is wrong. A use case commits the
+/// is asked for, and returns a [`decide::Decision`] or everything that is wrong. A use case commits the
 /// decision, or for a dry run shows it: both say the same, because nothing is decided after it.
 pub mod decide {
     mod create;
