@@ -20,6 +20,7 @@ pub use beneath::open_beneath;
 pub use change_queue::{ChangeQueue, QueuedChange, WatchInterest};
 pub use machine::{
     DESKTOP, Desktop, Node, SERVICE_MANAGER, ServiceManager, boot_id, kernel_release, node,
+    search_path,
 };
 pub use processes::{adopt_orphans, children, finds_orphans};
 pub use rename::{Exchange, exchange, rename_new};

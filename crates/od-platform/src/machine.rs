@@ -1,5 +1,6 @@
 //! The machine, and files as it knows them.
 
+use std::ffi::OsString;
 use std::os::fd::AsFd;
 use std::sync::OnceLock;
 
@@ -40,6 +41,14 @@ pub fn boot_id() -> Option<&'static str> {
 #[must_use]
 pub fn kernel_release() -> String {
     printed("uname", &["-r"]).unwrap_or_default().trim().to_owned()
+}
+
+/// Returns the folders of `PATH` that programs may be started from: a relative one, or an empty one, is
+/// whatever folder the process is in, and a clone may bring a `git` of its own.
+#[must_use]
+pub fn search_path() -> Option<OsString> {
+    let path = std::env::var_os("PATH")?;
+    std::env::join_paths(std::env::split_paths(&path).filter(|folder| folder.is_absolute())).ok()
 }
 
 /// Returns what a program of the system prints; nothing if it is not there.

@@ -7,6 +7,7 @@ use od_core::agent::{
     Answerer, Change, Choice, Effect, Reply, SessionState, Signal, ToolUpdate, TurnOutcome, Update,
     choose, cut_bytes, decide,
 };
+use od_core::credential::redact_text;
 use od_core::limits::{
     AGENT_CANCEL, AGENT_FLUSH, AGENT_SAVE, AGENT_TITLE, AGENT_TOOL_TEXT, RUN_LEASE, cut,
 };
@@ -189,8 +190,11 @@ impl Driver {
     }
 
     pub(super) fn title(&self, app: &App, title: &str) {
-        let title = cut(title.trim().to_owned(), AGENT_TITLE);
         let mut inner = self.live.lock();
+        // Before the cut: half a secret is not recognised any more.
+        let scrubbed = inner.secrets.scrub_text(title);
+        let title = redact_text(scrubbed.as_deref().unwrap_or(title));
+        let title = cut(title.trim().to_owned(), AGENT_TITLE);
         if !title.is_empty() && inner.session.title != title {
             inner.session.title = title;
             inner.session.updated_at = app.ports.clock.now();

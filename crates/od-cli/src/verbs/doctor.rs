@@ -380,8 +380,10 @@ fn skill(settings: &Settings) -> Check {
 }
 
 fn git() -> Check {
-    let output =
-        Command::new("git").arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output();
+    let mut git = Command::new("git");
+    // With a PATH of its own a command is looked for there.
+    git.env("PATH", od_platform::search_path().unwrap_or_default());
+    let output = git.arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output();
     match output {
         Ok(output) if output.status.success() => {
             check("git", Verdict::Good, String::from_utf8_lossy(&output.stdout).trim(), None)

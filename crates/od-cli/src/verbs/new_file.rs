@@ -31,7 +31,8 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     put(path, bytes).map_err(|err| failed(path, &err))
 }
 
-fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// As [`write`], for a path that the caller has looked at.
+pub(crate) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         Some(_) | None => Path::new("."),

@@ -1,7 +1,9 @@
 //! `od report`: a text for bug reports, without the person's data.
 
-use std::fs;
+use std::path::Path;
 
+use od_core::limits::LOG_FILE;
+use od_fs::DataDir;
 use serde_json::json;
 
 use super::doctor::{self, Check};
@@ -57,9 +59,17 @@ pub(crate) async fn report(settings: &Settings) -> Result<Answer, CommandError> 
     Ok(Answer::new(json, text))
 }
 
+/// Returns the daemon's log; empty if it is a link or somebody else's, as a clone may bring one.
+pub(crate) fn own_log(data_dir: &Path) -> String {
+    let folder = DataDir::open_existing(data_dir).ok();
+    let bytes =
+        folder.and_then(|folder| folder.read("daemon.log", LOG_FILE.allowed).ok().flatten());
+    String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+}
+
 /// Returns the last lines of the log that are no requests: those name artifacts.
 fn faults(settings: &Settings) -> Vec<String> {
-    let log = fs::read_to_string(settings.data_dir.join("daemon.log")).unwrap_or_default();
+    let log = own_log(&settings.data_dir);
     let mut last: Vec<String> = log
         .lines()
         .rev()

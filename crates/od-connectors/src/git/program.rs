@@ -153,7 +153,7 @@ impl<'a> Repository<'a> {
         // Nothing of the daemon's environment: GIT_* of the shell that started it would name other
         // repositories, programs and configurations.
         git.env_clear()
-            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+            .envs(od_platform::search_path().map(|path| ("PATH", path)))
             .env("LC_ALL", "C")
             .env("HOME", "/nonexistent")
             .env("XDG_CONFIG_HOME", "/nonexistent")

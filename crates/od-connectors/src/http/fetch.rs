@@ -12,6 +12,7 @@ use hyper::{Method, StatusCode, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use od_core::connector::BaseUrl;
 use od_ports::connector_provider::ProviderError;
 use url::Url;
 
@@ -38,21 +39,21 @@ pub(crate) struct Request<'a> {
     pub(crate) headers: &'a [(HeaderName, HeaderValue)],
     /// A header with a secret, sent to the base origin only.
     pub(crate) secret: Option<(HeaderName, HeaderValue)>,
-    /// The hosts that a redirect may lead to.
-    pub(crate) redirects: Redirects,
+    /// The addresses that a redirect may lead to.
+    pub(crate) redirects: Redirects<'a>,
     /// The entity tag of what the caller already holds.
     pub(crate) etag: Option<&'a HeaderValue>,
     /// Bytes of body read before the reply is refused.
     pub(crate) body_bytes_max: usize,
 }
 
-/// The hosts that a redirect may lead to.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Redirects {
+/// The addresses that a redirect may lead to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Redirects<'a> {
     /// Any public one; the secret is not sent there.
     Public,
-    /// The base origin alone, which is all that a person registered.
-    SameOrigin,
+    /// Those below the address that a person registered: the secret goes with every hop.
+    Below(&'a BaseUrl),
 }
 
 /// The last hop's status and headers, and the body if there was one.
@@ -159,8 +160,15 @@ impl Fetcher {
         let mut url = request.url.clone();
         for _ in 0..=HOPS_MAX {
             let origin = Origin::of(&url).ok_or(FetchError::BadRedirect("an unknown scheme"))?;
-            if request.redirects == Redirects::SameOrigin && origin != self.base {
-                return Err(FetchError::BadRedirect("a redirect to another host"));
+            if let Redirects::Below(base) = request.redirects {
+                if origin != self.base {
+                    return Err(FetchError::BadRedirect("a redirect to another host"));
+                }
+                if !base.covers(&url) {
+                    return Err(FetchError::BadRedirect(
+                        "a redirect out of the registered address",
+                    ));
+                }
             }
             let response = self.send(&url, &origin, &request).await?;
             if let Some(next) = redirect_target(&url, &response)? {

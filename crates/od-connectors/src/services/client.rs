@@ -77,7 +77,7 @@ impl ServiceClient {
             accept: resource.accept,
             headers: &[],
             secret,
-            redirects: Redirects::SameOrigin,
+            redirects: Redirects::Below(&base),
             etag: None,
             body_bytes_max: INTAKE_SOURCE.max(),
         };

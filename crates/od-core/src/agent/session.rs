@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::credential::redact_text;
 use crate::ids::{AgentName, AgentSessionId, ArtifactId, ProjectId, RunId, Timestamp};
 use crate::words::words;
 
@@ -116,5 +117,6 @@ pub struct AgentListing {
 #[must_use]
 pub fn title_of(prompt: &str) -> String {
     let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("New chat");
-    crate::limits::cut(line.to_owned(), crate::limits::AGENT_TITLE)
+    // A prompt may hold a key; titles are stored, and listed beside others.
+    crate::limits::cut(redact_text(line).into_owned(), crate::limits::AGENT_TITLE)
 }

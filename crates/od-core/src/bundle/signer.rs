@@ -36,6 +36,9 @@ impl SignerKey {
     #[must_use]
     pub fn has_signed(&self, manifest: &[u8], signature: &BundleSignature) -> bool {
         let key = unhex(self.0.get(KEY_PREFIX.len()..).unwrap_or_default()).unwrap_or_default();
+        if is_weak(&key) {
+            return false;
+        }
         let signature = unhex(signature.as_str()).unwrap_or_default();
         UnparsedPublicKey::new(&ED25519, key).verify(&signed_bytes(manifest), &signature).is_ok()
     }
@@ -77,6 +80,28 @@ impl std::str::FromStr for BundleSignature {
             Err(ParseIdError { what: "signature", want: "128 lower-case hex digits" })
         }
     }
+}
+
+/// Returns whether a key is one of the points of small order, or a point written in a second way.
+///
+/// Signatures can be made for them that hold for any text, without a secret; the library follows
+/// RFC 8032, which does not look for them.
+fn is_weak(key: &[u8]) -> bool {
+    const SMALL_ORDER: [&str; 5] = [
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    ];
+    let Ok(mut place) = <[u8; KEY_BYTES]>::try_from(key) else { return true };
+    // The highest bit is a sign: a point and its negative have the same order.
+    place[KEY_BYTES - 1] &= 0x7f;
+    // 2^255 - 19 and above are small numbers once more.
+    let is_second_form = place[0] >= 0xed
+        && place[1..KEY_BYTES - 1].iter().all(|byte| *byte == 0xff)
+        && place[KEY_BYTES - 1] == 0x7f;
+    is_second_form || SMALL_ORDER.contains(&hex(&place).as_str())
 }
 
 /// Returns the bytes that are signed for a manifest.
@@ -153,6 +178,30 @@ mod tests {
     use ring::signature::{Ed25519KeyPair, KeyPair as _};
 
     use super::*;
+
+    #[test]
+    fn a_key_that_anybody_can_sign_for_has_signed_nothing() {
+        // R is the neutral point and S is 0: that holds for any text under a key of order one.
+        let signature: BundleSignature = format!("01{}", "00".repeat(63)).parse().unwrap();
+        let last = |key: &str, byte: &str| format!("{}{byte}", &key[..62]);
+        let one = format!("01{}", "00".repeat(31));
+        let minus_one = format!("ec{}7f", "ff".repeat(30));
+        let keys = [
+            one.clone(),
+            last(&one, "80"),
+            "00".repeat(32),
+            minus_one.clone(),
+            last(&minus_one, "ff"),
+            format!("ee{}7f", "ff".repeat(30)),
+            "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85".to_owned(),
+        ];
+        for digits in keys {
+            let key: SignerKey = format!("ed25519:{digits}").parse().unwrap();
+            for manifest in ["one", "two", "three"] {
+                assert!(!key.has_signed(manifest.as_bytes(), &signature), "{digits} {manifest}");
+            }
+        }
+    }
 
     #[test]
     fn a_signature_holds_for_its_manifest_and_its_key_alone() {

@@ -184,12 +184,12 @@ impl BaseUrl {
         let mut url = self.0.clone();
         let path = path.strip_prefix('/').unwrap_or(path);
         let leaves = path.contains(['\\', '?', '#']) || path.chars().any(char::is_control);
-        if leaves || path.split('/').any(is_dots) {
+        if leaves || hides_a_way_up(path) {
             return Err(PathOutside);
         }
         url.set_path(&format!("{}{path}", self.0.path()));
         // The parser has its own idea of dots and slashes; what it made of the path is what counts.
-        if !url.path().starts_with(self.0.path()) || url.origin() != self.0.origin() {
+        if !self.covers(&url) {
             return Err(PathOutside);
         }
         if !query.is_empty() {
@@ -197,12 +197,27 @@ impl BaseUrl {
         }
         Ok(url)
     }
+
+    /// Returns whether an address, that of a redirect say, is this one or below it.
+    #[must_use]
+    pub fn covers(&self, url: &Url) -> bool {
+        url.origin() == self.0.origin()
+            && url.path().starts_with(self.0.path())
+            && !hides_a_way_up(url.path())
+    }
+}
+
+/// Returns whether a server that decodes a path first may take it for one that leads up.
+fn hides_a_way_up(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    lower.contains("%2f") || lower.contains("%5c") || path.split('/').any(is_dots)
 }
 
 /// Returns whether a segment is `.` or `..`, plain or percent-encoded, as URL parsers read it.
 fn is_dots(segment: &str) -> bool {
-    let plain = segment.to_ascii_lowercase().replace("%2e", ".");
-    plain == "." || plain == ".."
+    let plain = segment.to_ascii_lowercase().replace("%2e", ".").replace("%3b", ";");
+    let name = plain.split(';').next().unwrap_or_default();
+    name == "." || name == ".."
 }
 
 /// A path that leads out of the registered address.
@@ -434,6 +449,29 @@ mod tests {
         for path in ["../admin", "a/../../x", "a/%2e%2E/x", "..", "a\\b", "x?y=1", "x#y", "a\nb"] {
             assert_eq!(resource(path), Err(PathOutside), "{path}");
         }
+        // Ways up for a server that decodes first, or drops what follows a semicolon.
+        for path in ["..%2fadmin", "a%5c..%5cadmin", "..;/admin", "%2e%2e%3b/admin", "a/..;x=1/b"] {
+            assert_eq!(resource(path), Err(PathOutside), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_redirect_is_followed_below_the_base_only() {
+        let covers = |text: &str| base().covers(&text.parse().unwrap());
+        assert!(covers("https://api.example.com/v1/quotes?page=2"));
+        for text in [
+            "https://api.example.com/admin",
+            "https://api.example.com/v10/x",
+            "https://api.example.com/v1/..%2fadmin",
+            "https://api.example.com:8443/v1/x",
+            "http://api.example.com/v1/x",
+        ] {
+            assert!(!covers(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_query_is_written_into_the_address() {
         let query = [("symbol".to_owned(), "A&B=C".to_owned())];
         assert_eq!(
             base().resource("q", &query).unwrap().as_str(),

@@ -1,5 +1,7 @@
 //! Tables of the data as CSV (RFC 4180), safe to open in a spreadsheet.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 /// Writes one record.
@@ -11,27 +13,48 @@ pub(crate) fn write_record<'c>(cells: impl Iterator<Item = &'c str>, csv: &mut S
         if at > 0 {
             csv.push(',');
         }
-        let guard = if may_be_formula(cell) { "'" } else { "" };
-        if cell.contains([',', '"', '\n', '\r']) {
+        let guarded = guarded(cell);
+        if guarded.contains([',', '"', '\n', '\r', ';', '\t']) {
             csv.push('"');
-            csv.push_str(guard);
-            csv.push_str(&cell.replace('"', "\"\""));
+            csv.push_str(&guarded.replace('"', "\"\""));
             csv.push('"');
         } else {
-            csv.push_str(guard);
-            csv.push_str(cell);
+            csv.push_str(&guarded);
         }
     }
     csv.push_str("\r\n");
 }
 
+/// Returns the text with an apostrophe before what would be a formula.
+///
+/// Also behind a semicolon or a tab: a spreadsheet that takes those for its separator (LibreOffice does
+/// in half of Europe) cuts there, whatever the quotation marks say of commas.
+fn guarded(cell: &str) -> Cow<'_, str> {
+    if !cell.contains([';', '\t']) {
+        return if may_be_formula(cell) { Cow::Owned(format!("'{cell}")) } else { cell.into() };
+    }
+    let mut safe = String::with_capacity(cell.len() + 1);
+    for part in cell.split_inclusive([';', '\t']) {
+        if may_be_formula(part) {
+            safe.push('\'');
+        }
+        safe.push_str(part);
+    }
+    Cow::Owned(safe)
+}
+
 fn may_be_formula(cell: &str) -> bool {
+    // The full-width forms are folded into the plain ones by some.
+    const SIGNS: [char; 11] =
+        ['=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
     // `-inf` is a number to Rust, and a name to a spreadsheet.
     let is_number = || {
         let is_mark = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e');
-        cell.bytes().all(is_mark) && cell.parse::<f64>().is_ok()
+        let number = cell.trim_end_matches([';', '\t']);
+        number.bytes().all(is_mark) && number.parse::<f64>().is_ok()
     };
-    cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number()
+    let begins = |text: &str| text.starts_with(SIGNS);
+    (begins(cell) || begins(cell.trim_start())) && !is_number()
 }
 
 /// A list of the data, or an object, as rows of text.
@@ -121,10 +144,18 @@ mod tests {
     }
 
     #[test]
+    fn a_formula_behind_another_separator_is_guarded_too() {
+        assert_eq!(record(&["a;=cmd|'/c calc'!A0"]), "\"a;'=cmd|'/c calc'!A0\"\r\n");
+        assert_eq!(record(&["a\t@SUM(1)"]), "\"a\t'@SUM(1)\"\r\n");
+        assert_eq!(record(&["\u{ff1d}1", "\n=1", " =1"]), "'\u{ff1d}1,\"'\n=1\",' =1\r\n");
+        assert_eq!(record(&["1;-2", "a; b"]), "\"1;-2\",\"a; b\"\r\n");
+    }
+
+    #[test]
     fn cells_are_quoted_where_they_must_be_and_no_text_is_a_formula() {
         assert_eq!(record(&["a,b", "say \"x\"", "1\n2"]), "\"a,b\",\"say \"\"x\"\"\",\"1\n2\"\r\n");
         assert_eq!(record(&["-1.5", "-x", "=A1,2", "@a", ""]), "-1.5,'-x,\"'=A1,2\",'@a,\r\n");
-        assert_eq!(record(&["-inf", "+1e9", "\tx", "\rx"]), "'-inf,+1e9,'\tx,\"'\rx\"\r\n");
+        assert_eq!(record(&["-inf", "+1e9", "\tx", "\rx"]), "'-inf,+1e9,\"'\tx\",\"'\rx\"\r\n");
     }
 
     #[test]

@@ -4,8 +4,10 @@
 //! files. With a log, or a rollback journal, reading needs recovery, which writes; so the files are copied
 //! to a private directory and recovered there.
 
-use std::fs::{self, File};
+use std::ffi::OsString;
+use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,6 +18,7 @@ use od_ports::project_files::LocatedFile;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
+use rustix::fs::{Mode, OFlags};
 use tempfile::TempDir;
 
 use crate::engine::Watch;
@@ -39,41 +42,81 @@ pub(super) fn with_database<T>(
     watch: &Watch,
     read: impl Fn(&mut Connection) -> Result<T, ProviderError>,
 ) -> Result<T, ProviderError> {
-    check_magic(&located.path)?;
+    let files = Files::open(located)?;
+    check_magic(&files)?;
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {
             std::thread::sleep(PAUSE);
         }
-        let before = Stamp::of(&located.path)?;
-        if (before.device, before.inode) != (located.device, located.inode) {
-            return Err(ProviderError::Forbidden {
-                message: "the file was exchanged while it was opened".to_owned(),
-            });
-        }
+        let before = Stamp::of(&files)?;
         let result = if before.sidecars.is_empty() {
             let mut connection = open_immutable(&located.path, watch)?;
             read(&mut connection)
         } else {
-            let copy = match Copy::make(&located.path, &before) {
+            let copy = match Copy::make(&files, &before) {
                 Ok(copy) => copy,
                 // A log may go between two looks.
                 Err(ProviderError::Unavailable { .. }) => continue,
                 Err(fault) => return Err(fault),
             };
-            if Stamp::of(&located.path)?.is_torn(&before) {
+            if Stamp::of(&files)?.is_torn(&before) {
                 continue;
             }
             let mut connection = copy.open(watch)?;
             return read(&mut connection);
         };
         // An immutable file that was written to gives rows of two states, or an error that is none.
-        if Stamp::of(&located.path)? == before {
+        if Stamp::of(&files)? == before {
             return result;
         }
     }
     Err(ProviderError::Unavailable {
         message: "the database is being written to; try again".to_owned(),
     })
+}
+
+/// The folder of a database, held open, so that a folder that is exchanged for another meanwhile leads
+/// nobody to a database of the other: an agent that swapped the two in a loop had one copied in three
+/// seconds.
+struct Files {
+    folder: OwnedFd,
+    name: OsString,
+    node: (u64, u64),
+}
+
+impl Files {
+    fn open(located: &LocatedFile) -> Result<Self, ProviderError> {
+        let (Some(folder), Some(name)) = (located.path.parent(), located.path.file_name()) else {
+            return Err(unreadable(&io::ErrorKind::NotFound.into()));
+        };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let folder = rustix::fs::open(folder, flags, Mode::empty())
+            .map_err(|err| unreadable(&err.into()))?;
+        let node = (located.device, located.inode);
+        Ok(Self { folder, name: name.to_owned(), node })
+    }
+
+    /// Opens the database: that which was located, or nothing.
+    fn database(&self) -> Result<(File, Metadata), ProviderError> {
+        let (file, metadata) = self.beside("").map_err(|err| unreadable(&err))?;
+        if (metadata.dev(), metadata.ino()) != self.node {
+            return Err(ProviderError::Forbidden {
+                message: "the file was exchanged while it was opened".to_owned(),
+            });
+        }
+        Ok((file, metadata))
+    }
+
+    /// Opens a file beside the database; a link is no file.
+    fn beside(&self, suffix: &str) -> io::Result<(File, Metadata)> {
+        let mut name = self.name.clone();
+        name.push(suffix);
+        // Without waiting: a pipe of that name would never be opened.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(&self.folder, &name, flags, Mode::empty())?);
+        let metadata = file.metadata()?;
+        Ok((file, metadata))
+    }
 }
 
 /// A database and its sidecars at one moment.
@@ -95,21 +138,22 @@ struct Sidecar {
 }
 
 impl Stamp {
-    fn of(path: &Path) -> Result<Self, ProviderError> {
-        let metadata = fs::symlink_metadata(path).map_err(|err| unreadable(&err))?;
+    fn of(files: &Files) -> Result<Self, ProviderError> {
+        let (_, metadata) = files.database()?;
         let mut sidecars = Vec::new();
         for suffix in SIDECARS {
-            let Ok(beside) = fs::symlink_metadata(sidecar(path, suffix)) else { continue };
+            let (file, beside) = match files.beside(suffix) {
+                Ok(found) => found,
+                Err(err) if err.kind() == io::ErrorKind::NotFound => continue,
+                Err(_) => return Err(no_regular_file(suffix)),
+            };
             if beside.len() == 0 && beside.is_file() {
                 continue;
             }
             if !beside.is_file() {
-                return Err(ProviderError::Forbidden {
-                    message: format!("the database's `{suffix}` file is not a regular file"),
-                });
+                return Err(no_regular_file(suffix));
             }
             let mut header = Vec::new();
-            let file = File::open(sidecar(path, suffix)).map_err(|err| unreadable(&err))?;
             file.take(32).read_to_end(&mut header).map_err(|err| unreadable(&err))?;
             sidecars.push(Sidecar { suffix, len: beside.len(), header });
         }
@@ -144,9 +188,15 @@ fn sidecar(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn check_magic(path: &Path) -> Result<(), ProviderError> {
+fn no_regular_file(suffix: &str) -> ProviderError {
+    ProviderError::Forbidden {
+        message: format!("the database's `{suffix}` file is not a regular file"),
+    }
+}
+
+fn check_magic(files: &Files) -> Result<(), ProviderError> {
     let mut magic = [0; MAGIC.len()];
-    let file = File::open(path).map_err(|err| unreadable(&err))?;
+    let (file, _) = files.database()?;
     match (&file).read_exact(&mut magic) {
         Ok(()) if magic == *MAGIC => Ok(()),
         Ok(()) | Err(_) => Err(ProviderError::Malformed {
@@ -179,7 +229,7 @@ struct Copy {
 }
 
 impl Copy {
-    fn make(path: &Path, stamp: &Stamp) -> Result<Self, ProviderError> {
+    fn make(files: &Files, stamp: &Stamp) -> Result<Self, ProviderError> {
         let bytes = stamp.len + stamp.sidecars.iter().map(|sidecar| sidecar.len).sum::<u64>();
         if bytes > SQLITE_COPY.allowed {
             return Err(ProviderError::OutOfBounds {
@@ -198,11 +248,10 @@ impl Copy {
         let copy = Self { directory };
         // The log before the database: a checkpoint between the two is seen in the stamps.
         for sidecar_of in &stamp.sidecars {
-            let from = sidecar(path, sidecar_of.suffix);
-            fs::copy(from, sidecar(&copy.path(), sidecar_of.suffix))
-                .map_err(|err| unreadable(&err))?;
+            let (log, _) = files.beside(sidecar_of.suffix).map_err(|err| unreadable(&err))?;
+            written(log, &sidecar(&copy.path(), sidecar_of.suffix))?;
         }
-        fs::copy(path, copy.path()).map_err(|err| unreadable(&err))?;
+        written(files.database()?.0, &copy.path())?;
         Ok(copy)
     }
 
@@ -255,6 +304,13 @@ fn harden(mut connection: Connection, watch: &Watch) -> Result<Connection, Provi
     };
     set(&mut connection).map_err(|err| refused(&err))?;
     Ok(connection)
+}
+
+/// Copies an open file, as far as a copy may go: it may grow while it is read.
+fn written(from: File, to: &Path) -> Result<(), ProviderError> {
+    let mut to = File::create_new(to).map_err(|err| unreadable(&err))?;
+    io::copy(&mut from.take(SQLITE_COPY.allowed), &mut to).map_err(|err| unreadable(&err))?;
+    Ok(())
 }
 
 fn unreadable(error: &io::Error) -> ProviderError {

@@ -59,7 +59,7 @@ impl Drawing {
 
 /// Draws an exported page.
 pub(super) async fn draw(html: &str, drawing: Drawing) -> Result<Vec<u8>, CommandError> {
-    let program = find(std::env::var_os("PATH")).ok_or_else(missing)?;
+    let program = find(od_platform::search_path()).ok_or_else(missing)?;
     let scratch = tempfile::tempdir().map_err(|err| failed(&format!("no directory: {err}")))?;
     let browser = Browser { program, scratch: scratch.path() };
     let page = browser.keep("page.html", html)?;

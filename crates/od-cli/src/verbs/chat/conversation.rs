@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, Write as _};
+use std::time::Instant;
 
 use od_client::{CallError, Client, EventReader};
 use od_core::agent::{
@@ -15,6 +16,7 @@ use od_wire::Empty;
 use od_wire::agent::{AgentSessionAnswer, AgentTranscriptAnswer, AnswerPermission, PromptAgent};
 use od_wire::event::StreamEvent;
 use od_wire::route::Operation;
+use rustix::termios::{QueueSelector, tcflush};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
@@ -50,10 +52,17 @@ impl View {
 
 impl Conversation<'_> {
     pub(super) async fn run(&mut self, mut has_prompt: bool) -> Result<(), CommandError> {
-        let mut interrupts = signal(SignalKind::interrupt()).map_err(|error| {
-            let message = format!("cannot listen for Ctrl-C: {error}");
-            CommandError::new(ErrorCode::Internal, message)
-        })?;
+        let listen = |kind| {
+            signal(kind).map_err(|error| {
+                let message = format!("cannot listen for signals: {error}");
+                CommandError::new(ErrorCode::Internal, message)
+            })
+        };
+        let mut interrupts = listen(SignalKind::interrupt())?;
+        // A terminal that is closed ends the chat in order: its agent would go on running, and a third
+        // such one would leave no room for another chat.
+        let mut hangups = listen(SignalKind::hangup())?;
+        let mut terminations = listen(SignalKind::terminate())?;
         let mut lines = self.can_ask.then(read_lines);
         self.catch_up().await?;
         loop {
@@ -77,10 +86,12 @@ impl Conversation<'_> {
                     }
                     self.stop().await?;
                 }
+                _ = hangups.recv() => return Ok(()),
+                _ = terminations.recv() => return Ok(()),
                 line = next_line(&mut lines), if waits && self.can_ask => match line {
                     None => return Ok(()),
-                    Some(line) if line.trim().is_empty() => {}
-                    Some(line) => {
+                    Some(Typed { line, .. }) if line.trim().is_empty() => {}
+                    Some(Typed { line, .. }) => {
                         self.prompt(&line).await?;
                         has_prompt = true;
                     }
@@ -242,9 +253,17 @@ impl Conversation<'_> {
         for (index, choice) in asked.choices.iter().enumerate() {
             say(&format!("  {}  {} ({})\n", index + 1, escape(&choice.name), choice.kind));
         }
+        // What was typed before the question was there answers nothing: words of the agent can look
+        // like a question, and the real one, five seconds later, would have taken the answer to it.
+        let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);
+        let asked_at = Instant::now();
         loop {
             say("y, n or a number: ");
-            let line = next_line(lines).await?;
+            let Typed { line, at } = next_line(lines).await?;
+            if at < asked_at {
+                say("(typed before the question, not taken)\n");
+                continue;
+            }
             let number = line.trim().parse::<usize>().ok();
             let chosen = match line.trim() {
                 "y" | "yes" => choose(Reply::Allow, &asked.choices).cloned(),
@@ -269,8 +288,14 @@ fn is_busy(status: SessionStatus) -> bool {
     }
 }
 
+/// A line that the person typed, and when it was read.
+struct Typed {
+    line: String,
+    at: Instant,
+}
+
 /// Lines that the person types.
-type Lines = mpsc::Receiver<String>;
+type Lines = mpsc::Receiver<Typed>;
 
 /// Reads lines in a thread of their own: a read of a terminal cannot be given up.
 fn read_lines() -> Lines {
@@ -278,7 +303,7 @@ fn read_lines() -> Lines {
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {
             let Ok(line) = line else { return };
-            if send.blocking_send(line).is_err() {
+            if send.blocking_send(Typed { line, at: Instant::now() }).is_err() {
                 return;
             }
         }
@@ -286,7 +311,7 @@ fn read_lines() -> Lines {
     lines
 }
 
-async fn next_line(lines: &mut Option<Lines>) -> Option<String> {
+async fn next_line(lines: &mut Option<Lines>) -> Option<Typed> {
     match lines {
         Some(lines) => lines.recv().await,
         None => std::future::pending().await,

@@ -1,6 +1,5 @@
 //! The running daemon of a data directory: finding it, starting it, talking to it as the person.
 
-use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -23,6 +22,7 @@ use super::log_file;
 use crate::local;
 use crate::output::{Answer, CommandError, Text};
 use crate::settings::Settings;
+use crate::verbs::report::own_log;
 
 /// The longest that a new daemon may take until it answers.
 const START_MAX: Duration = Duration::from_secs(15);
@@ -126,7 +126,7 @@ fn spawn(
 }
 
 fn did_not_start(why: &str, log: &Path) -> CommandError {
-    let text = fs::read_to_string(log).unwrap_or_default();
+    let text = log.parent().map(own_log).unwrap_or_default();
     let from = text.len().saturating_sub(LOG_TAIL_BYTES);
     let tail = text.get(from..).unwrap_or_default();
     // The log goes on from earlier starts: the last fault is that of this one.
