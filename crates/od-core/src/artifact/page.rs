@@ -96,6 +96,10 @@ fn shown_percents(template: &Template, html: &str, data: &Value) -> Vec<Issue> {
         let Some((path, format)) = written.trim_matches(['{', '}']).split_once('|') else {
             continue;
         };
+        // A branch shows the values that its condition chose, which need not be the first one here.
+        if binding.guarded {
+            continue;
+        }
         let value = first_shown(data, &steps(binding)).and_then(Value::as_f64);
         let Some(value) = value.filter(|value| value.abs() > 5.0) else { continue };
         if !format.trim().starts_with("percent") || !limits::JSON_FAULTS.allows(remarks.len() + 1) {
@@ -241,6 +245,22 @@ mod tests {
         let (decided, _) = render_page(html, &json!({ "n": 1 }), &PageSettings::default()).unwrap();
         let settings = PageSettings::default();
         assert_eq!(render_stored(html, &json!({ "n": 1 }), &settings, None).unwrap(), decided);
+    }
+
+    #[test]
+    fn a_percentage_in_a_branch_is_not_judged_by_a_row_that_shows_another_format() {
+        let data = json!({ "rows": [{ "kind": "n", "v": 128 }, { "kind": "p", "v": 0.5 }] });
+        let settings = PageSettings { grammar: Grammar::V2, ..PageSettings::default() };
+        let remarks = |condition: &str| {
+            let html = format!(
+                "<!doctype html><title>T</title><ul><li data-od-repeat=\"row in data.rows\">\
+                 <b{condition}>{{{{row.v | percent}}}}</b></li></ul>"
+            );
+            let (_, remarks) = render_page(&html, &data, &settings).unwrap();
+            remarks.iter().filter(|it| it.code == "percent_of_percent").count()
+        };
+        assert_eq!(remarks(""), 1);
+        assert_eq!(remarks(" data-od-if=\"row.kind == 'p'\""), 0);
     }
 
     #[test]

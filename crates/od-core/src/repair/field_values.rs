@@ -125,12 +125,25 @@ pub(super) fn wrong_type(
             let lines: Vec<&str> = lines.iter().filter_map(Value::as_str).collect();
             write(json!(lines.join("\n")))
         }
-        ("/ifRevision", Value::String(text)) => text
-            .trim_start_matches('r')
-            .parse::<u64>()
-            .map_or_else(|_| Vec::new(), |number| write(json!(number))),
+        // `"latest"` asks for no revision in particular.
+        ("/ifRevision", Value::String(text)) => {
+            text.trim_start_matches('r').parse::<u64>().map_or_else(
+                |_| vec![Change::Remove { at: at.to_owned() }],
+                |number| write(json!(number)),
+            )
+        }
         (_, Value::Number(_) | Value::Bool(_)) if issue.want.as_deref() == Some("a string") => {
             write(json!(value.to_string()))
+        }
+        ("/artifactId" | "/connectorId" | "/toolName" | "/input/title", Value::Array(items))
+            if items.len() == 1 && items[0].is_string() =>
+        {
+            write(items[0].clone())
+        }
+        ("/connectorId" | "/toolName" | "/artifactId", Value::Object(map)) => {
+            let named = ["id", "name", "connectorId", "toolName", "artifactId"];
+            let name = named.iter().find_map(|name| map.get(*name).filter(|it| it.is_string()));
+            name.map_or_else(Vec::new, |name| write(name.clone()))
         }
         _ if issue.want.as_deref() == Some("true or false") => {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_ascii_lowercase);

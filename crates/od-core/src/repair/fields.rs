@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::change::{Change, parent_of, unquoted};
+use super::checks;
 use super::field_values::{denied_key, not_allowed, required, too_long, wrong_type};
 use super::names::{self, Operation};
 use super::schedule;
@@ -41,6 +42,9 @@ pub(super) fn mend(issue: &Issue, body: &Value, operation: Operation) -> Vec<Cha
     match issue.code.as_str() {
         code if at.starts_with(SCHEDULE) && !matches!(code, "unknown_field" | "required") => {
             schedule::mend(issue, at, &key, value)
+        }
+        code if at.starts_with(checks::CHECKS) && code != "unknown_field" => {
+            checks::mend(code, body, at, &key, value)
         }
         "not_a_template" => vec![Change::Remove { at: at.to_owned() }],
         "unknown_field" => unknown_field(body, operation, parent, &key, at, issue),
@@ -135,6 +139,17 @@ fn unknown_field(
     issue: &Issue,
 ) -> Vec<Change> {
     let Some(value) = body.pointer(at) else { return Vec::new() };
+    if parent.is_empty()
+        && let Some(changes) = wrapping::envelope(body, operation)
+    {
+        return changes;
+    }
+    if parent.starts_with(checks::CHECKS) {
+        return checks::unknown_field(body, parent, key, at, value);
+    }
+    if let Some(changes) = source::one_mapping(body, parent) {
+        return changes;
+    }
     if operation != Operation::Execute
         && let Some(changes) = schedule::misplaced(body, parent, key, at, value)
     {
@@ -150,7 +165,14 @@ fn unknown_field(
     if let Some(changes) = wrapper(body, operation, at, value) {
         return changes;
     }
-    if let Some(to) = names::place(operation, parent, key)
+    // `{ "input": "items", "output": "rows" }`: what is not the one end is the other.
+    let to = match names::fold(key).as_str() {
+        "output" | "out" if parent.contains("/dataPaths/") && source::has_origin(body, parent) => {
+            Some(format!("{parent}/to"))
+        }
+        _ => names::place(operation, parent, key),
+    };
+    if let Some(to) = to
         && to != at
         && body.pointer(&to).is_none()
         && fits(&to, value)

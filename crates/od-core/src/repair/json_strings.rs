@@ -71,6 +71,17 @@ pub(super) fn string(
                 if ends || close != '"' {
                     return at + mark.len_utf8();
                 }
+                // `"Ops, "total": 8`: the text was not closed, and this begins the next key.
+                let before = text[start..at].trim_end();
+                let key = text[at + 1..].split_once("\":").map(|(key, _)| key);
+                if before.ends_with(',')
+                    && !before.contains(['<', '{', '\n'])
+                    && key.is_some_and(|key| key.chars().all(|c| c.is_alphanumeric() || c == '_'))
+                {
+                    let end = start + before.trim_end_matches(',').len();
+                    put(end..end, "\"");
+                    return end;
+                }
                 // A quotation mark inside a text, as HTML has them.
                 put(at..at + 1, "\\\"");
             }

@@ -107,6 +107,15 @@ fn fences(text: &str) -> Vec<TextEdit> {
         None => text.rfind(['}', ']']).map_or(text.len(), |at| at + 1),
     };
     let behind = text[close.max(open)..].trim_start();
+    // `{ "input": … } { "templateHtml": … }`: two parts of one request.
+    if text[open..close.max(open)].ends_with('}')
+        && behind.starts_with('{')
+        && balanced_end(behind).is_some_and(|end| behind[end..].trim().is_empty())
+    {
+        let second = text.len() - behind.len();
+        edits.push(edit(close - 1..second + 1, ","));
+        return edits;
+    }
     // Where quotation marks are wrong, what stands behind the last bracket may be the document, cut
     // short.
     let is_outside = balanced_end(&text[open..]).is_some()
@@ -119,17 +128,19 @@ fn fences(text: &str) -> Vec<TextEdit> {
 
 /// Returns where the first value ends, if its brackets and quotation marks are in pairs.
 fn balanced_end(text: &str) -> Option<usize> {
-    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    let (mut open, mut in_string, mut escaped) = (Vec::new(), false, false);
     for (at, mark) in text.char_indices() {
         match mark {
             _ if escaped => escaped = false,
             '\\' if in_string => escaped = true,
             '"' => in_string = !in_string,
             _ if in_string => {}
-            '{' | '[' => depth += 1,
+            '{' => open.push('}'),
+            '[' => open.push(']'),
             '}' | ']' => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
+                // A bracket too many is a fault inside, not the end.
+                open.pop().filter(|pair| *pair == mark)?;
+                if open.is_empty() {
                     return Some(at + 1);
                 }
             }
@@ -207,6 +218,18 @@ fn spelling(text: &str) -> Vec<TextEdit> {
                 put(at..end, "");
                 at = end;
             }
+            '：' | '，' => {
+                put(at..at + size, if mark == '：' { ":" } else { "," });
+                at += size;
+            }
+            '\u{a0}' | '\u{3000}' | '\u{200b}' | '\u{feff}' => {
+                put(at..at + size, " ");
+                at += size;
+            }
+            ',' if text[..at].trim_end().ends_with(['{', '[']) => {
+                put(at..at + 1, "");
+                at += 1;
+            }
             ',' => {
                 let behind = rest[1..].trim_start();
                 let behind = behind.trim_start_matches("...").trim_start_matches('…').trim_start();
@@ -229,6 +252,28 @@ fn spelling(text: &str) -> Vec<TextEdit> {
                 if rest[length..].starts_with("\":") {
                     put(at..at, "\"");
                     at += length + 1;
+                    continue;
+                }
+                let is_constant = matches!(
+                    word,
+                    "true"
+                        | "false"
+                        | "null"
+                        | "True"
+                        | "TRUE"
+                        | "False"
+                        | "FALSE"
+                        | "None"
+                        | "undefined"
+                        | "NaN"
+                        | "Infinity"
+                        | "NULL"
+                        | "nil"
+                );
+                if !is_key && !is_constant && is_value(&text[..at]) {
+                    let (length, meant) = bare_value(rest);
+                    put(at..at + length, &meant);
+                    at += length;
                     continue;
                 }
                 let meant = match word {
@@ -258,6 +303,18 @@ fn spelling(text: &str) -> Vec<TextEdit> {
                 let is_part =
                     |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '+' | '-');
                 let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+                let behind = rest[length..].trim_start_matches([' ', '\t']);
+                let ends = behind.starts_with(['}', ']', '\n', '\r', '/', '#']);
+                let goes_on = rest[length..].strip_prefix(',');
+                let is_split =
+                    goes_on.is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit()));
+                let is_over = ends || length == rest.len() || goes_on.is_some() && !is_split;
+                if is_value(&text[..at]) && !is_over {
+                    let (length, meant) = bare_value(rest);
+                    put(at..at + length, &meant);
+                    at += length;
+                    continue;
+                }
                 if let Some(meant) = number(&rest[..length]) {
                     put(at..at + length, &meant);
                 }
@@ -267,6 +324,64 @@ fn spelling(text: &str) -> Vec<TextEdit> {
         }
     }
     edits
+}
+
+/// Returns whether the value of a member stands behind a text.
+fn is_value(before: &str) -> bool {
+    before.trim_end().ends_with([':', '：'])
+}
+
+/// Reads a value that is neither a number nor a word of JSON, as far as it goes: `8%`, `$8`, `1,234`,
+/// `2026-04-30T08:05`, `new Date("2026-04-30")`. Returns its length and what it is in JSON.
+fn bare_value(text: &str) -> (usize, String) {
+    let (mut depth, mut length) = (0_usize, text.len());
+    for (at, mark) in text.char_indices() {
+        match mark {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            // `1,234` and `3,5`: what follows a comma inside an object is a key, never a digit.
+            ',' if depth == 0 && text[at + 1..].starts_with(|c: char| c.is_ascii_digit()) => {}
+            ',' | '}' | ']' if depth == 0 => {
+                length = at;
+                break;
+            }
+            '\n' => {
+                length = at;
+                break;
+            }
+            _ => {}
+        }
+    }
+    let word = text[..length].trim_end();
+    let length = word.len();
+    // A call of a constructor stands for its argument.
+    let argument = word.strip_suffix(')').and_then(|call| call.split_once('('));
+    let argument = argument.map(|(_, it)| it.trim().trim_matches(['"', '\'', '`']));
+    if let Some(argument) = argument.filter(|it| !it.is_empty() && !it.contains(['"', '('])) {
+        return (length, number(argument).unwrap_or_else(|| quoted_value(argument)));
+    }
+    let groups: Vec<&str> = word.split(',').collect();
+    if let [first, rest @ ..] = groups.as_slice()
+        && !rest.is_empty()
+        && (1..=3).contains(&first.len())
+    {
+        let plain = match rest {
+            [digits] if digits.len() != 3 => word.replace(',', "."),
+            _ if rest.iter().all(|it| it.split('.').next().is_some_and(|it| it.len() == 3)) => {
+                word.replace(',', "")
+            }
+            _ => String::new(),
+        };
+        if serde_json::from_str::<serde_json::Number>(&plain).is_ok() {
+            return (length, plain);
+        }
+    }
+    (length, quoted_value(word))
+}
+
+fn quoted_value(text: &str) -> String {
+    let is_number = serde_json::from_str::<serde_json::Number>(text).is_ok();
+    if is_number { text.to_owned() } else { Value::from(text).to_string() }
 }
 
 /// Returns how a number is written in JSON, or the text it is if it is none; `None` if it is right.
@@ -404,6 +519,17 @@ mod tests {
             &json!({ "a": 42, "d": 3, "b": 1, "c": 2 }),
         );
         check("{\"a\": [1, 2, ...]}", &json!({ "a": [1, 2] }));
+        check(
+            "{\"a\": 8%, \"b\": $8, \"c\": 1,234, \"d\": 3,5, \"e\": in progress, \"f\": 7}",
+            &json!({ "a": "8%", "b": "$8", "c": 1234, "d": 3.5, "e": "in progress", "f": 7 }),
+        );
+        check(
+            "{,\"a\"： new Date(\"2026-11-18\"),\u{a0}\"b\": 2026-04-30T08:05:00Z}",
+            &json!({ "a": "2026-11-18", "b": "2026-04-30T08:05:00Z" }),
+        );
+        check("{\"a\": 1}\n{\"b\": [2]}", &json!({ "a": 1, "b": [2] }));
+        check("{\"a\": [{\"b\": 1}]], \"c\": 2}", &json!({ "a": [{ "b": 1 }], "c": 2 }));
+        check("{\"a\": \"b, \"c\": 1}", &json!({ "a": "b", "c": 1 }));
         check(
             "{\"a\": 1_000, \"b\": .5, \"c\": 5., \"d\": +2, \"e\": 2026-04-30}",
             &json!({

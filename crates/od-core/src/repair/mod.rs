@@ -8,6 +8,7 @@
 //! `replace … with`, `delete from … to`, joined with `; `, remarks in brackets behind them.
 
 mod change;
+mod checks;
 mod field_values;
 mod fields;
 mod json_strings;

@@ -27,8 +27,9 @@ pub(super) fn place(operation: Operation, parent: &str, key: &str) -> Option<Str
     }
     if parent.starts_with(QUERIES) {
         let field = match name {
-            "query" | "statement" | "select" | "sqltext" => "sql",
-            "target" | "dest" | "destination" | "as" | "into" | "path" | "name" | "key" => "to",
+            "query" | "statement" | "select" | "sqltext" | "text" => "sql",
+            "target" | "dest" | "destination" | "as" | "into" | "path" | "name" | "key" | "id"
+            | "output" | "outputpath" | "datapath" | "datakey" | "field" => "to",
             "form" | "type" | "result" | "returns" | "kind" => "shape",
             "jsoncolumns" | "parse" => "json",
             _ => return None,
@@ -41,7 +42,7 @@ pub(super) fn place(operation: Operation, parent: &str, key: &str) -> Option<Str
             | "select" | "get" | "jsonpath" | "expression" => "from",
             "target" | "dest" | "destination" | "as" | "into" | "datapath" | "topath" | "key"
             | "targetpath" | "destpath" | "destinationpath" | "targetfield" => "to",
-            _ => return None,
+            _ => end_of_mapping(name)?,
         };
         return Some(format!("{SOURCE}/outputMapping/dataPaths/{entry}/{field}"));
     }
@@ -88,7 +89,8 @@ pub(super) fn place(operation: Operation, parent: &str, key: &str) -> Option<Str
             SOURCE.to_owned()
         }
         "html" | "template" | "templatehtml" | "markup" | "page" | "htmltemplate" | "view"
-        | "body" | "content" | "templatehtmlv1" => "/templateHtml".to_owned(),
+        | "body" | "content" | "templatehtmlv1" | "templatehtmlv2" | "htmltemplatev1"
+        | "htmltemplatev2" => "/templateHtml".to_owned(),
         "provenance" | "provenancejson" => "/provenanceJson".to_owned(),
         "attemptid" | "idempotencykey" | "attempt" if operation == Operation::Create => {
             "/attemptId".to_owned()
@@ -118,7 +120,12 @@ pub(super) fn place(operation: Operation, parent: &str, key: &str) -> Option<Str
         "query" | "queries" | "sql" | "sqlqueries" | "statements" => format!("{DOCUMENT}/queries"),
         "generatedby" => "/provenanceJson/generatedBy".to_owned(),
         "generatedat" => "/provenanceJson/generatedAt".to_owned(),
-        _ => return None,
+        // `newTitle`, `updatedTemplate`.
+        _ => {
+            let bare = name.strip_prefix("new").or_else(|| name.strip_prefix("updated"))?;
+            let is_word = !bare.is_empty() && !bare.starts_with("new");
+            return is_word.then(|| place(operation, parent, bare)).flatten();
+        }
     })
 }
 
@@ -138,7 +145,7 @@ fn several_place(source: &str, parent: &str, name: &str) -> Option<String> {
                 "from"
             }
             "target" | "dest" | "destination" | "as" | "into" | "key" => "to",
-            _ => return None,
+            _ => end_of_mapping(name)?,
         };
         return Some(format!("{parent}/{field}"));
     }
@@ -153,6 +160,20 @@ fn several_place(source: &str, parent: &str, name: &str) -> Option<String> {
         },
     };
     Some(format!("{source}{field}"))
+}
+
+/// Returns the end of a mapping that a name means by the word it begins with.
+fn end_of_mapping(name: &str) -> Option<&'static str> {
+    let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
+    match name {
+        _ if begins(&["source", "src", "origin", "input", "from", "json", "response", "read"]) => {
+            Some("from")
+        }
+        _ if begins(&["target", "dest", "data", "output", "into", "to", "write", "result"]) => {
+            Some("to")
+        }
+        _ => None,
+    }
 }
 
 fn source_place(parent: &str, name: &str) -> Option<&'static str> {
@@ -173,12 +194,15 @@ fn source_place(parent: &str, name: &str) -> Option<&'static str> {
         "args" | "arguments" | "params" | "parameters" | "config" | "query" | "toolinput" => {
             "/input"
         }
-        "mapping" | "mappings" | "map" | "outputmap" => "/outputMapping",
-        "datapaths" | "paths" | "fields" => "/outputMapping/dataPaths",
-        "transform" | "transformation" => "/outputMapping/transform",
-        "permission" | "refresh" | "refreshable" | "refreshpolicy" | "canrefresh" | "approval" => {
-            "/refreshPermission"
+        "mapping" | "mappings" | "map" | "outputmap" | "datamapping" | "datamap"
+        | "fieldmapping" | "fieldmap" | "outputmappings" | "resultmapping" => "/outputMapping",
+        "datapaths" | "paths" | "fields" | "bindings" | "databindings" | "fieldmappings" => {
+            "/outputMapping/dataPaths"
         }
+        "transform" | "transformation" => "/outputMapping/transform",
+        "permission" | "refresh" | "refreshable" | "refreshpolicy" | "canrefresh" | "approval"
+        | "allowrefresh" | "isrefreshable" | "manualrefresh" | "allowmanualrefresh"
+        | "refreshallowed" | "enablerefresh" => "/refreshPermission",
         _ => return None,
     })
 }

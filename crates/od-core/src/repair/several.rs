@@ -65,6 +65,30 @@ pub(super) fn queries(body: &Value, map: &Map) -> Value {
     list
 }
 
+/// Returns where the result of a query belongs by the query itself, and its shape: `total` and a value for
+/// `SELECT count(*) AS total FROM t`, `rows` for any other.
+pub(super) fn target_of(sql: &str) -> (String, &'static str) {
+    let sql = sql.trim();
+    // Of the same length, so that places in it are places in the query.
+    let lower = sql.to_ascii_lowercase();
+    let rows = || ("rows".to_owned(), "rows");
+    let sums = ["count(", "sum(", "avg(", "min(", "max(", "total("];
+    let is_one = sums.iter().any(|sum| lower.starts_with(&format!("select {sum}")))
+        && !lower.contains(" group by ");
+    let Some(end) = lower.find(" from ").filter(|_| is_one) else { return rows() };
+    let Some(name) = lower[..end].rfind(" as ").map(|at| sql[at + 4..end].trim()) else {
+        return rows();
+    };
+    let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if is_plain && !sql[..end].contains(',') { (name.to_owned(), "value") } else { rows() }
+}
+
+/// Makes a query of its text alone.
+pub(super) fn query_of(sql: &str) -> Value {
+    let (to, shape) = target_of(sql);
+    json!({ "to": to, "sql": sql, "shape": shape })
+}
+
 /// Writes the id of a source so that it can name a table, and follows it into the queries.
 pub(super) fn table_name(body: &Value, at: &str, given: &str) -> Vec<Change> {
     let plain: String = given

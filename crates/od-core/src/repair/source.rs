@@ -76,6 +76,26 @@ pub(super) fn mend(issue: &Issue, body: &Value, at: &str, key: &str) -> Vec<Chan
     }
 }
 
+/// Makes a list of a mapping that was sent as its one pair: `outputMapping: { from, to }`.
+pub(super) fn one_mapping(body: &Value, parent: &str) -> Option<Vec<Change>> {
+    let map = body.pointer(parent)?.as_object().filter(|_| parent.ends_with("/outputMapping"))?;
+    let (from, to) = (map.get("from")?.as_str()?, map.get("to")?.as_str()?);
+    let place = format!("{parent}/dataPaths");
+    let pair = json!([{ "from": mapping_path(from)?, "to": mapping_path(below_data(to))? }]);
+    Some(vec![
+        Change::Remove { at: format!("{parent}/from") },
+        Change::Remove { at: format!("{parent}/to") },
+        Change::Write { at: place, value: pair },
+    ])
+}
+
+/// Returns whether a pair of a mapping names where its value comes from, beside its `output`.
+pub(super) fn has_origin(body: &Value, entry: &str) -> bool {
+    let of_origin = ["from", "input", "source", "path", "src", "in"];
+    let entry = body.pointer(entry);
+    of_origin.iter().any(|name| entry.is_some_and(|entry| entry.get(*name).is_some()))
+}
+
 /// Returns a target without the names of the data that stand before it.
 fn below_data(to: &str) -> &str {
     let mut rest = to.trim().trim_start_matches("{{").trim_end_matches("}}").trim();
@@ -181,6 +201,8 @@ pub(super) fn malformed(at: &str, key: &str, value: Option<&Value>) -> Vec<Chang
 /// Rewrites a path of another grammar: `$.items[0].name`, `items[*]`, `/items/0`, `data["x"]`.
 fn mapping_path(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['{', '}']);
+    // `metrics.json#/items`: the file is named by the source.
+    let text = text.split_once('#').map_or(text, |(_, inside)| inside);
     let text = text.replace("['", ".").replace("[\"", ".").replace("']", "").replace("\"]", "");
     // What a list is mapped from is the list itself.
     let all = ["[*]", "[]", ".*", "[?", " | "].iter().filter_map(|mark| text.find(mark)).min();
@@ -264,6 +286,10 @@ pub(super) fn required(body: &Value, at: &str, key: &str) -> Vec<Change> {
             },
             |tool| write(json!(tool)),
         ),
+        ("to", _) if at.starts_with("/input/document/queries/") => {
+            let sql = near("sql").or_else(|| near("query")).unwrap_or_default();
+            write(json!(several::target_of(&sql).0))
+        }
         ("to", _) => near("from")
             .and_then(|from| mapping_path(&from))
             .and_then(|from| {
@@ -353,8 +379,11 @@ fn wrong_type_elsewhere(body: &Value, at: &str, key: &str, value: &Value) -> Opt
             write(several::listed(map, "id", &["type", "input", "connector", "toolName"]))
         }
         ("/input/document/queries", Value::Object(map)) => write(several::queries(body, map)),
-        ("/input/document/queries", Value::String(sql)) => {
-            write(json!([{ "to": "rows", "sql": sql }]))
+        ("/input/document/queries", Value::String(sql)) => write(json!([several::query_of(sql)])),
+        (_, Value::String(sql))
+            if parent_of(at).is_some_and(|it| it.0 == "/input/document/queries") =>
+        {
+            write(several::query_of(sql))
         }
         ("/input", Value::String(_)) => into("path"),
         (_, Value::Array(items)) if is_path_of_input(at, key) => one_path(items, write),

@@ -49,6 +49,12 @@ pub(super) fn unpack(
         changes.extend(only.iter().map(put));
         return changes;
     }
+    if operation != Operation::Execute && (is_top || at.matches('/').count() == 2) {
+        let page = page_inside(body, at, value);
+        if !page.is_empty() {
+            return page;
+        }
+    }
     match (name.as_str(), value) {
         ("files", _) if operation != Operation::Execute => files(at, value),
         ("patch" | "operations" | "ops" | "changes" | "edits", Value::Array(steps)) => {
@@ -57,6 +63,110 @@ pub(super) fn unpack(
         ("sources", Value::Array(items)) => sources(at, items),
         _ => Vec::new(),
     }
+}
+
+/// The deepest level that a request is looked for at.
+const ENVELOPES_MAX: usize = 4;
+
+/// Takes a request out of whatever was put around it, such as a call of a protocol; `None` if the body
+/// has a field of a request itself, or holds none.
+pub(super) fn envelope(body: &Value, operation: Operation) -> Option<Vec<Change>> {
+    let outer = body.as_object()?;
+    if outer.keys().any(|key| is_own(operation, key)) {
+        return None;
+    }
+    let at = request_in(body, operation, 0)?;
+    let inner = body.pointer(&at)?;
+    if inner.is_string() {
+        return Some(vec![Change::Unquote { at }]);
+    }
+    let names: Vec<&String> = inner.as_object()?.keys().collect();
+    if names.iter().any(|name| outer.contains_key(name.as_str())) {
+        return None;
+    }
+    let up = |name: &&String| {
+        let name = name.replace('~', "~0").replace('/', "~1");
+        Change::Move { from: format!("{at}/{name}"), to: format!("/{name}") }
+    };
+    let mut changes: Vec<Change> = names.iter().map(up).collect();
+    let around = at.split('/').nth(1).unwrap_or_default();
+    let is_rest = |(key, value): &(&String, &Value)| {
+        key.as_str() == around || !value.is_object() && !value.is_array()
+    };
+    let gone = outer.iter().filter(is_rest);
+    changes.extend(gone.map(|(key, _)| Change::Remove { at: format!("/{key}") }));
+    Some(changes)
+}
+
+/// Returns whether a name is one that a request has.
+fn is_own(operation: Operation, key: &str) -> bool {
+    match operation {
+        Operation::Create => matches!(key, "input" | "templateHtml" | "title" | "document"),
+        Operation::Update => {
+            matches!(key, "input" | "templateHtml" | "title" | "document" | "artifactId")
+        }
+        Operation::Execute => matches!(key, "connectorId" | "toolName" | "connector" | "tool"),
+    }
+}
+
+/// Finds the place of a request below a value, also where it was sent as text.
+fn request_in(value: &Value, operation: Operation, depth: usize) -> Option<String> {
+    let map = value.as_object().filter(|_| depth < ENVELOPES_MAX)?;
+    map.iter().find_map(|(key, value)| {
+        if matches!(key.as_str(), "data" | "dataJson" | "document" | "files") {
+            return None;
+        }
+        let at = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
+        let read = value.as_str().and_then(unquoted);
+        match value.as_object().or_else(|| read.as_ref()?.as_object()) {
+            Some(inner) if is_request(operation, inner) => Some(at),
+            Some(_) => request_in(value, operation, depth + 1).map(|below| format!("{at}{below}")),
+            None => None,
+        }
+    })
+}
+
+fn is_request(operation: Operation, map: &crate::json::Map) -> bool {
+    if operation == Operation::Execute {
+        return map.contains_key("toolName")
+            || map.contains_key("tool") && map.contains_key("input");
+    }
+    let places: std::collections::BTreeSet<String> =
+        map.keys().filter_map(|key| names::place(operation, "", key)).collect();
+    let of_page = |place: &String| {
+        let document = "/input/document";
+        let below = place.strip_prefix(document).unwrap_or("/other");
+        matches!(place.as_str(), "/templateHtml" | "/input/title")
+            || matches!(below, "" | "/dataJson" | "/sourceJson")
+    };
+    let input = map.get("input").and_then(Value::as_object);
+    let is_input = input.is_some_and(|input| {
+        ["title", "document", "description", "dataJson"].iter().any(|it| input.contains_key(*it))
+    });
+    is_input || places.iter().filter(|place| of_page(place)).count() >= 2
+}
+
+/// Takes a page out of an object that holds it: `"design": { "html": "<…" }`.
+fn page_inside(body: &Value, at: &str, value: &Value) -> Vec<Change> {
+    let is_page = |(key, value): &(&String, &Value)| {
+        matches!(
+            names::fold(key).as_str(),
+            "html" | "template" | "templatehtml" | "markup" | "content" | "body" | "page"
+        ) && value.as_str().is_some_and(|text| text.trim_start().starts_with('<'))
+    };
+    let found = value.as_object().and_then(|map| map.iter().find(is_page).map(|it| (map, it.0)));
+    // A sheet beside the page goes into it, which is for whoever takes the object as a template.
+    let is_alone = |(map, _): &(&crate::json::Map, &String)| {
+        !["css", "style", "styles"].iter().any(|name| map.contains_key(*name))
+    };
+    let found = found.filter(is_alone).filter(|_| body.get("templateHtml").is_none());
+    let Some((map, key)) = found else { return Vec::new() };
+    let from = format!("{at}/{key}");
+    let mut changes = vec![Change::Move { from, to: "/templateHtml".to_owned() }];
+    if map.len() == 1 {
+        changes.push(Change::Remove { at: at.to_owned() });
+    }
+    changes
 }
 
 fn is_call(name: &str) -> bool {
@@ -195,7 +305,10 @@ fn id_in(value: &Value, depth: usize) -> Option<(String, String)> {
     let map = value.as_object()?;
     let of_text = map.iter().find_map(|(key, value)| {
         let is_name = names::fold(key).contains("artifact")
-            || matches!(names::fold(key).as_str(), "id" | "url" | "consoleurl" | "uri");
+            || matches!(
+                names::fold(key).as_str(),
+                "id" | "url" | "consoleurl" | "uri" | "target" | "ref" | "item" | "page" | "on"
+            );
         let id = value.as_str().filter(|_| is_name).and_then(id_of)?;
         Some((format!("/{key}"), id))
     });

@@ -62,19 +62,87 @@ pub(super) fn mend_data(
             RenderError::Format { at, .. } => {
                 if let Some(pointer) = data_pointer(&at.path)
                     && let Some(text) = data.pointer(&pointer).and_then(Value::as_str)
-                    && let Some(day) = day(text)
+                    && let Some(value) = day(text).map(Value::from).or_else(|| amount(text))
                 {
-                    mended.data.push((owner, pointer, json!(day)));
+                    mended.data.push((owner, pointer, value));
+                } else if let Some((span, text)) = unix_time(html, data, &at.path, offset) {
+                    mended.edits.push(TextEdit { span, text, owner });
                 }
             }
-            RenderError::NoOrder { .. }
-            | RenderError::NotDrawable { .. }
+            RenderError::NoOrder { .. } => {
+                if let Some((span, text, note)) = no_order(html, data, offset) {
+                    mended.notes.extend(note.map(|note| (owner, note)));
+                    mended.edits.push(TextEdit { span, text, owner });
+                }
+            }
+            RenderError::NotDrawable { .. }
             | RenderError::TooManyPoints { .. }
             | RenderError::TooManyRows { .. }
             | RenderError::TooLarge { .. }
             | RenderError::Write(_) => {}
         }
     }
+}
+
+/// Tests a value for being there where it cannot be compared: the length of a list, a yes or no.
+fn no_order(
+    html: &str,
+    data: &Value,
+    offset: usize,
+) -> Option<(Range<usize>, String, Option<String>)> {
+    let outline = Outline::of(html);
+    let element = outline.elements.iter().position(|it| it.tag.span.contains(&offset))?;
+    let attribute = ["data-od-if", "data-od-else-if"]
+        .iter()
+        .find_map(|name| outline.attribute(element, name))?;
+    let written = html[attribute.value.clone()].replace("&gt;", ">").replace("&lt;", "<");
+    let signs = [">=", "<=", "==", "!=", ">", "<"];
+    let (at, sign) = signs.iter().find_map(|sign| written.find(sign).map(|at| (at, *sign)))?;
+    let (path, literal) = (written[..at].trim(), written[at + sign.len()..].trim());
+    let counted = [".length", ".size", ".count"].iter().find_map(|end| path.strip_suffix(end));
+    let steps: Vec<&str> = path.split('.').skip(1).collect();
+    let is_answer = follow(data, &steps).is_some_and(Value::is_boolean);
+    let path = counted.or(Some(path).filter(|_| is_answer))?;
+    let is_empty = matches!((sign, literal), ("==", "0") | ("<", "1") | ("<=", "0"));
+    let is_any = matches!((sign, literal), (">" | "!=", "0") | (">=", "1"));
+    let note = (!is_any && !is_empty).then(|| {
+        format!("tests whether `{path}` is there: what is compared with {literal} is a number of the data, such as a count that a query gives")
+    });
+    let text = if is_empty { format!("!{path}") } else { path.to_owned() };
+    Some((attribute.value.clone(), text, note))
+}
+
+/// Names the unit of a time that is a number: `| date` becomes `| date:ms`.
+fn unix_time(
+    html: &str,
+    data: &Value,
+    path: &str,
+    offset: usize,
+) -> Option<(Range<usize>, String)> {
+    let steps: Vec<&str> = path.split('.').skip(1).filter(|step| *step != "*").collect();
+    let number = follow(data, &steps).and_then(Value::as_f64)?;
+    let unit = match number {
+        1e11..1e14 => "ms",
+        1e8..1e11 => "s",
+        _ => return None,
+    };
+    let end = offset + html[offset..].find("}}")?;
+    let bar = offset + html[offset..end].rfind('|')?;
+    let format = html[bar + 1..end].trim();
+    let is_time = matches!(format, "date" | "time" | "datetime" | "since");
+    is_time.then(|| (bar..end, format!("| {format}:{unit}")))
+}
+
+/// Reads a number out of a text that was made for people: `97.3%`, `$1,234.50`.
+fn amount(text: &str) -> Option<Value> {
+    let text = text.trim();
+    let is_percent = text.ends_with('%');
+    let is_sign = |c: char| matches!(c, '%' | '$' | '€' | '£' | '+' | ' ' | '\u{a0}');
+    let plain = text.trim_matches(is_sign).replace(',', "");
+    let number: f64 = plain.parse().ok().filter(|number: &f64| number.is_finite())?;
+    let is_plain = plain.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-'));
+    let value = if is_percent { (number * 1e4).round() / 1e6 } else { number };
+    is_plain.then(|| json!(value))
 }
 
 /// Finds the list that a repeat means, or gives it an empty one.
@@ -110,7 +178,11 @@ fn not_array(
     let inside = follow(data, &steps).and_then(Value::as_object).and_then(|map| {
         map.iter().find(|(_, value)| value.is_array()).map(|(key, _)| format!("{path}.{key}"))
     });
+    let is_text = follow(data, &steps).is_some_and(Value::is_string);
     let meant = inside.or_else(|| {
+        if is_text {
+            return None;
+        }
         lists::meant(&lists, name, Some(&alias), &fields).map(|list| list.path.clone())
     });
     if let Some(list) = meant {
@@ -119,6 +191,14 @@ fn not_array(
         return;
     }
     let Some(pointer) = data_pointer(path) else { return };
+    // A list that was sent as its text.
+    let read = follow(data, &steps).and_then(Value::as_str).map(serde_json::from_str::<Value>);
+    if let Some(Ok(rows)) = read
+        && rows.is_array()
+    {
+        mended.data.push((owner, pointer, rows));
+        return;
+    }
     let value = match (follow(data, &steps), found) {
         (Some(Value::Object(map)), _) => members(map),
         (Some(Value::Null) | None, _) => json!([]),

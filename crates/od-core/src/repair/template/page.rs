@@ -101,6 +101,8 @@ fn is_meant(text: &str, written: &str) -> bool {
         || written.starts_with("{%")
         || written.starts_with("<?")
         || written.starts_with('@')
+        || written.starts_with("{`")
+        || written.ends_with(")}")
         || roots.iter().any(|root| text.starts_with(root))
 }
 

@@ -16,7 +16,7 @@ const SYNONYMS: &[&[&str]] = &[
 
 /// Returns the steps of the place that a path means: without names of the whole before it, with keys
 /// that are spelt otherwise, or at another level.
-pub(super) fn meant(data: &Value, steps: &[&str]) -> Option<Vec<String>> {
+pub(in crate::repair::template) fn meant(data: &Value, steps: &[&str]) -> Option<Vec<String>> {
     let owned = |steps: &[&str]| steps.iter().map(|step| (*step).to_owned()).collect();
     let tails = |from: usize| (from..steps.len()).map(move |at| &steps[at..]);
     let exact = tails(0).find(|tail| follow(data, tail).is_some());

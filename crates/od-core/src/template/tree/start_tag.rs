@@ -45,7 +45,8 @@ impl<'s> Compiler<'s> {
         let traits = html_traits(&tag.name);
         let Some(placement) = self.place(tag, traits) else { return };
         // A block that this very tag ends has been refused for it; its `else` need not be.
-        let else_chain = else_chain.or(self.else_chain.take());
+        // An element that begins the body is no sibling of one in the head.
+        let else_chain = else_chain.or(self.else_chain.take()).filter(|_| self.phase == before.0);
         let directive = self.directive(tag, before, else_chain);
         // The element may be left out, and what stands behind it would then be first in <pre> or
         // <textarea>: a newline of ours is the one that HTML eats.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Translator;
 use super::marks::read_loop;
+use super::outputs::{joined, style_object};
 use super::row_scopes::is_alias;
 use crate::repair::template::outline::Outline;
 use crate::template::Grammar;
@@ -215,7 +216,9 @@ impl Translator<'_, '_> {
             Foreign::Text => {
                 let inner = self.outline.elements[element].inner.clone();
                 self.edit(gone, String::new());
-                if let Some(path) = self.path(value, &inner) {
+                if let Some(parts) = joined(value) {
+                    self.join(&parts, inner);
+                } else if let Some(path) = self.path(value, &inner) {
                     self.edit(inner, format!("{{{{{path}}}}}"));
                 }
             }
@@ -255,6 +258,14 @@ impl Translator<'_, '_> {
             .find_map(|prefix| name.strip_prefix(prefix))
             .unwrap_or(name);
         let span = attribute.span.clone();
+        let is_style = matches!(name, "style" | "ngstyle");
+        let parts = joined(value).or_else(|| style_object(value).filter(|_| is_style));
+        let name = if name == "ngstyle" { "style" } else { name };
+        if let Some(text) = parts.and_then(|parts| self.joined_text(&parts, &span))
+            && self.outline.attribute(element, name).is_none()
+        {
+            return self.edit(span, format!("{name}=\"{text}\""));
+        }
         let is_simple = !value.contains(['{', '?', '+', '`', '(']);
         let path = is_simple.then(|| self.path(value, &span)).flatten();
         let Some(path) = path else {

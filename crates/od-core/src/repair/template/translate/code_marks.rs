@@ -13,6 +13,8 @@ pub(super) enum Open {
     Expression,
     /// `@for (…) {`, until `}`.
     Braces,
+    /// `@switch (…) { @case (…) {`, until `} }`; where its subject stands.
+    Switch(usize, usize),
 }
 
 /// Reads code that opens at a place, and how it ends if it does so by brackets.
@@ -42,6 +44,14 @@ pub(super) fn open(source: &str, start: usize) -> Option<(Mark, Option<Open>)> {
     let skipped = rest.len() - inner.len();
     let path_end = inner.find(|c: char| !is_path(c)).unwrap_or(inner.len());
     let behind = &inner[path_end..];
+    if let Some((list, length)) = chosen_rows(inner, path_end) {
+        let (call, _) = open(&format!("{{list{}", &inner[length..]), 0)?;
+        let MarkKind::For(head) = call.kind else { return None };
+        let head = Loop { list: format!("{list} | chosen"), ..head };
+        // `{list` stands for what comes before `.map(`.
+        let end = skipped + length + call.span.end - "{list".len();
+        return Some((mark(end, MarkKind::For(head)), Some(Open::Call)));
+    }
     if let Some(list) = inner[..path_end].strip_suffix(".map").filter(|it| !it.is_empty())
         && behind.starts_with('(')
     {
@@ -63,15 +73,73 @@ pub(super) fn open(source: &str, start: usize) -> Option<(Mark, Option<Open>)> {
         let end = skipped + path_end + arrow + 2 + code;
         return Some((mark(end, MarkKind::For(head)), Some(Open::Call)));
     }
-    // `{data.ok && <p>…</p>}` and `{data.ok ? <p>…</p> : <p>…</p>}`.
-    let trimmed = behind.trim_start();
-    let sign = ["&&", "?"].into_iter().find(|sign| trimmed.starts_with(sign))?;
-    let body = &trimmed[sign.len()..];
-    let markup = body.trim_start_matches([' ', '\n', '(']);
-    let is_markup = markup.starts_with('<') && !inner[..path_end].is_empty();
+    // `{data.ok && <p>…</p>}` and `{data.n > 3 ? <p>…</p> : <p>…</p>}`.
+    let (condition, markup) = condition_before_markup(inner)?;
     let end = rest.len() - markup.len();
-    let condition = MarkKind::If(inner[..path_end].to_owned(), false);
-    (is_markup && !rest.starts_with("{{")).then(|| (mark(end, condition), Some(Open::Expression)))
+    let condition = MarkKind::If(condition.to_owned(), false);
+    (!rest.starts_with("{{")).then(|| (mark(end, condition), Some(Open::Expression)))
+}
+
+/// The longest condition that is read.
+const CONDITION_MAX: usize = 120;
+
+/// Reads what is asked before markup is shown; returns it and the markup.
+fn condition_before_markup(inner: &str) -> Option<(&str, &str)> {
+    let sign = |sign: &'static str| inner.find(sign).map(|at| (at, sign));
+    let (at, sign) = [sign("&&"), sign("? "), sign("?\n"), sign("?<"), sign("?(")]
+        .into_iter()
+        .flatten()
+        .min()
+        .filter(|(at, _)| *at < CONDITION_MAX)?;
+    let condition = inner[..at].trim();
+    let used = if sign == "&&" { 2 } else { 1 };
+    let markup = inner[at + used..].trim_start_matches([' ', '\n', '(']);
+    let is_condition = condition.starts_with(|c: char| c.is_alphabetic() || c == '!')
+        && !condition.contains(['{', '}', ';', '\n', '"'])
+        && !condition.contains("</");
+    let is_markup = markup.starts_with('<') && markup[1..].starts_with(char::is_alphabetic);
+    (is_condition && is_markup).then_some((condition, markup))
+}
+
+/// Reads `data.rows.filter(…).sort(…)` before `.map(`; returns the list and the length of it all.
+fn chosen_rows(inner: &str, path_end: usize) -> Option<(&str, usize)> {
+    const CALLS: [&str; 4] = ["filter", "sort", "slice", "reverse"];
+    let (list, call) = inner[..path_end].rsplit_once('.')?;
+    let mut length = path_end;
+    let mut call = call;
+    while CALLS.contains(&call) && inner[length..].starts_with('(') {
+        length += parentheses(&inner[length..])?;
+        let next = inner[length..].strip_prefix('.')?;
+        let end = next.find(|c: char| !c.is_ascii_alphabetic())?;
+        call = &next[..end];
+        if call == "map" {
+            return Some((list, length));
+        }
+        length += 1 + end;
+    }
+    None
+}
+
+/// Reads `@switch (row.state) { @case ('open') {`.
+fn switch(source: &str, start: usize) -> Option<(Mark, Option<Open>)> {
+    let rest = source[start..].strip_prefix("@switch")?;
+    let head = rest.trim_start();
+    let length = parentheses(head)?;
+    let subject = head[1..length - 1].trim();
+    let from = source.len() - head.len() + head.find(subject)?;
+    let cases = head[length..].trim_start().strip_prefix('{')?.trim_start();
+    let (literal, inside) = case(cases)?;
+    let span = start..source.len() - inside.len();
+    let kind = MarkKind::If(format!("{subject} == {literal}"), false);
+    Some((Mark { span, kind }, Some(Open::Switch(from, from + subject.len()))))
+}
+
+/// Reads `@case ('open') {`; returns what is compared with, and what stands inside.
+fn case(text: &str) -> Option<(&str, &str)> {
+    let head = text.strip_prefix("@case")?.trim_start();
+    let length = parentheses(head)?;
+    let inside = head[length..].trim_start().strip_prefix('{')?;
+    Some((head[1..length - 1].trim(), inside))
 }
 
 fn is_path(c: char) -> bool {
@@ -80,6 +148,9 @@ fn is_path(c: char) -> bool {
 
 /// Reads `@for (…) {`, `@foreach (…)`, `@endif` and their kin.
 fn at_word(source: &str, start: usize) -> Option<(Mark, Option<Open>)> {
+    if let Some(found) = switch(source, start) {
+        return Some(found);
+    }
     let rest = &source[start + 1..];
     let inside_word = source[..start].ends_with(|c: char| c.is_alphanumeric() || c == '.');
     let length = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
@@ -157,6 +228,20 @@ pub(super) fn close(source: &str, start: usize, open: Open) -> Option<(Mark, boo
                 return done(length, MarkKind::Else(condition), true);
             }
             done(1, MarkKind::Close, false)
+        }
+        Open::Switch(from, to) => {
+            let next = rest.strip_prefix('}')?.trim_start();
+            if let Some((literal, inside)) = case(next) {
+                let condition = format!("{} == {literal}", &source[from..to]);
+                return done(rest.len() - inside.len(), MarkKind::Else(Some(condition)), true);
+            }
+            if let Some(inside) =
+                next.strip_prefix("@default").and_then(|rest| rest.trim_start().strip_prefix('{'))
+            {
+                return done(rest.len() - inside.len(), MarkKind::Else(None), true);
+            }
+            let behind = next.strip_prefix('}').unwrap_or(next);
+            done(rest.len() - behind.len(), MarkKind::Close, false)
         }
         Open::Call => {
             let length = tail(rest, true)?;

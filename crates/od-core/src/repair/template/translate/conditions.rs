@@ -73,6 +73,8 @@ impl Translator<'_, '_> {
         span: &Range<usize>,
     ) -> Option<String> {
         let text = text.trim().trim_matches(['{', '}']).trim();
+        let called = called(text);
+        let text = called.as_deref().unwrap_or(text);
         let text = text.strip_prefix("not ").map_or(text.to_owned(), |rest| format!("!{rest}"));
         let signs = [">=", "<=", "===", "!==", "==", "!=", ">", "<"];
         let sign = signs.iter().find(|sign| text.contains(**sign));
@@ -143,4 +145,21 @@ impl Translator<'_, '_> {
             }
         }
     }
+}
+
+/// Reads `(gt data.open 10)` of Handlebars as `data.open > 10`.
+fn called(text: &str) -> Option<String> {
+    let inner = text.trim_start_matches('(').trim_end_matches(')');
+    let mut words = inner.split_whitespace();
+    let sign = match words.next()? {
+        "gt" => ">",
+        "gte" | "ge" => ">=",
+        "lt" => "<",
+        "lte" | "le" => "<=",
+        "eq" => "==",
+        "ne" | "neq" => "!=",
+        _ => return None,
+    };
+    let (path, literal) = (words.next()?, words.next()?);
+    words.next().is_none().then(|| format!("{path} {sign} {literal}"))
 }

@@ -199,7 +199,24 @@ fn single_brace(source: &str, start: usize) -> Option<Range<usize>> {
     let text = source[start + 1..end].trim();
     let dotted = text.contains('.') && !text.starts_with('.') && !text.ends_with('.');
     let named = text.starts_with(|c: char| c.is_alphabetic());
-    (dotted && named && source[end..].starts_with('}')).then_some(start..end + 1)
+    let plain = (dotted && named && source[end..].starts_with('}')).then_some(start..end + 1);
+    plain.or_else(|| single_call(source, start))
+}
+
+/// Finds `{data.n.toLocaleString()}`, `{new Date(row.at).toLocaleDateString('en')}` and a text in backticks.
+fn single_call(source: &str, start: usize) -> Option<Range<usize>> {
+    let inner = &source[start + 1..];
+    if let Some(literal) = inner.strip_prefix('`') {
+        let end = literal.find('`').filter(|at| !literal[..*at].contains(['<', '\n']))?;
+        return literal[end + 1..].starts_with('}').then_some(start..start + end + 4);
+    }
+    let end = inner.find(['}', '{', '<', '\n', ';'])?;
+    let text = inner[..end].trim();
+    let is_call = text.ends_with(')')
+        && ["toLocale", "toFixed(", "Intl.", "toUpperCase(", "toLowerCase(", "Math."]
+            .iter()
+            .any(|call| text.contains(call));
+    (is_call && inner[end..].starts_with('}')).then_some(start..start + 1 + end + 1)
 }
 
 fn is_path_char(c: char) -> bool {

@@ -3,6 +3,7 @@
 pub(super) mod attributes;
 mod blocks;
 mod code_marks;
+mod computed;
 mod conditions;
 mod expression;
 pub(super) mod marks;
@@ -148,7 +149,9 @@ impl Translator<'_, '_> {
         let named =
             |scope: &&Scope| scope.alias == first || scope.written.as_deref() == Some(first);
         if let Some(scope) = scopes.iter().rev().find(named) {
-            return Some(dotted(&scope.alias, rest));
+            let rest = self.in_row(scope, rest);
+            let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+            return Some(dotted(&scope.alias, &rest));
         }
         if of_root || follow(self.data, &steps).is_some() && scopes.is_empty() {
             return Some(dotted("data", &steps));

@@ -61,8 +61,11 @@ impl Translator<'_, '_> {
             self.note(span.start, "rows are numbered from 1 by the style sheet");
             return;
         }
-        if let Some(parts) = joined(text) {
+        if let Some(parts) = joined(text).or_else(|| style_object(text).filter(|_| !in_text)) {
             return self.join(&parts, span);
+        }
+        if in_text && self.choice(text, &span) {
+            return;
         }
         let Some(path) = self.path(text, &span) else { return };
         let shown = format!("{{{{{path}}}}}");
@@ -121,8 +124,12 @@ impl Translator<'_, '_> {
             let word = if counts || text == "@number" { "@number" } else { "@index" };
             return self.edit(span, format!("{{{{{word}}}}}"));
         }
-        if let Some(parts) = joined(text) {
+        let in_text = !self.outline.elements.iter().any(|it| it.tag.span.contains(&span.start));
+        if let Some(parts) = joined(text).or_else(|| style_object(text).filter(|_| !in_text)) {
             return self.join(&parts, span);
+        }
+        if self.computed(text, &span) || in_text && self.choice(text, &span) {
+            return;
         }
         let read = expression::read(text);
         let formats = match (&read.rest, text.split_once('|')) {
@@ -134,7 +141,6 @@ impl Translator<'_, '_> {
             return self.keep_formats(&span, &formats);
         };
         let shown = format!("{{{{{path}{formats}}}}}");
-        let in_text = !self.outline.elements.iter().any(|it| it.tag.span.contains(&span.start));
         match read.rest {
             Rest::Nothing | Rest::Or(_) => self.edit(span, shown),
             Rest::Format(_) if !formats.is_empty() => self.edit(span, shown),
@@ -190,17 +196,27 @@ impl Translator<'_, '_> {
 
     /// Writes the parts of a text one behind the other.
     pub(super) fn join(&mut self, parts: &[Part<'_>], span: Range<usize>) {
+        if let Some(whole) = self.joined_text(parts, &span) {
+            // `style={{ width: … }}` of JSX has no quotation marks of its own.
+            let is_bare = self.outline.source[..span.start].ends_with('=');
+            let mark = if is_bare { "\"" } else { "" };
+            self.edit(span, format!("{mark}{whole}{mark}"));
+        }
+    }
+
+    /// Returns the parts of a text one behind the other, each path as a binding.
+    pub(super) fn joined_text(&mut self, parts: &[Part<'_>], at: &Range<usize>) -> Option<String> {
         let mut whole = String::new();
         for part in parts {
             match part {
                 Part::Text(literal) => whole.push_str(literal),
-                Part::Path(path) => match self.path(path, &span) {
-                    Some(path) => whole.push_str(&format!("{{{{{path}}}}}")),
-                    None => return,
-                },
+                Part::Path(path) => {
+                    let path = self.path(path, at)?;
+                    whole.push_str(&format!("{{{{{path}}}}}"));
+                }
             }
         }
-        self.edit(span, whole);
+        Some(whole)
     }
 
     fn row_has(&self, scope: &Scope, key: &str) -> bool {
@@ -210,6 +226,9 @@ impl Translator<'_, '_> {
 
 /// Splits `'Total: ' + data.total` into its parts; `None` if something else is computed.
 pub(super) fn joined(text: &str) -> Option<Vec<Part<'_>>> {
+    if let Some(literal) = text.trim().strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) {
+        return literal_parts(literal);
+    }
     let parts = text.split('+').map(str::trim).map(|part| {
         let quote = part.chars().next().filter(|mark| matches!(mark, '\'' | '"' | '`'));
         match quote {
@@ -227,6 +246,51 @@ pub(super) fn joined(text: &str) -> Option<Vec<Part<'_>>> {
     let parts: Vec<Part<'_>> = parts.collect::<Option<_>>()?;
     let has_text = parts.iter().any(|part| matches!(part, Part::Text(_)));
     (parts.len() > 1 && has_text).then_some(parts)
+}
+
+/// Splits `${data.open} open` into its parts; `None` if something else is computed in it.
+fn literal_parts(literal: &str) -> Option<Vec<Part<'_>>> {
+    let (mut parts, mut rest) = (Vec::new(), literal);
+    while let Some((before, behind)) = rest.split_once("${") {
+        let (path, after) = behind.split_once('}')?;
+        let is_path = path.trim().chars().all(|c| c.is_alphanumeric() || "._[]?".contains(c));
+        if !is_path || before.contains('`') {
+            return None;
+        }
+        parts.extend([Part::Text(before), Part::Path(path.trim())]);
+        rest = after;
+    }
+    let is_whole = !parts.is_empty() && !rest.contains('`');
+    parts.push(Part::Text(rest));
+    is_whole.then_some(parts)
+}
+
+/// Reads an object of styles, `width: row.load + '%', color: row.color`, as the text of a style sheet.
+pub(super) fn style_object(text: &str) -> Option<Vec<Part<'_>>> {
+    let inner = text.trim().trim_start_matches('{').trim_end_matches('}').trim();
+    let mut parts = Vec::new();
+    for member in inner.trim_end_matches(',').split(',') {
+        let (name, value) = member.split_once(':')?;
+        let name = name.trim().trim_matches(['\'', '"']);
+        let is_name = !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_lowercase() || matches!(c, '-' | '.' | '%'));
+        let value = value.trim();
+        let is_path =
+            value.contains('.') && value.chars().all(|c| c.is_alphanumeric() || "._[]".contains(c));
+        // Angular writes the unit behind the name: `'width.%'`.
+        let (name, unit) = name.split_once('.').unwrap_or((name, ""));
+        let separator = if parts.is_empty() { "" } else { "; " };
+        parts.extend([Part::Text(separator), Part::Text(name), Part::Text(": ")]);
+        match joined(value) {
+            Some(joined) => parts.extend(joined),
+            None if is_path => parts.extend([Part::Path(value), Part::Text(unit)]),
+            None => return None,
+        }
+        if !is_name {
+            return None;
+        }
+    }
+    (!parts.is_empty()).then_some(parts)
 }
 
 /// A part of a text that is put together.

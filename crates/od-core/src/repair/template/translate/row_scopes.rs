@@ -8,6 +8,7 @@ use super::expression::{self, Expression};
 use super::marks::{Loop, Mark, MarkKind};
 use crate::json::Value;
 use crate::repair::template::lists::{self, follow};
+use crate::repair::template::roots;
 
 /// A stretch of the template in which a name stands for a row.
 #[derive(Clone, Debug)]
@@ -39,6 +40,10 @@ impl Translator<'_, '_> {
                 | MarkKind::Other => continue,
             };
             let scope = self.scope(&head, range);
+            if head.list.contains(['(', '|']) {
+                let note = "shows all rows: choosing, ordering and grouping are for a query";
+                self.note(self.marks[block.open].span.start, note);
+            }
             self.scopes.push(scope);
         }
         self.scopes.sort_by_key(|scope| scope.range.start);
@@ -65,7 +70,15 @@ impl Translator<'_, '_> {
             let outer = self.scopes.iter().any(|scope| {
                 scope.range.contains(&range.start) && counts.contains_key(scope.alias.as_str())
             });
-            let known = |name: &str| name == "data" || self.data.get(name).is_some();
+            // `{{assignee.name}}` in rows that have an `assignee` is a field of theirs.
+            let steps = expression::read(&head.list).steps;
+            let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+            let rows = lists::meant(&self.lists, steps.last().copied(), None, &[]);
+            let known = |name: &str| {
+                name == "data"
+                    || self.data.get(name).is_some()
+                    || rows.is_some_and(|rows| rows.has(&[name]))
+            };
             let best = counts.into_iter().filter(|(name, _)| !known(name)).max_by_key(|(_, n)| *n);
             best.filter(|_| !outer).map(|(name, _)| name.to_owned())
         });
@@ -126,6 +139,15 @@ impl Translator<'_, '_> {
             None if from_data.is_empty() => "data.items".to_owned(),
             None => format!("data.{}", from_data.join(".")),
         }
+    }
+
+    /// Returns steps below a row as its fields are spelt: `Subject` of a row with `subject`.
+    pub(super) fn in_row(&self, scope: &Scope, steps: &[&str]) -> Vec<String> {
+        let list = self.lists.iter().find(|list| list.path == scope.list);
+        let misses = list.filter(|list| !steps.is_empty() && !list.has(steps));
+        misses
+            .and_then(|list| list.rows.iter().find_map(|row| roots::meant(row, steps)))
+            .unwrap_or_else(|| steps.iter().map(|step| (*step).to_owned()).collect())
     }
 
     /// Returns the row scope around a place, if there is one.
