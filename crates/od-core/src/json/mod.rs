@@ -2,9 +2,9 @@
 
 mod bounded;
 mod canonical;
+mod check;
 mod deny;
 mod fault;
-mod limits;
 mod literal;
 mod message;
 mod number;
