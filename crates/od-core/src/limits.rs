@@ -155,6 +155,8 @@ limits! {
     CHECKS = "checks", 20, "checks", "of document.checks";
     /// The rows of a large output that an agent is shown.
     OUTPUT_SAMPLE = "output_sample", 20, "rows", "of an output that is larger than an answer; the rest is counted";
+    /// The paths of an output that a refusal of its mapping lists.
+    OUTLINE_PATHS = "outline_paths", 40, "paths", "of an output whose mapping leads nowhere, listed with the refusal";
     /// The values that an answer to a create, an update or a validation shows of the page.
     FIRST_VALUES = "first_values", 8, "values", "of the page, by position; of a list its first row";
     /// The length of one of them.
@@ -394,6 +396,8 @@ limits! {
     AGENT_CHOICES = "agent_choices", 16, "answers", "to one question of permission; the rest is left out";
     /// The longest time in which an agent may become ready.
     AGENT_OPEN = "agent_open", 120_000, "milliseconds", "from the start of an agent's program to its first prompt";
+    /// The silence that ends the telling again of an old conversation.
+    AGENT_REPLAY = "agent_replay", 250, "milliseconds", "without a message of an agent that tells a conversation again, until that counts as told";
     /// The longest time in which a stopped turn may end.
     AGENT_CANCEL = "agent_cancel", 10_000, "milliseconds", "for an agent to end a turn that was stopped";
     /// The longest time in which an agent may end by itself.

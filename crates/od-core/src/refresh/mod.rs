@@ -16,6 +16,7 @@ mod machine {
     pub use step::{InvalidTransition, step};
 }
 mod mapping;
+mod outline;
 mod projection;
 mod record;
 mod transform;
@@ -28,6 +29,7 @@ pub use machine::{
 };
 pub(crate) use mapping::obstacle;
 pub use mapping::{Mapped, MappingError, UnresolvedFrom, apply_mapping, resolve, unresolved};
+pub use outline::outline;
 pub use projection::first_rows;
 pub use record::{
     ChangeReport, CompactError, RecordConnector, RecordStatus, RecordStep, RefreshRecord,
