@@ -14,6 +14,7 @@ import json
 import re
 import sys
 import threading
+import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 LINE = re.compile(r"CALL (\w+) (\{.*\})")
@@ -73,11 +74,13 @@ class Turn:
         found = [name for name in self.tools if name.endswith(wanted)]
         # Some hosts load tools when they are called: then the name stands in what they say of such tools, or is
         # the server's name, which a chat makes anew, and the tool's.
-        named = re.search(rf"mcp__od\w*?__{wanted}\b", self.raw)
-        name = found[0] if found else named.group(0) if named else f"mcp__od__{wanted}"
+        # The last: a conversation that goes on has those of the chat before, too.
+        named = re.findall(rf"mcp__od\w*?__{wanted}\b", self.raw)[-1:]
+        name = (found or named or [f"mcp__od__{wanted}"])[0]
         search = next((name for name in SEARCHES if name in self.tools), None)
         if search and not found and search not in self.called[-1:]:
-            return search, {"query": f"select:{name}" if named else wanted}
+            # A second look is for the words: the name may be that of the chat before.
+            return search, {"query": f"select:{name}" if named and search not in self.called else wanted}
         if not found and "tool_call" in self.tools:
             fields = schema_of(self.tools["tool_call"]).get("properties") or {}
             return "tool_call", {key: arguments if field.get("type") == "object" else name for key, field in fields.items()}
@@ -191,7 +194,8 @@ class Model(BaseHTTPRequestHandler):
                     turn.user(block["text"])
         turn.tools = {tool.get("name", ""): tool for tool in asked.get("tools") or []}
         call, said = self.decide(turn, asked)
-        number = len(turn.results)
+        # A conversation that goes on has the calls of the one before: an id that comes twice is dropped with its result.
+        number = uuid.uuid4().hex[:12]
         block = ({"type": "tool_use", "id": f"toolu_{number}", "name": call[0], "input": call[1]} if call
                  else {"type": "text", "text": said})
         stop = "tool_use" if call else "end_turn"
@@ -228,7 +232,8 @@ class Model(BaseHTTPRequestHandler):
                 turn.tools[name] = each
                 spaces[name] = tool.get("name") if tool.get("type") == "namespace" else None
         call, said = self.decide(turn, asked)
-        number = len(turn.results)
+        # A conversation that goes on has the calls of the one before: an id that comes twice is dropped with its result.
+        number = uuid.uuid4().hex[:12]
         if call:
             name = call[0].removeprefix("mcp__od__")
             item = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": name,
@@ -262,7 +267,8 @@ class Model(BaseHTTPRequestHandler):
                 turn.user(plain(message.get("content")))
         turn.tools = {tool["function"]["name"]: tool for tool in asked.get("tools") or [] if tool.get("function")}
         call, said = self.decide(turn, asked)
-        number = len(turn.results)
+        # A conversation that goes on has the calls of the one before: an id that comes twice is dropped with its result.
+        number = uuid.uuid4().hex[:12]
         calls = call and [{"index": 0, "id": f"call_{number}", "type": "function",
                            "function": {"name": call[0], "arguments": json.dumps(call[1])}}]
         message = {"role": "assistant", "content": said, **({"tool_calls": calls} if calls else {})}
