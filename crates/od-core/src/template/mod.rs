@@ -27,6 +27,7 @@ mod policy {
     pub(crate) mod attribute;
     pub(crate) mod css;
     mod guarded;
+    pub(crate) mod link;
     pub(crate) mod url;
 }
 mod program;
