@@ -267,7 +267,7 @@ pub fn changes(before: &[CheckResult], after: &[CheckResult]) -> Vec<CheckChange
 }
 
 /// Sets the results of a state that is about to be committed.
-pub fn settle(state: &mut ArtifactState) {
+pub fn update_results(state: &mut ArtifactState) {
     let document = state.artifact.document.as_ref();
     let checks = document.map(|document| document.checks.as_slice()).unwrap_or_default();
     let (before, at) = (&state.artifact.check_results, state.artifact.updated_at);
