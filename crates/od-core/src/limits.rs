@@ -1,5 +1,12 @@
 //! Every bound of the program, printed in refusals and in `docs/limits.md`: the limits of the contract,
 //! and those inside the daemon, the store, the connectors and the clients.
+//!
+//! ```
+//! use od_core::limits::{JSON_DEPTH, TITLE, cut};
+//!
+//! assert_eq!(JSON_DEPTH.want(), "at most 8 levels (the root object or array is level 1)");
+//! assert_eq!(cut("x".repeat(300), TITLE).len(), TITLE.max());
+//! ```
 
 use std::time::Duration;
 

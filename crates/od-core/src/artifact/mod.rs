@@ -1,4 +1,13 @@
 //! Live artifacts: what is stored, what may be sent in, and every rule between the two.
+//!
+//! ```
+//! use od_core::artifact::CreateRequest;
+//! use od_core::json::parse_message;
+//!
+//! let body = br#"{ "input": { "titel": "T", "document": { "dataJson": { "n": 1 } } } }"#;
+//! let issues = CreateRequest::parse(&parse_message(body).unwrap()).unwrap_err();
+//! assert_eq!(issues[0].path, "/input/titel");
+//! ```
 
 mod check;
 mod create;

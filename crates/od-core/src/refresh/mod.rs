@@ -1,4 +1,12 @@
 //! Refreshing: what is recorded, how a refresh moves, and how output becomes data.
+//!
+//! ```
+//! use od_core::refresh::resolve;
+//! use serde_json::json;
+//!
+//! let output = json!({ "items": [{ "n": 3 }] });
+//! assert_eq!(resolve(&output, &"$.items.0.n".parse().unwrap()), Some(&json!(3)));
+//! ```
 
 mod changes;
 mod compact_table;
