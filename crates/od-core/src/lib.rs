@@ -15,7 +15,12 @@
 
 #![cfg_attr(
     not(feature = "artifacts"),
-    allow(dead_code, unused_imports, reason = "parts serve each other; alone they need fewer")
+    allow(
+        dead_code,
+        unused_imports,
+        unused_macros,
+        reason = "parts serve each other; alone they need fewer"
+    )
 )]
 
 /// Sessions with a person's own agent: their life, their stream of entries, and what is asked first.

@@ -136,22 +136,22 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(written: Value, expected: &Value) {
-        assert_eq!(grow(&written).unwrap(), *expected);
+    fn check(written: &Value, expected: &Value) {
+        assert_eq!(grow(written).unwrap(), *expected);
     }
 
     #[test]
     fn what_a_file_names_becomes_as_large_as_it_says() {
-        check(json!("{{long:3}}"), &json!("xxx"));
-        check(json!("{{deep:2}}"), &json!({ "a": { "a": null } }));
-        check(json!("{{many:3}}"), &json!([0, 1, 2]));
+        check(&json!("{{long:3}}"), &json!("xxx"));
+        check(&json!("{{deep:2}}"), &json!({ "a": { "a": null } }));
+        check(&json!("{{many:3}}"), &json!([0, 1, 2]));
         check(
-            json!({ "{{items}}": [2, { "n": "#", "t": "a#" }] }),
+            &json!({ "{{items}}": [2, { "n": "#", "t": "a#" }] }),
             &json!([{ "n": 0, "t": "a0" }, { "n": 1, "t": "a1" }]),
         );
-        check(json!({ "{{fields}}": [2, 1] }), &json!({ "k0": 1, "k1": 1 }));
+        check(&json!({ "{{fields}}": [2, 1] }), &json!({ "k0": 1, "k1": 1 }));
         check(
-            json!("{{times:2:<b>}}{{data.n}}{{times:2:</b>}}"),
+            &json!("{{times:2:<b>}}{{data.n}}{{times:2:</b>}}"),
             &json!("<b><b>{{data.n}}</b></b>"),
         );
     }

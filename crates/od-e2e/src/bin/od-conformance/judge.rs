@@ -17,39 +17,43 @@ pub(crate) struct Said {
     pub(crate) json: Value,
     /// Everything that was said, as text.
     text: String,
+    /// The same without the head of an HTTP answer, which has numbers of its own.
+    body: String,
 }
 
 /// Reads an answer of the daemon; a status that is not the code's own is a fault.
 pub(crate) fn of_http(answer: &Answer) -> Outcome<Said> {
     let mut json = answer.json();
     let text = format!("{}\n\n{}", answer.head, answer.body);
+    let body = answer.body.clone();
     if (200..300).contains(&answer.status) {
-        return Ok(Said { code: "ok".to_owned(), json, text });
+        return Ok(Said { code: "ok".to_owned(), json, text, body });
     }
     if answer.body.is_empty() && answer.status == 431 {
         // The head is refused before anything reads a request from it, so there is no envelope.
-        return Ok(Said { code: "431".to_owned(), json, text });
+        return Ok(Said { code: "431".to_owned(), json, text, body });
     }
     let error = json["error"].take();
     let code = code_of(&error).ok_or_else(|| format!("a refusal without an envelope: {text}"))?;
     if answer.status != code.http_status() {
         return Err(format!("{code} with status {}", answer.status));
     }
-    Ok(Said { code: code.to_string(), json: error, text })
+    Ok(Said { code: code.to_string(), json: error, text, body })
 }
 
 /// Reads the end of a command; an exit code that is not the code's own, or output on both streams of a
 /// JSON answer, is a fault.
 pub(crate) fn of_command(ended: &Ended) -> Outcome<Said> {
     let text = format!("{}{}", ended.out, ended.err);
+    let body = text.clone();
     if ended.exit == 0 {
         let json = serde_json::from_str(&ended.out).unwrap_or(Value::Null);
-        return Ok(Said { code: "ok".to_owned(), json, text });
+        return Ok(Said { code: "ok".to_owned(), json, text, body });
     }
     if ended.exit == 1 && ended.err.is_empty() {
         // It ran and found problems: what it found is the answer.
         let json = serde_json::from_str(&ended.out).unwrap_or(Value::Null);
-        return Ok(Said { code: "found".to_owned(), json, text });
+        return Ok(Said { code: "found".to_owned(), json, text, body });
     }
     let mut document: Value = serde_json::from_str(&ended.err)
         .map_err(|err| format!("exit {} without an envelope ({err}): {text}", ended.exit))?;
@@ -62,7 +66,7 @@ pub(crate) fn of_command(ended: &Ended) -> Outcome<Said> {
     if !envelope {
         return Err(format!("{code} in another envelope: {text}"));
     }
-    Ok(Said { code: code.to_string(), json: error, text })
+    Ok(Said { code: code.to_string(), json: error, text, body })
 }
 
 /// Reads the end of `od tools …`.
@@ -109,19 +113,30 @@ pub(crate) fn judge(call: &Call, said: &Said) -> Outcome<()> {
         }
     }
     for want in &call.says {
-        if !said.text.contains(want.as_str()) {
+        if !said.says(want) {
             return Err(format!("does not say `{want}`: {}", shown()));
         }
     }
     // "Printed in every refusal": what is allowed stands in it as a number.
     let refused = said.code.parse::<ErrorCode>().is_ok();
-    let prints = |limit: &Limit| said.text.contains(&limit.allowed.to_string());
+    let prints = |limit: &Limit| said.says(&limit.allowed.to_string());
     let unprinted = call.limits.iter().find(|limit| refused && !prints(limit));
     match unprinted {
         Some(limit) => {
             Err(format!("does not print the {} of {}: {}", limit.allowed, limit.name, shown()))
         }
         None => Ok(()),
+    }
+}
+
+impl Said {
+    /// Returns whether a text stands in the answer; a number has to stand there by itself.
+    fn says(&self, want: &str) -> bool {
+        let is_number = !want.is_empty() && want.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number {
+            return self.text.contains(want);
+        }
+        self.body.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == want)
     }
 }
 
