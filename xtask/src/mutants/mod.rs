@@ -3,7 +3,7 @@
 //! Each line of `xtask/mutants.jsonl` is one fault: what it is, the file, the exact text and what takes
 //! its place, and the crate and a part of the names of the tests that have to fail. They are tried in a
 //! worktree of the last commit below `target/`. Most are built together and switched on one after the other
-//! by a variable; the rest cost a build each. The same tests pass first without any fault: a test that
+//! by a file; the rest cost a build each. The same tests pass first without any fault: a test that
 //! fails anyway finds nothing.
 
 mod switch;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
-use switch::{Change, SWITCH, switched};
+use switch::{Change, FAULT, SWITCH, switched};
 
 use crate::steps::{announce, cargo, present, root};
 
@@ -200,7 +200,8 @@ impl Tree {
         for package in &self.packages {
             command.args(["-p", package]);
         }
-        command.args(["-E", &mutant.filter()]).env("OD_FAULT", number.to_string());
+        command.args(["-E", &mutant.filter()]);
+        self.write(FAULT, &number.to_string())?;
         // Only whether a test fails is asked: no place in the code is worth its debug information.
         command.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "1");
         // Whoever builds beside it does not wait for it.
