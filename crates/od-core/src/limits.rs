@@ -463,6 +463,8 @@ limits! {
     KNOWN_SIGNERS = "known_signers", 500, "signers", "of bundles, revoked ones included";
     /// The most changes that a site lists.
     SITE_CHANGES = "site_changes", 100, "changes", "in the feed and the list of changes of a site, newest first";
+    /// The size of a site's index to which descriptions are cut.
+    SITE_INDEX = "site_index", 200_000, "bytes", "of the index of a site: descriptions are cut to fit; titles and dates never are";
     /// The greatest size of the list of files of a site that is read.
     SITE_LIST_FILE = "site_list_file", 16_777_216, "bytes", "of `site.json` of an earlier build";
     /// The longest that a browser may draw an exported page.
