@@ -65,6 +65,11 @@ impl Template {
             if binding.place == Place::Repeat {
                 continue;
             }
+            // A row that has it where the condition around holds shows that both go together.
+            if sighting.unordered && sighting.missing == sighting.seen {
+                self.warn_of_no_order(binding, &mut drafts);
+                continue;
+            }
             // The data is the same in every row, and there when a list is empty.
             if binding.path.root == Root::Data && !binding.guarded {
                 sighting = sight_once(binding, data);
@@ -97,6 +102,15 @@ impl Template {
             (_, false) => "it comes out empty",
         };
         let message = format!("`{path}` leads nowhere{rows}; {outcome}{there}");
+        drafts.add(WarningCode::Unresolved, &self.source, span, message);
+    }
+
+    fn warn_of_no_order(&self, binding: &Binding, drafts: &mut WarningDrafts) {
+        let span = binding.offset..binding.offset + binding.length;
+        let path = &binding.full_path;
+        let message = format!(
+            "`{path}` is null or not there: once the condition around it holds, this one cannot be decided and the page fails; test `{path}` for a value first, on an element around it"
+        );
         drafts.add(WarningCode::Unresolved, &self.source, span, message);
     }
 
@@ -332,6 +346,30 @@ mod tests {
             ]
         );
         assert_eq!(warnings, [""; 0]);
+    }
+
+    #[test]
+    fn an_order_of_what_is_not_there_is_remarked_on_behind_a_condition_on_something_else() {
+        let data = json!({ "flag": false, "alert": null, "alerts": [], "rows": [
+            { "open": true, "n": 4 }, { "open": false }
+        ] });
+        let (errors, warnings) =
+            check_v2("<p data-od-if='data.flag'><b data-od-if='data.alert.level > 3'>x</b></p>", &data);
+        assert_eq!((errors.len(), warnings.len()), (0, 1), "{warnings:?}");
+        assert!(warnings[0].starts_with("`data.alert.level` is null or not there"), "{warnings:?}");
+        for guarded in [
+            "<p data-od-if='data.alert'><b data-od-if='data.alert.level > 3'>x</b></p>",
+            "<p data-od-if='data.flag'><i data-od-if='data.alert'><b data-od-if='data.alert.level > 3'>x</b></i></p>",
+            "<p data-od-if='!data.alert'>x</p><p data-od-else-if='data.alert.level > 3'>y</p>",
+            "<p data-od-if='data.alerts'><b data-od-if='data.alerts.0.level > 3'>x</b></p>",
+            "<p data-od-repeat='r in data.rows'><b data-od-if='r.open'><i data-od-if='r.n > 3'>x</i></b></p>",
+        ] {
+            assert_eq!(check_v2(guarded, &data), (vec![], vec![]), "{guarded}");
+        }
+        // What was remarked on does fail then, with the place.
+        let html = "<p data-od-if='data.flag'><b data-od-if='data.alert.level > 3'>x</b></p>";
+        let flipped = json!({ "flag": true, "alert": null });
+        assert_eq!(check_v2(html, &flipped).0.len(), 1);
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(crate) struct Audit {
     pub(crate) sightings: Vec<Sighting>,
     /// How many branches around the current step are not taken.
     untaken: usize,
+    /// The conditions among them that ask for something that is null, empty or not there.
+    absent: Vec<usize>,
 }
 
 /// The values that a binding had.
@@ -35,6 +37,8 @@ pub(crate) struct Sighting {
     pub(crate) missing: usize,
     /// Whether some value was a number or a date.
     pub(crate) live: bool,
+    /// Whether a condition orders it behind another one that does not hold, and it is null or not there.
+    pub(crate) unordered: bool,
     /// The keys beside the first missing one, for the author.
     pub(crate) beside: Option<String>,
 }
@@ -83,6 +87,7 @@ impl<W: io::Write, const AUDIT: bool> Renderer<'_, '_, Output<'_, W>, AUDIT> {
         holds: Result<bool, RenderError>,
         at: &mut usize,
         otherwise: usize,
+        asked: Option<usize>,
     ) -> Result<(), RenderError> {
         let (holds, failed) = match holds {
             Ok(holds) => (holds, None),
@@ -96,27 +101,61 @@ impl<W: io::Write, const AUDIT: bool> Renderer<'_, '_, Output<'_, W>, AUDIT> {
             }
             _ => (otherwise, otherwise),
         };
-        self.walk(*at..end, holds)?;
-        self.walk(otherwise..chain_end, !holds)?;
+        self.walk(*at..end, holds, asked)?;
+        self.walk(otherwise..chain_end, !holds, asked)?;
         *at = chain_end;
         failed.map_or(Ok(()), Err)
     }
 
     /// Walks steps; what is not taken leaves nothing behind but its errors.
-    fn walk(&mut self, steps: std::ops::Range<usize>, taken: bool) -> Result<(), RenderError> {
+    fn walk(
+        &mut self,
+        steps: std::ops::Range<usize>,
+        taken: bool,
+        asked: Option<usize>,
+    ) -> Result<(), RenderError> {
         if taken {
             return self.run(steps);
         }
+        let around = self.audit.absent.len();
+        let is_absent = |binding: &usize| {
+            let value = self.follow_path(&self.program.bindings[*binding]);
+            value.is_none_or(|value| {
+                value.is_null()
+                    || value.as_array().is_some_and(Vec::is_empty)
+                    || value.as_object().is_some_and(|map| map.is_empty())
+            })
+        };
+        let absent = asked.filter(is_absent);
+        self.audit.absent.extend(absent);
         let (report, written, depth) = (self.report, self.out.bytes(), self.depth);
         self.audit.untaken += 1;
         let result = self.run(steps);
         self.audit.untaken -= 1;
+        self.audit.absent.truncate(around);
         (self.report, self.depth) = (report, depth);
         self.out.forget_beyond(written);
         // A page too large only with both ways is not too large.
         match result {
             Err(RenderError::TooManyRows { .. } | RenderError::Write(_)) => Ok(()),
             other => other,
+        }
+    }
+
+    /// Notes that a value that is not there would be ordered if other conditions held.
+    ///
+    /// Where such a condition asks for the value itself, or for what it stands in, it guards it.
+    pub(crate) fn note_no_order(&mut self, binding: usize, value: Option<&Value>) {
+        if self.audit.untaken == 0 || value.is_some_and(|value| !value.is_null()) {
+            return;
+        }
+        let path = &self.program.bindings[binding].path;
+        let is_guarded = self.audit.absent.iter().any(|asked| {
+            let asked = &self.program.bindings[*asked].path;
+            asked.root == path.root && path.segments.starts_with(&asked.segments)
+        });
+        if let Some(sighting) = self.audit.sightings.get_mut(binding).filter(|_| !is_guarded) {
+            sighting.unordered = true;
         }
     }
 

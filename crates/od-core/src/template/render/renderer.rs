@@ -166,12 +166,18 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
     /// and charts do not pay for them.
     #[inline(never)]
     fn branch(&mut self, op: Op, at: &mut usize) -> Result<(), RenderError> {
-        let (holds, otherwise) = match op {
-            Op::Branch { condition, otherwise } => (self.test(condition as usize), otherwise),
+        let (holds, otherwise, asked) = match op {
+            Op::Branch { condition, otherwise } => {
+                let asked = match self.program.checks[condition as usize].source {
+                    Source::Binding(binding) => Some(binding),
+                    Source::Variable(_) => None,
+                };
+                (self.test(condition as usize), otherwise, asked)
+            }
             Op::IfEmpty { repeat, otherwise } => {
                 let repeat = &self.program.repeats[repeat as usize];
                 let list = &self.program.bindings[repeat.list];
-                (Ok(!is_true(self.follow_path(list))), otherwise)
+                (Ok(!is_true(self.follow_path(list))), otherwise, None)
             }
             Op::Jump { chain } => {
                 *at = self.program.chain_ends[chain as usize] as usize;
@@ -188,7 +194,7 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
             | Op::Piped { .. } => return Ok(()),
         };
         if AUDIT {
-            return self.audit_branch(holds, at, otherwise as usize);
+            return self.audit_branch(holds, at, otherwise as usize, asked);
         }
         if !holds? {
             *at = otherwise as usize;
@@ -213,7 +219,14 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
                 Some(&variable)
             }
         };
-        check.test.apply(value).map_err(|_| {
+        let holds = check.test.apply(value);
+        if AUDIT
+            && holds.is_err()
+            && let Source::Binding(binding) = check.source
+        {
+            self.note_no_order(binding, value);
+        }
+        holds.map_err(|_| {
             let path = match check.source {
                 Source::Binding(binding) => {
                     full_path(&self.program.bindings[binding], self.rows()).into_owned()
