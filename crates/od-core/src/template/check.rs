@@ -177,6 +177,7 @@ fn sight_once(binding: &Binding, data: &Value) -> Sighting {
         seen: 1,
         missing: usize::from(value.is_none()),
         live: value.is_some_and(is_live),
+        unordered: false,
         beside: value.is_none().then(|| keys_beside(binding, data, &[])).flatten(),
     }
 }
@@ -353,8 +354,10 @@ mod tests {
         let data = json!({ "flag": false, "alert": null, "alerts": [], "rows": [
             { "open": true, "n": 4 }, { "open": false }
         ] });
-        let (errors, warnings) =
-            check_v2("<p data-od-if='data.flag'><b data-od-if='data.alert.level > 3'>x</b></p>", &data);
+        let (errors, warnings) = check_v2(
+            "<p data-od-if='data.flag'><b data-od-if='data.alert.level > 3'>x</b></p>",
+            &data,
+        );
         assert_eq!((errors.len(), warnings.len()), (0, 1), "{warnings:?}");
         assert!(warnings[0].starts_with("`data.alert.level` is null or not there"), "{warnings:?}");
         for guarded in [

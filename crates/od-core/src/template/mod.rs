@@ -90,6 +90,7 @@ pub use issue::{Edit, Fix, ISSUES_MAX, IssueCode, TemplateIssue};
 pub use policy::css::CssFault;
 pub use policy::url::UrlFault;
 pub use program::{Binding, Place, Repeat};
+pub(crate) use refusal_issues::COUNT_ROWS;
 pub use render::error::{BindingPlace, RenderError};
 pub use render::inspect::{INSPECTION_STYLE, InspectedPath, Inspection};
 pub use render::piped::format_value;
