@@ -66,7 +66,7 @@ pub(super) fn string(
                     return string(text, opens, close, put);
                 }
                 let ends = behind.is_empty()
-                    || behind.starts_with([',', ':', '}', ']', '\n'])
+                    || behind.starts_with([',', ':', '}', ']', '\n', '：', '，'])
                     || text[at + 1..].starts_with('\n');
                 if ends || close != '"' {
                     return at + mark.len_utf8();

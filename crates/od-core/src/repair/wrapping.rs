@@ -72,7 +72,12 @@ const ENVELOPES_MAX: usize = 4;
 /// has a field of a request itself, or holds none.
 pub(super) fn envelope(body: &Value, operation: Operation) -> Option<Vec<Change>> {
     let outer = body.as_object()?;
-    if outer.keys().any(|key| is_own(operation, key)) {
+    // A page beside it is the author's, whatever it is called: `TemplateHTML`.
+    let is_page = |(key, value): (&String, &Value)| {
+        value.is_string()
+            && names::place(operation, "", key).is_some_and(|place| place == "/templateHtml")
+    };
+    if outer.keys().any(|key| is_own(operation, key)) || outer.iter().any(is_page) {
         return None;
     }
     let at = request_in(body, operation, 0)?;
@@ -90,8 +95,14 @@ pub(super) fn envelope(body: &Value, operation: Operation) -> Option<Vec<Change>
     };
     let mut changes: Vec<Change> = names.iter().map(up).collect();
     let around = at.split('/').nth(1).unwrap_or_default();
+    // Names, numbers and versions of the protocol go; words that somebody wrote are for other rules.
     let is_rest = |(key, value): &(&String, &Value)| {
-        key.as_str() == around || !value.is_object() && !value.is_array()
+        key.as_str() == around
+            || match value {
+                Value::String(text) => !text.contains(char::is_whitespace),
+                Value::Null | Value::Bool(_) | Value::Number(_) => true,
+                Value::Array(_) | Value::Object(_) => false,
+            }
     };
     let gone = outer.iter().filter(is_rest);
     changes.extend(gone.map(|(key, _)| Change::Remove { at: format!("/{key}") }));

@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn an_order_of_what_is_not_there_is_remarked_on_behind_a_condition_on_something_else() {
-        let data = json!({ "flag": false, "alert": null, "alerts": [], "rows": [
+        let data = json!({ "flag": false, "alert": null, "alerts": [], "load": null, "rows": [
             { "open": true, "n": 4 }, { "open": false }
         ] });
         let (errors, warnings) = check_v2(
@@ -363,7 +363,7 @@ mod tests {
         for guarded in [
             "<p data-od-if='data.alert'><b data-od-if='data.alert.level > 3'>x</b></p>",
             "<p data-od-if='data.flag'><i data-od-if='data.alert'><b data-od-if='data.alert.level > 3'>x</b></i></p>",
-            "<p data-od-if='!data.alert'>x</p><p data-od-else-if='data.alert.level > 3'>y</p>",
+            "<p data-od-if='!data.load'>x</p><p data-od-else-if='data.load > 3'>y</p>",
             "<p data-od-if='data.alerts'><b data-od-if='data.alerts.0.level > 3'>x</b></p>",
             "<p data-od-repeat='r in data.rows'><b data-od-if='r.open'><i data-od-if='r.n > 3'>x</i></b></p>",
         ] {
