@@ -125,13 +125,7 @@ pub(super) fn wrong_type(
             let lines: Vec<&str> = lines.iter().filter_map(Value::as_str).collect();
             write(json!(lines.join("\n")))
         }
-        // `"latest"` asks for no revision in particular.
-        ("/ifRevision", Value::String(text)) => {
-            text.trim_start_matches('r').parse::<u64>().map_or_else(
-                |_| vec![Change::Remove { at: at.to_owned() }],
-                |number| write(json!(number)),
-            )
-        }
+        ("/ifRevision", Value::String(text)) => revision(at, text),
         (_, Value::Number(_) | Value::Bool(_)) if issue.want.as_deref() == Some("a string") => {
             write(json!(value.to_string()))
         }
@@ -151,6 +145,15 @@ pub(super) fn wrong_type(
         }
         _ => Vec::new(),
     }
+}
+
+/// Reads `"r12"` as a revision; `"latest"` asks for none in particular.
+fn revision(at: &str, text: &str) -> Vec<Change> {
+    let at = at.to_owned();
+    vec![match text.trim_start_matches('r').parse::<u64>() {
+        Ok(number) => Change::Write { at, value: json!(number) },
+        Err(_) => Change::Remove { at },
+    }]
 }
 
 /// Rewrites a part of provenance that is of another type than it should be.

@@ -198,6 +198,17 @@ fn unknown_field(
     {
         return vec![Change::Rename { at: at.to_owned(), to: near.to_owned() }];
     }
+    below_data(body, operation, parent, key, at)
+}
+
+/// Moves what no field means to the input or the data, or takes it out where there is no such place.
+fn below_data(
+    body: &Value,
+    operation: Operation,
+    parent: &str,
+    key: &str,
+    at: &str,
+) -> Vec<Change> {
     let name = if is_denied_key(key) { names::allowed_key(key) } else { key };
     let to = match operation {
         Operation::Execute => format!("/input/{name}"),

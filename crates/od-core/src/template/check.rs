@@ -62,12 +62,12 @@ impl Template {
         let mut drafts = WarningDrafts::default();
         let mut coverage = Coverage::default();
         for (binding, mut sighting) in self.program.bindings.iter().zip(sightings) {
-            if binding.place == Place::Repeat {
+            // A row that has it where the condition around holds shows that both go together.
+            if sighting.gap && sighting.missing == sighting.seen {
+                self.warn_of_gap(binding, &mut drafts);
                 continue;
             }
-            // A row that has it where the condition around holds shows that both go together.
-            if sighting.unordered && sighting.missing == sighting.seen {
-                self.warn_of_no_order(binding, &mut drafts);
+            if binding.place == Place::Repeat {
                 continue;
             }
             // The data is the same in every row, and there when a list is empty.
@@ -105,11 +105,16 @@ impl Template {
         drafts.add(WarningCode::Unresolved, &self.source, span, message);
     }
 
-    fn warn_of_no_order(&self, binding: &Binding, drafts: &mut WarningDrafts) {
+    fn warn_of_gap(&self, binding: &Binding, drafts: &mut WarningDrafts) {
         let span = binding.offset..binding.offset + binding.length;
         let path = &binding.full_path;
+        let (need, way) = if binding.place == Place::Repeat {
+            ("repeat has no list", "put data-od-else behind the repeat")
+        } else {
+            ("condition has no order", "test it for a value first, on an element around it")
+        };
         let message = format!(
-            "`{path}` is null or not there: once the condition around it holds, this one cannot be decided and the page fails; test `{path}` for a value first, on an element around it"
+            "`{path}` is null or not there: once the condition around it holds, this {need} and the page fails; {way}"
         );
         drafts.add(WarningCode::Unresolved, &self.source, span, message);
     }
@@ -177,7 +182,7 @@ fn sight_once(binding: &Binding, data: &Value) -> Sighting {
         seen: 1,
         missing: usize::from(value.is_none()),
         live: value.is_some_and(is_live),
-        unordered: false,
+        gap: false,
         beside: value.is_none().then(|| keys_beside(binding, data, &[])).flatten(),
     }
 }
@@ -350,29 +355,29 @@ mod tests {
     }
 
     #[test]
-    fn an_order_of_what_is_not_there_is_remarked_on_behind_a_condition_on_something_else() {
+    fn an_order_or_a_repeat_of_nothing_is_told_of_behind_another_condition() {
         let data = json!({ "flag": false, "alert": null, "alerts": [], "load": null, "rows": [
             { "open": true, "n": 4 }, { "open": false }
         ] });
-        let (errors, warnings) = check_v2(
-            "<p data-od-if='data.flag'><b data-od-if='data.alert.level > 3'>x</b></p>",
-            &data,
-        );
-        assert_eq!((errors.len(), warnings.len()), (0, 1), "{warnings:?}");
+        let html = "<p data-od-if='data.flag'><b data-od-if='data.alert.level > 3'>x</b><i data-od-repeat='r in data.gone'>x</i></p>";
+        let (errors, warnings) = check_v2(html, &data);
+        assert_eq!((errors.len(), warnings.len()), (0, 2), "{warnings:?}");
+        assert!(warnings[1].contains("repeat has no list"), "{warnings:?}");
         assert!(warnings[0].starts_with("`data.alert.level` is null or not there"), "{warnings:?}");
         for guarded in [
             "<p data-od-if='data.alert'><b data-od-if='data.alert.level > 3'>x</b></p>",
             "<p data-od-if='data.flag'><i data-od-if='data.alert'><b data-od-if='data.alert.level > 3'>x</b></i></p>",
             "<p data-od-if='!data.load'>x</p><p data-od-else-if='data.load > 3'>y</p>",
+            "<p data-od-if='data.load'><b data-od-repeat='r in data.load'>x</b></p>",
+            "<p data-od-if='data.flag'><b data-od-repeat='r in data.load'>x</b><b data-od-else>y</b></p>",
             "<p data-od-if='data.alerts'><b data-od-if='data.alerts.0.level > 3'>x</b></p>",
             "<p data-od-repeat='r in data.rows'><b data-od-if='r.open'><i data-od-if='r.n > 3'>x</i></b></p>",
         ] {
             assert_eq!(check_v2(guarded, &data), (vec![], vec![]), "{guarded}");
         }
         // What was remarked on does fail then, with the place.
-        let html = "<p data-od-if='data.flag'><b data-od-if='data.alert.level > 3'>x</b></p>";
         let flipped = json!({ "flag": true, "alert": null });
-        assert_eq!(check_v2(html, &flipped).0.len(), 1);
+        assert_eq!(check_v2(html, &flipped).0.len(), 2);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::output::Output;
 use super::renderer::Renderer;
 use crate::format::Context;
 use crate::template::expression::path::{Root, Segment};
-use crate::template::program::{Binding, Op, Program};
+use crate::template::program::{Binding, Op, Program, Repeat};
 
 /// The most errors that one audit reports.
 const ERRORS_MAX: usize = 20;
@@ -37,8 +37,8 @@ pub(crate) struct Sighting {
     pub(crate) missing: usize,
     /// Whether some value was a number or a date.
     pub(crate) live: bool,
-    /// Whether a condition orders it behind another one that does not hold, and it is null or not there.
-    pub(crate) unordered: bool,
+    /// Whether it is null or not there where a page would need it, if other conditions held.
+    pub(crate) gap: bool,
     /// The keys beside the first missing one, for the author.
     pub(crate) beside: Option<String>,
 }
@@ -142,10 +142,20 @@ impl<W: io::Write, const AUDIT: bool> Renderer<'_, '_, Output<'_, W>, AUDIT> {
         }
     }
 
-    /// Notes that a value that is not there would be ordered if other conditions held.
+    /// Notes the list of a repeat.
+    pub(crate) fn note_list(&mut self, repeat: &Repeat) {
+        let value = self.follow_path(&self.program.bindings[repeat.list]);
+        match self.list(repeat) {
+            Ok(_) => self.note(repeat.list, value),
+            Err(_) => self.note_gap(repeat.list, value),
+        }
+    }
+
+    /// Notes that a value that is not there would be needed, for an order or for rows, if other
+    /// conditions held.
     ///
     /// Where such a condition asks for the value itself, or for what it stands in, it guards it.
-    pub(crate) fn note_no_order(&mut self, binding: usize, value: Option<&Value>) {
+    pub(crate) fn note_gap(&mut self, binding: usize, value: Option<&Value>) {
         if self.audit.untaken == 0 || value.is_some_and(|value| !value.is_null()) {
             return;
         }
@@ -155,7 +165,7 @@ impl<W: io::Write, const AUDIT: bool> Renderer<'_, '_, Output<'_, W>, AUDIT> {
             asked.root == path.root && path.segments.starts_with(&asked.segments)
         });
         if let Some(sighting) = self.audit.sightings.get_mut(binding).filter(|_| !is_guarded) {
-            sighting.unordered = true;
+            sighting.gap = true;
         }
     }
 

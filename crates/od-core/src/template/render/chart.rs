@@ -70,6 +70,9 @@ impl<'d, W: Write, const AUDIT: bool> Renderer<'_, 'd, Output<'_, W>, AUDIT> {
             return self.keep_table(table);
         };
         let repeat = &self.program.repeats[repeat];
+        if AUDIT {
+            self.note_list(repeat);
+        }
         let items = self.list(repeat)?;
         if !Points::allows(items.len()) {
             let at = self.place(&self.program.bindings[repeat.list]);

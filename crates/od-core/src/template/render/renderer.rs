@@ -224,7 +224,7 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
             && holds.is_err()
             && let Source::Binding(binding) = check.source
         {
-            self.note_no_order(binding, value);
+            self.note_gap(binding, value);
         }
         holds.map_err(|_| {
             let path = match check.source {
@@ -271,6 +271,9 @@ impl<'p, 'd, 'w, W: Write, const AUDIT: bool> Renderer<'p, 'd, Output<'w, W>, AU
     #[inline(never)]
     fn repeat(&mut self, repeat: usize, body: Range<usize>) -> Result<(), RenderError> {
         let repeat = &self.program.repeats[repeat];
+        if AUDIT {
+            self.note_list(repeat);
+        }
         let items = self.list(repeat)?;
         self.count_rows(items.len())?;
         let depth = self.depth;
