@@ -19,7 +19,7 @@ const ROUNDS: usize = 8;
 const VERB_MEANINGS: &[&[&str]] = &[
     &["list", "ls", "all", "index", "search", "find"],
     &["show", "get", "view", "read", "cat", "describe", "info", "inspect", "fetch"],
-    &["create", "new", "add", "make", "post", "publish", "upsert", "save"],
+    &["create", "new", "add", "make", "post", "publish"],
     &["update", "edit", "patch", "modify", "change", "put"],
     &["delete", "remove", "rm", "del", "destroy", "trash"],
     &["history", "log", "logs", "timeline"],
@@ -54,8 +54,6 @@ const FLAG_MEANINGS: &[&[&str]] = &[
     &["dir", "directory", "cwd", "path", "root"],
     &["out", "output", "dest", "destination", "o"],
     &["yes", "force", "assume-yes", "y"],
-    &["offline", "no-network", "no-fetch", "no-source", "skip-source"],
-    &["with-data", "include-data", "data"],
     &[
         "input",
         "input-file",
@@ -123,14 +121,7 @@ fn mended(words: &[String], error: &UsageError) -> Option<Vec<String>> {
 fn with_verb(words: &[String], given: &str) -> Option<Vec<String>> {
     let places = places_of(words, given)?;
     let (group, word) = given.rsplit_once(' ').unwrap_or(("", given));
-    // `od connectors execute`: an agent's verb without its group.
-    let of_agents = || {
-        let group = format!("tools {group}");
-        let whole = format!("{} {word}", group.trim_end());
-        let verb = VERBS.iter().map(|verb| verb.words).find(|words| *words == whole);
-        verb.or_else(|| verb_words(group.trim_end(), word))
-    };
-    let meant = verb_words(group, word).or_else(of_agents)?;
+    let meant = verb_words(group, word)?;
     let mut mended = words.to_vec();
     let first = *places.first()?;
     for place in places.iter().rev() {
@@ -182,18 +173,6 @@ pub(super) fn verb_words(group: &str, word: &str) -> Option<&'static str> {
     if let Some(near) = near {
         return heads.iter().find(|(_, next)| *next == near).map(|(words, _)| *words);
     }
-    // `od live-artifact create`: a noun, almost.
-    let inner: Vec<(&'static str, &'static str)> = below()
-        .filter_map(|(words, rest)| {
-            let (before, _) = words.rsplit_once(' ')?;
-            let noun = before.get(words.len() - rest.len()..)?.rsplit(' ').next()?;
-            (!noun.is_empty()).then_some((before, noun))
-        })
-        .collect();
-    let nouns: Vec<&'static str> = inner.iter().map(|(_, noun)| *noun).collect();
-    if let Some(near) = nearest(word, &nouns) {
-        return inner.iter().find(|(_, noun)| *noun == near).map(|(words, _)| *words);
-    }
     // `od rm`: neither the word nor its noun.
     let verbs: Vec<&'static str> = below().filter_map(|(_, rest)| last(rest)).collect();
     let near = by_meaning(word, VERB_MEANINGS, &verbs)?;
@@ -239,18 +218,6 @@ fn with_flag(words: &[String], given: &str, verb: &'static Verb) -> Option<Vec<S
                 mended.remove(place);
             }
         }
-        return Some(mended);
-    }
-    // `--template`: the value of a flag that was left out.
-    let bare = ["with-", "include-", "show-", "as-"].iter().find_map(|it| name.strip_prefix(it));
-    let bare = bare.unwrap_or(name);
-    let of_choice = flags(verb).find_map(|flag| {
-        let choices = flag.value.map_or(&[][..], |(_, kind)| kind.choices());
-        let choice = choices.iter().find(|choice| **choice == bare)?;
-        (!has_flag(words, flag.long)).then_some((flag.long, *choice))
-    });
-    if let (Some((long, choice)), None) = (of_choice, &value) {
-        mended.splice(place..=place, [format!("--{long}"), choice.to_owned()]);
         return Some(mended);
     }
     let meant = flag_meant(given, verb).filter(|long| !has_flag(words, long))?;
@@ -300,11 +267,7 @@ fn with_argument(words: &[String], given: &str, verb: &'static Verb) -> Option<V
             .iter()
             .filter(|flag| flag.required && flag.value.is_some() && !has_flag(words, flag.long))
     };
-    // `git.summary` is a tool, `in.json` a file.
-    let ends = ["json", "html", "htm", "csv", "odb", "db", "sqlite", "md", "txt"];
-    let end = given.rsplit_once('.').map(|(_, end)| end);
-    let looks_like_file =
-        given.contains('/') || given == "-" || end.is_some_and(|end| ends.contains(&end));
+    let looks_like_file = given.contains(['.', '/']) || given == "-";
     let flag = missing().find(|flag| is_file(flag) == looks_like_file)?;
     mended.insert(place, format!("--{}", flag.long));
     Some(mended)
