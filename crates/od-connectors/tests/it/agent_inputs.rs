@@ -25,7 +25,7 @@ const CATEGORIES: &[&str] = &["shape", "template", "mapping", "data", "json", "u
 /// The share of inputs that end well in one retry, in percent.
 const ENDS_WELL_MIN: usize = 97;
 
-/// How many of the later sets end well; 54 and 101 did when they were first tried.
+/// The inputs of the later sets that end well; 54 and 101 did when they were first tried.
 const LATER_SETS_MIN: [(&str, usize); 2] = [("second", 75), ("third", 137)];
 
 /// The most tokens of a refusal: in the middle, and of twenty issues. Estimated at 3.7 bytes a

@@ -8,7 +8,7 @@ use crate::json::Value;
 
 pub(super) const CHECKS: &str = "/input/document/checks/";
 
-/// What a comparison is called; the longer signs first.
+/// Every comparison with the words that stand for it; the longer signs first.
 const OPERATORS: [(&str, &[&str]); 6] = [
     ("gte", &[">=", "≥", "atleast", "greaterthanorequal", "ge", "minimum", "min"]),
     ("lte", &["<=", "≤", "atmost", "lessthanorequal", "le", "maximum", "max"]),
