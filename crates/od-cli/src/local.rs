@@ -25,7 +25,9 @@ use crate::verbs::share::keys;
 
 /// Puts the adapters together over the settings' directories, making them if they are missing.
 pub(crate) fn open(settings: &Settings) -> Result<App, CommandError> {
-    let app = compose(&settings.home, &settings.data_dir, options(&settings.config))
+    let store = settings.shared_store(None)?;
+    let options = ComposeOptions { store, ..options(&settings.config) };
+    let app = compose(&settings.home, &settings.data_dir, options)
         .map_err(|error| compose_error(&error))?;
     app.set_console(console(settings).url());
     Ok(app)
@@ -90,6 +92,10 @@ pub(crate) fn compose_error(error: &ComposeError) -> CommandError {
         }
         ComposeError::Store(_) => CommandError::new(ErrorCode::LiveArtifactStorageFailed, message)
             .suggest("`od doctor` checks the data directory"),
+        ComposeError::Entropy(_) | ComposeError::Sessions(_) => {
+            CommandError::new(ErrorCode::Internal, message)
+                .suggest("`od doctor` checks this installation")
+        }
         ComposeError::GitHub { .. } => CommandError::new(ErrorCode::BadRequest, message)
             .suggest("correct or unset OD_GITHUB_BASE_URL, or `od config unset github-base-url`"),
     }
