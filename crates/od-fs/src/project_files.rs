@@ -74,7 +74,7 @@ impl DiskProjectFiles {
             Err(ProjectError::Io { action, source }) => Err(FilesError::Io { action, source }),
             Err(ProjectError::Unavailable { reason }) => Err(FilesError::Io {
                 action: "look the project up",
-                source: std::io::Error::other(reason),
+                source: io::Error::other(reason),
             }),
             Err(
                 err @ (ProjectError::Damaged { .. }

@@ -37,7 +37,7 @@ pub(crate) struct World {
     held: Vec<JoinHandle<()>>,
     /// The server that keeps the artifacts; dropped after the daemon is.
     #[cfg(feature = "real-postgres")]
-    cluster: Option<Cluster>,
+    _cluster: Option<Cluster>,
 }
 
 /// What keeps the artifacts.
@@ -78,7 +78,7 @@ impl World {
                 tables.migrate().await.unwrap();
                 let dirs = tempfile::tempdir().unwrap();
                 let world = Self::start_in(dirs, Port::Any, Some(store)).await;
-                Self { cluster: Some(cluster), ..world }
+                Self { _cluster: Some(cluster), ..world }
             }
         }
     }
@@ -107,7 +107,7 @@ impl World {
             clock,
             held: Vec::new(),
             #[cfg(feature = "real-postgres")]
-            cluster: None,
+            _cluster: None,
         }
     }
 

@@ -21,7 +21,6 @@ use crate::team::Team;
 /// What the way to the server does with the next COMMIT.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Fate {
-    Pass = 0,
     /// The server gets it, and its answer is lost.
     SwallowAnswer = 1,
     /// The server never gets it.
