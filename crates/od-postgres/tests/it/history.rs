@@ -57,6 +57,8 @@ struct Machine {
     project: ProjectId,
     said: Arc<Mutex<Said>>,
     dice: Dice,
+    /// Refreshes that stand still, each with what it will bring.
+    paused: Vec<(ArtifactId, RefreshId, String)>,
 }
 
 impl Machine {
@@ -68,6 +70,12 @@ impl Machine {
                 0 => self.wire.at_next_commit(Fate::SwallowAnswer),
                 1 => self.wire.at_next_commit(Fate::SwallowQuestion),
                 _ => {}
+            }
+            // Long after others have closed it, a refresh that stood still comes back.
+            if self.paused.len() > 3 || step + 1 == STEPS {
+                for (id, refresh, title) in std::mem::take(&mut self.paused) {
+                    self.commit(&id, &title, Some(&refresh)).await;
+                }
             }
             match self.dice.throw(10) {
                 0..5 => self.commit(&id, &title, None).await,
@@ -127,8 +135,7 @@ impl Machine {
             // Stopped in the middle: somebody else will close it, and then it comes back.
             1 => {
                 drop(running.lock);
-                tokio::task::yield_now().await;
-                self.commit(id, title, Some(&running.id)).await;
+                self.paused.push((id.clone(), running.id, title.to_owned()));
             }
             _ => self.commit(id, title, Some(&running.id)).await,
         }
@@ -164,7 +171,7 @@ async fn play(seed: u64, planted: Option<Planted>, crashes: usize) -> Vec<String
         let store = team.machine_at(wire.port, "postgres").planting(planted);
         let (project, said, steps) = (project.clone(), Arc::clone(&said), Arc::clone(&steps));
         let dice = Dice(seed ^ (number << 32));
-        let mut machine = Machine { number, store, wire, project, said, dice };
+        let mut machine = Machine { number, store, wire, project, said, dice, paused: Vec::new() };
         workers.push(tokio::spawn(async move { machine.work(&steps).await }));
     }
     let all = usize::try_from(MACHINES * STEPS).unwrap();
