@@ -2,7 +2,8 @@
 
 It speaks the three wire formats that they use: Anthropic Messages, OpenAI (Responses and Chat Completions) and
 Gemini. A prompt holds `CALL <tool> <json>` lines; each turn the model calls the next one, the id of the artifact that
-an earlier result names put in place of $ID, and after the last it says `FINISHED`. What the tools gave is written to
+an earlier result names put in place of $ID, and after the last it says `FINISHED`. `SHELL` is the CLI's own tool for
+commands, whatever it calls it. What the tools gave is written to
 a log, which is what the checks read: they believe no agent's own words.
 
     python3 model.py PORT LOG
@@ -13,9 +14,12 @@ import json
 import re
 import sys
 import threading
+import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 LINE = re.compile(r"CALL (\w+) (\{.*\})")
+SEARCHES = ["ToolSearch", "tool_search"]
+SHELLS = ["Bash", "bash", "exec_command", "shell_command", "shell", "local_shell", "run_shell_command", "run_terminal_cmd"]
 ARTIFACT = re.compile(r"la-[a-z0-9-]+-[0-9a-f]{12}")
 LOG_LOCK = threading.Lock()
 
@@ -31,15 +35,22 @@ def plain(content):
     return ""
 
 
+def schema_of(tool):
+    tool = tool.get("function") or tool
+    return tool.get("input_schema") or tool.get("parameters") or tool.get("parametersJsonSchema") or {}
+
+
 class Turn:
     """One request, whatever its format: what was said, what tools gave, which tools there are."""
 
     def __init__(self):
-        self.prompt, self.results, self.tools = [], [], {}
+        self.prompt, self.results, self.tools, self.prompts, self.raw = [], [], {}, 0, ""
+        self.called = []
 
     def user(self, text):
         if LINE.search(text):
-            self.prompt, self.results = LINE.findall(text), []
+            self.prompt, self.results, self.called = LINE.findall(text), [], []
+            self.prompts += 1
 
     def next(self):
         """(name, arguments) of the next call, or None when everything was called."""
@@ -54,9 +65,43 @@ class Turn:
         except ValueError:
             # opencode hands a prompt on in quotes, those inside escaped.
             arguments = json.loads(arguments.replace('\\"', '"'))
+        if wanted == "SHELL":
+            return self.shell(arguments["command"])
+        return self.tool(wanted, arguments)
+
+    def tool(self, wanted, arguments):
+        """The call of a tool, by the name that this CLI has for it; looked for first where it is not listed."""
         found = [name for name in self.tools if name.endswith(wanted)]
-        # Some hosts load tools when they are called: then the name of the server is put before it.
-        return (found[0] if found else f"mcp__od__{wanted}"), arguments
+        # Some hosts load tools when they are called: then the name stands in what they say of such tools, or is
+        # the server's name, which a chat makes anew, and the tool's.
+        # The last: a conversation that goes on has those of the chat before, too.
+        named = re.findall(rf"mcp__od\w*?__{wanted}\b", self.raw)[-1:]
+        name = (found or named or [f"mcp__od__{wanted}"])[0]
+        search = next((name for name in SEARCHES if name in self.tools), None)
+        if search and not found and search not in self.called[-1:]:
+            # A second look is for the words: the name may be that of the chat before.
+            return search, {"query": f"select:{name}" if named and search not in self.called else wanted}
+        if not found and "tool_call" in self.tools:
+            fields = schema_of(self.tools["tool_call"]).get("properties") or {}
+            return "tool_call", {key: arguments if field.get("type") == "object" else name for key, field in fields.items()}
+        return name, arguments
+
+
+    def shell(self, command):
+        """The call that runs a command, in the words of this CLI."""
+        name = next((name for name in SHELLS if name in self.tools), "no_shell")
+        schema = schema_of(self.tools.get(name) or {})
+        fields, given = schema.get("properties") or {}, {}
+        for key in ("command", "cmd"):
+            if key in fields:
+                given[key] = ["bash", "-lc", command] if fields[key].get("type") == "array" else command
+        for key in schema.get("required") or []:
+            kind = (fields.get(key) or {}).get("type")
+            given.setdefault(key, {"boolean": False, "number": 60000, "integer": 60000}.get(kind, "Scripted"))
+        if "sandbox_permissions" in fields:
+            # Codex asks about what leaves its sandbox, and about nothing else.
+            given.update({"sandbox_permissions": "require_escalated", "justification": "scripted"})
+        return name, given or {"command": command}
 
 
 class Model(BaseHTTPRequestHandler):
@@ -121,13 +166,18 @@ class Model(BaseHTTPRequestHandler):
             self.wfile.write(f"{head}data: {text}\n\n".encode())
         self.wfile.flush()
 
-    def decide(self, turn):
+    def decide(self, turn, asked):
+        turn.raw = json.dumps(asked)
+        if len(turn.called) == len(turn.results):
+            # What a search found is no result of a call that was wanted.
+            turn.results = [text for name, text in zip(turn.called, turn.results) if name not in SEARCHES]
         call = turn.next()
         said = None
         if call is None:
             said = "FINISHED" if turn.prompt else "nothing to do"
         with LOG_LOCK, open(sys.argv[2], "a", encoding="utf-8") as log:
             log.write(json.dumps({"call": call, "said": said, "results": turn.results, "wanted": len(turn.prompt),
+                                  "prompts": turn.prompts,
                                   "tools": sorted(turn.tools)}) + "\n")
         return call, said
 
@@ -136,13 +186,16 @@ class Model(BaseHTTPRequestHandler):
         for message in asked.get("messages", []):
             content = message.get("content")
             for block in [{"type": "text", "text": content}] if isinstance(content, str) else content or []:
-                if block.get("type") == "tool_result":
+                if block.get("type") == "tool_use":
+                    turn.called.append(block.get("name"))
+                elif block.get("type") == "tool_result":
                     turn.results.append(plain(block.get("content")))
                 elif message["role"] == "user" and block.get("type") == "text":
                     turn.user(block["text"])
         turn.tools = {tool.get("name", ""): tool for tool in asked.get("tools") or []}
-        call, said = self.decide(turn)
-        number = len(turn.results)
+        call, said = self.decide(turn, asked)
+        # A conversation that goes on has the calls of the one before: an id that comes twice is dropped with its result.
+        number = uuid.uuid4().hex[:12]
         block = ({"type": "tool_use", "id": f"toolu_{number}", "name": call[0], "input": call[1]} if call
                  else {"type": "text", "text": said})
         stop = "tool_use" if call else "end_turn"
@@ -178,8 +231,9 @@ class Model(BaseHTTPRequestHandler):
                 name = each.get("name") or each.get("type")
                 turn.tools[name] = each
                 spaces[name] = tool.get("name") if tool.get("type") == "namespace" else None
-        call, said = self.decide(turn)
-        number = len(turn.results)
+        call, said = self.decide(turn, asked)
+        # A conversation that goes on has the calls of the one before: an id that comes twice is dropped with its result.
+        number = uuid.uuid4().hex[:12]
         if call:
             name = call[0].removeprefix("mcp__od__")
             item = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": name,
@@ -205,13 +259,16 @@ class Model(BaseHTTPRequestHandler):
     def chat(self, asked):
         turn = Turn()
         for message in asked.get("messages", []):
+            for called in message.get("tool_calls") or []:
+                turn.called.append((called.get("function") or {}).get("name"))
             if message["role"] == "tool":
                 turn.results.append(plain(message.get("content")))
             elif message["role"] == "user":
                 turn.user(plain(message.get("content")))
         turn.tools = {tool["function"]["name"]: tool for tool in asked.get("tools") or [] if tool.get("function")}
-        call, said = self.decide(turn)
-        number = len(turn.results)
+        call, said = self.decide(turn, asked)
+        # A conversation that goes on has the calls of the one before: an id that comes twice is dropped with its result.
+        number = uuid.uuid4().hex[:12]
         calls = call and [{"index": 0, "id": f"call_{number}", "type": "function",
                            "function": {"name": call[0], "arguments": json.dumps(call[1])}}]
         message = {"role": "assistant", "content": said, **({"tool_calls": calls} if calls else {})}
@@ -238,7 +295,7 @@ class Model(BaseHTTPRequestHandler):
                     turn.user(part.get("text", ""))
         for tool in asked.get("tools") or []:
             turn.tools.update({each["name"]: each for each in tool.get("functionDeclarations") or []})
-        call, said = self.decide(turn)
+        call, said = self.decide(turn, asked)
         if (asked.get("generationConfig") or {}).get("responseMimeType") == "application/json":
             call, said = None, json.dumps({"reasoning": "scripted", "model_choice": "flash", "next_speaker": "user",
                                            "complexity_reasoning": "scripted", "complexity_score": 1})

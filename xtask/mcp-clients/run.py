@@ -134,6 +134,8 @@ class World:
         text = json.dumps(value, ensure_ascii=False)
         text = text.replace(self.project_id, "PROJECT")
         text = re.sub(r"\bla-[a-z0-9-]+?-[0-9a-f]{12}\b", "ARTIFACT", text)
+        # The place where the next page of a list begins: when an artifact was changed, and which.
+        text = re.sub(r"\b\d{13}\.ARTIFACT\b", "CURSOR", text)
         text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME", text)
         text = re.sub(r"http://127\.0\.0\.1:\d+", "DAEMON", text)
         text = re.sub(r'(\\?"requestId\\?": ?\\?")[^"\\]+', r"\1REQUEST", text)

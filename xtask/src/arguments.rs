@@ -17,6 +17,9 @@ cargo xtask codegen [--check]
     Write every derived file, or name the stale ones and change nothing.
 cargo xtask layering
     Compare each crate's dependencies with the table in ARCHITECTURE.md.
+cargo xtask library
+    Pack od-core, od-ports and od-app as a registry would get them, count the
+    crates of each set of features, and compile the small ones.
 cargo xtask count [DIR]
     Print figures of size and style, of this tree or of another.
 cargo xtask bench [AREA…] | bench --check | bench --bless
@@ -48,6 +51,8 @@ pub(crate) enum Command {
     Codegen(CodegenMode),
     /// Check the dependency table.
     Layering,
+    /// Check that the library can be depended on.
+    Library,
     /// Print figures of size and style.
     Count {
         /// The tree, if not this one.
@@ -137,6 +142,7 @@ pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error
     let mut command = match verb.as_str() {
         "codegen" => Command::Codegen(CodegenMode::Write),
         "layering" => Command::Layering,
+        "library" => Command::Library,
         "count" => Command::Count { root: None },
         "test" => Command::Test(TestOptions::default()),
         "bench" => Command::Bench(BenchOptions::default()),
@@ -187,6 +193,7 @@ mod tests {
         check(&["codegen"], &Command::Codegen(CodegenMode::Write));
         check(&["codegen", "--check"], &Command::Codegen(CodegenMode::Check));
         check(&["layering"], &Command::Layering);
+        check(&["library"], &Command::Library);
         check(&["count", "/tree"], &Command::Count { root: Some("/tree".into()) });
         check(&["agents", "codex"], &Command::Agents { names: vec!["codex".to_owned()] });
         check(&["dist", "--check"], &Command::Dist { check: true });

@@ -1,5 +1,5 @@
-//! The project's own commands: `cargo xtask test`, `codegen`, `layering`, `count`, `bench`,
-//! `dist`, `mutants`, `mcp-clients`, `agents`.
+//! The project's own commands: `cargo xtask test`, `codegen`, `layering`, `library`, `count`,
+//! `bench`, `dist`, `mutants`, `mcp-clients`, `agents`.
 //!
 //! Must not know: anything at run time of the product; nothing depends on it.
 
@@ -19,6 +19,7 @@ mod count;
 mod dependencies;
 mod dist;
 mod layering;
+mod library;
 mod mutants;
 mod steps;
 mod system_tools;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         }
         Ok(Command::Codegen(mode)) => codegen::run(mode),
         Ok(Command::Layering) => layering::run(),
+        Ok(Command::Library) => library::run(&mut steps::Steps::default()),
         Ok(Command::Count { root }) => count::run(&root.unwrap_or_else(steps::root)),
         Ok(Command::Test(options)) => test::run(&options),
         Ok(Command::Bench(options)) => bench::run(&options),

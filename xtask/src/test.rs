@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::arguments::TestOptions;
 use crate::steps::{Steps, announce, cargo, present, target};
 use crate::system_tools::{self, SystemTool};
-use crate::{console, dependencies, layering};
+use crate::{console, dependencies, layering, library};
 
 /// Runs every check; the first failure ends the run. Derived files are compared by a test of od-codegen.
 pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
@@ -30,6 +30,11 @@ pub(crate) fn run(options: &TestOptions) -> Result<(), String> {
         steps.command("doc tests", examples)?;
     }
     steps.command("docs", docs())?;
+    library::run(&mut steps)?;
+    // Built with the tests, as the fault suite is.
+    let mut conformance = Command::new(target().join("debug/od-conformance"));
+    conformance.arg("--program").arg(target().join("debug/od"));
+    steps.command("conformance", conformance)?;
     steps.call("console types", console::check_types)?;
     steps.call("console tests", console::run_tests)?;
     if !options.without_faults {

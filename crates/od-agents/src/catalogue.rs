@@ -19,6 +19,8 @@ pub(crate) struct KnownAgent {
     pub(crate) mode: Option<&'static str>,
     /// Where the full name of a tool stands in its questions.
     pub(crate) tool_name: ToolNamePlace,
+    /// Where it is told the token of od's tools.
+    pub(crate) token: TokenPlace,
     /// The way in which a conversation goes on in another process.
     pub(crate) resume: ResumeKind,
     /// The version that od was tried with.
@@ -39,6 +41,19 @@ pub(crate) enum ToolNamePlace {
     /// Nowhere: each of its questions is asked.
     Nowhere,
 }
+
+/// The place where an agent finds the token of od's tools.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum TokenPlace {
+    /// In the message that opens the conversation.
+    Message,
+    /// In [`TOKEN_VARIABLE`], which the message names: it hands the message on as an argument of another
+    /// process, and puts variables in their places there.
+    Variable,
+}
+
+/// The variable of an agent whose token stands in one.
+pub(crate) const TOKEN_VARIABLE: &str = "OD_CHAT_TOKEN";
 
 /// The request by which a conversation goes on.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -68,8 +83,9 @@ pub(crate) const AGENTS: &[KnownAgent] = &[
         inherits: &["ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "VERTEX_", "IS_SANDBOX"],
         mode: Some("default"),
         tool_name: ToolNamePlace::Field,
+        token: TokenPlace::Variable,
         resume: ResumeKind::Resume,
-        tested: Some("0.99.1"),
+        tested: Some("0.100.0"),
         install: "npm install -g @agentclientprotocol/claude-agent-acp",
         login: "claude /login",
     },
@@ -81,6 +97,7 @@ pub(crate) const AGENTS: &[KnownAgent] = &[
         inherits: &["OPENAI_", "CODEX_"],
         mode: Some("workspace-write"),
         tool_name: ToolNamePlace::Nowhere,
+        token: TokenPlace::Message,
         resume: ResumeKind::Resume,
         tested: Some("2.6.0"),
         install: "npm install -g @agentclientprotocol/codex-acp",
@@ -94,6 +111,7 @@ pub(crate) const AGENTS: &[KnownAgent] = &[
         inherits: &["GEMINI_", "GOOGLE_"],
         mode: Some("default"),
         tool_name: ToolNamePlace::CallId,
+        token: TokenPlace::Message,
         resume: ResumeKind::Load,
         tested: Some("0.61.0"),
         install: "npm install -g @google/gemini-cli",
@@ -107,8 +125,9 @@ pub(crate) const AGENTS: &[KnownAgent] = &[
         inherits: &["OPENCODE_", "ANTHROPIC_", "OPENAI_", "GEMINI_", "OPENROUTER_"],
         mode: None,
         tool_name: ToolNamePlace::Nowhere,
+        token: TokenPlace::Message,
         resume: ResumeKind::Resume,
-        tested: Some("1.18"),
+        tested: Some("1.18.33"),
         install: "npm install -g opencode-ai",
         login: "opencode auth login",
     },
@@ -120,8 +139,9 @@ pub(crate) const AGENTS: &[KnownAgent] = &[
         inherits: &["QWEN_", "DASHSCOPE_", "OPENAI_"],
         mode: Some("default"),
         tool_name: ToolNamePlace::Field,
+        token: TokenPlace::Message,
         resume: ResumeKind::Resume,
-        tested: Some("0.24"),
+        tested: Some("0.24.4"),
         install: "npm install -g @qwen-code/qwen-code",
         login: "qwen",
     },
@@ -133,8 +153,9 @@ pub(crate) const AGENTS: &[KnownAgent] = &[
         inherits: &["COPILOT_", "GH_", "GITHUB_"],
         mode: None,
         tool_name: ToolNamePlace::Nowhere,
+        token: TokenPlace::Message,
         resume: ResumeKind::Load,
-        tested: Some("1.0"),
+        tested: Some("1.0.102"),
         install: "npm install -g @github/copilot",
         login: "copilot login",
     },
@@ -146,6 +167,7 @@ pub(crate) const AGENTS: &[KnownAgent] = &[
         inherits: &["CURSOR_"],
         mode: None,
         tool_name: ToolNamePlace::Nowhere,
+        token: TokenPlace::Message,
         resume: ResumeKind::Load,
         tested: None,
         install: "curl https://cursor.com/install -fsS | bash",

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use od_core::agent::AgentListing;
 use od_core::ids::AgentName;
+use od_ports::access::credential_vault::Secret;
 use od_ports::agents::{AgentCatalog, AgentLauncher, AgentProcess, LaunchError};
 use tokio::sync::OnceCell;
 
-use crate::catalogue::{AGENTS, KnownAgent, find};
+use crate::catalogue::{AGENTS, KnownAgent, TOKEN_VARIABLE, TokenPlace, find};
 use crate::environment::ShellEnvironment;
 use crate::process::{AcpProcess, Start};
 
@@ -94,6 +95,7 @@ impl AgentLauncher for AcpAgents {
         &self,
         agent: &AgentName,
         directory: &Path,
+        token: &Secret,
     ) -> Result<Arc<dyn AgentProcess>, LaunchError> {
         let known = find(agent.as_str());
         let known = known.ok_or_else(|| LaunchError::Unknown { agent: agent.clone() })?;
@@ -110,7 +112,10 @@ impl AgentLauncher for AcpAgents {
             Some(path) => path.clone(),
             None => std::env::current_exe().map_err(failed)?,
         };
-        let env = environment.of(known);
+        let mut env = environment.of(known);
+        if known.token == TokenPlace::Variable {
+            env.push((TOKEN_VARIABLE.into(), token.expose().into()));
+        }
         let start = Start { supervisor: &supervisor, program: &program, env, directory };
         Ok(Arc::new(AcpProcess::start(known, start).map_err(failed)?))
     }

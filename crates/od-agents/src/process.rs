@@ -157,7 +157,10 @@ impl AcpProcess {
             return Err(AgentError::NotResumable { name: name() });
         }
         self.peer.set_replaying(conversation.resume.is_some());
-        let opened = self.peer.call(method, &outgoing::open(conversation)).await;
+        let opened = self.peer.call(method, &outgoing::open(self.agent, conversation)).await;
+        if conversation.resume.is_some() && self.agent.resume == ResumeKind::Load {
+            self.peer.quiet().await;
+        }
         self.peer.set_replaying(false);
         let opened = opened?;
         let session = conversation.resume.clone().or_else(|| opened.session_id.clone());

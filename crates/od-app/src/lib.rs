@@ -19,6 +19,7 @@ pub mod bundles {
 }
 /// Notifications of changed checks: to the desktop, and to webhooks that a person registers.
 pub mod notifications {
+    mod delivery;
     mod outbox;
     mod webhooks;
 

@@ -11,10 +11,11 @@ use od_core::credential::Scrubber;
 use od_core::error::{ErrorCode, Failure, nearest_name};
 use od_core::json::{Map, Value};
 use od_core::limits::{SHORT_TEXT, SOURCE_TIMEOUT, cut};
-use od_ports::access::credential_vault::{Connection, Secret, Standing, VaultError};
+use od_ports::access::credential_vault::{Secret, VaultError};
 use od_ports::connector_provider::{ConnectorAccess, ProviderError, ToolCall};
 use od_ports::service_registry::{RegistryError, vault_key};
 
+use crate::connectors::connect::{forget_secret, keep_secret};
 use crate::connectors::execute::ExecuteTool;
 use crate::connectors::provider;
 use crate::{App, Caller, PersonOnly, failure};
@@ -34,16 +35,10 @@ pub async fn add(
     let service = RegisteredService { name: name.clone(), url, header, registered_at: at };
     // The old secret goes before the new address comes: between the two a source fails, and no secret
     // reaches a host that it was not given for.
-    forget_secret(app, &name).await?;
+    forget_secret(app, vault_key(&name)).await?;
     app.ports.services.put(service.clone()).await?;
     if let Some(secret) = secret {
-        let connection = Connection {
-            connector: vault_key(&name),
-            standing: Standing::Connected,
-            account_label: Some(service.url.to_string()),
-            changed_at: at,
-        };
-        app.ports.vault.put(connection, Some(secret)).await?;
+        keep_secret(app, vault_key(&name), service.url.to_string(), secret, at).await?;
     }
     app.ports.services.dismiss(&name).await?;
     Ok(service)
@@ -119,7 +114,7 @@ pub async fn remove(
     let service = find(app, name).await?;
     // The secret first: broken off in between, a service without its secret is left, and not a secret that
     // nothing names.
-    forget_secret(app, &service.name).await?;
+    forget_secret(app, vault_key(&service.name)).await?;
     app.ports.services.remove(&service.name).await?;
     Ok(service)
 }
@@ -177,22 +172,8 @@ pub async fn test(
     Ok(TestedService { service, summary, tables })
 }
 
-async fn forget_secret(app: &App, name: &ServiceName) -> Result<(), VaultError> {
-    let key = vault_key(name);
-    let is_known = app.ports.vault.connections().await?.iter().any(|held| held.connector == key);
-    if !is_known {
-        return Ok(());
-    }
-    let connection = Connection {
-        connector: key,
-        standing: Standing::Disconnected,
-        account_label: None,
-        changed_at: app.ports.clock.now(),
-    };
-    app.ports.vault.put(connection, None).await
-}
-
-async fn find(app: &App, name: &str) -> Result<RegisteredService, RemoveServiceError> {
+/// Returns one registered service.
+pub async fn find(app: &App, name: &str) -> Result<RegisteredService, RemoveServiceError> {
     let services = app.ports.services.list().await?;
     let found = services.iter().find(|service| service.name.as_str() == name);
     found.cloned().ok_or_else(|| RemoveServiceError::NotFound {

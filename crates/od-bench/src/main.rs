@@ -15,7 +15,16 @@ use std::process::ExitCode;
 
 #[expect(clippy::print_stdout, reason = "the table is what was asked for")]
 fn main() -> ExitCode {
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let mut words = std::env::args();
+    let name = words.next().unwrap_or_default();
+    if std::path::Path::new(&name).file_name().is_some_and(|name| name == areas::chat::AGENT) {
+        areas::chat::play_agent();
+        return ExitCode::SUCCESS;
+    }
+    let wanted: Vec<String> = words.collect();
+    if let Some(code) = areas::chat::supervise(&wanted) {
+        return code;
+    }
     match wanted.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["--list-counted"] => {
             counted::COUNTED.iter().for_each(|workload| println!("{}", workload.name));

@@ -18,6 +18,7 @@ pub(crate) enum Mode {
 /// Every derived file. A new generator is a new line here.
 pub(crate) const GENERATED: &[Generated] = &[
     Generated { name: "cli", owns: None, render: super::docs::cli },
+    Generated { name: "conformance", owns: None, render: super::conformance::render },
     Generated { name: "console", owns: None, render: super::console::render },
     Generated { name: "core docs", owns: None, render: super::docs::core_docs },
     Generated { name: "schemas", owns: Some("docs/schemas"), render: super::docs::schemas },

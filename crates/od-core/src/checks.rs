@@ -1,6 +1,18 @@
 //! Checks: conditions on the data of an artifact, worked out at every commit and kept with it.
 //!
 //! A check says what has to hold. One that cannot be worked out is unknown, and never counts as holding.
+//!
+//! ```
+//! use od_core::checks::{Check, CheckState, work_out};
+//! use od_core::ids::Timestamp;
+//! use serde_json::json;
+//!
+//! let check = json!({ "id": "errors", "path": "errors.open", "op": "lte", "value": 5 });
+//! let checks: Vec<Check> = vec![serde_json::from_value(check).unwrap()];
+//! let now = Timestamp::from_unix_ms(0);
+//! let results = work_out(&checks, &json!({ "errors": { "open": 7 } }), &[], now);
+//! assert_eq!(results[0].state, CheckState::Failing);
+//! ```
 
 use std::cmp::Ordering;
 
@@ -267,7 +279,7 @@ pub fn changes(before: &[CheckResult], after: &[CheckResult]) -> Vec<CheckChange
 }
 
 /// Sets the results of a state that is about to be committed.
-pub fn settle(state: &mut ArtifactState) {
+pub fn update_results(state: &mut ArtifactState) {
     let document = state.artifact.document.as_ref();
     let checks = document.map(|document| document.checks.as_slice()).unwrap_or_default();
     let (before, at) = (&state.artifact.check_results, state.artifact.updated_at);

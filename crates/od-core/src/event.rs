@@ -1,5 +1,14 @@
 //! Events: what happens to artifacts, declared once for the use cases that publish, the stream that
 //! carries, and the clients and pages that listen.
+//!
+//! ```
+//! use od_core::event::Event;
+//!
+//! // One declaration serves those who publish and those who listen.
+//! fn project(event: &Event) -> &str {
+//!     event.project().as_str()
+//! }
+//! ```
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

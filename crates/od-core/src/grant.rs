@@ -4,6 +4,15 @@
 //! metadata travels: with a clone that brings a `.od/`, with a copy, with a backup. So every commit seals
 //! what it grants with a key of the person's home, and a reader believes a grant only under a seal of
 //! that key for this very place. What is not sealed here is shown, withheld, and waits for a person.
+//!
+//! ```
+//! use od_core::grant::{Claim, GrantKey};
+//!
+//! let claim = Claim::of_project_schedules(&"demo".parse().unwrap());
+//! let seal = GrantKey::new(&[1; 32]).seal("/home/me/od", &claim);
+//! assert!(GrantKey::new(&[1; 32]).sealed("/home/me/od", &claim, &seal));
+//! assert!(!GrantKey::new(&[1; 32]).sealed("/home/you/od", &claim, &seal));
+//! ```
 
 use std::fmt;
 

@@ -1,5 +1,12 @@
 //! Every bound of the program, printed in refusals and in `docs/limits.md`: the limits of the contract,
 //! and those inside the daemon, the store, the connectors and the clients.
+//!
+//! ```
+//! use od_core::limits::{JSON_DEPTH, TITLE, cut};
+//!
+//! assert_eq!(JSON_DEPTH.want(), "at most 8 levels (the root object or array is level 1)");
+//! assert_eq!(cut("x".repeat(300), TITLE).len(), TITLE.max());
+//! ```
 
 use std::time::Duration;
 
@@ -155,6 +162,8 @@ limits! {
     CHECKS = "checks", 20, "checks", "of document.checks";
     /// The rows of a large output that an agent is shown.
     OUTPUT_SAMPLE = "output_sample", 20, "rows", "of an output that is larger than an answer; the rest is counted";
+    /// The paths of an output that a refusal of its mapping lists.
+    OUTLINE_PATHS = "outline_paths", 40, "paths", "of an output whose mapping leads nowhere, listed with the refusal";
     /// The values that an answer to a create, an update or a validation shows of the page.
     FIRST_VALUES = "first_values", 8, "values", "of the page, by position; of a list its first row";
     /// The length of one of them.
@@ -408,6 +417,8 @@ limits! {
     AGENT_CHOICES = "agent_choices", 16, "answers", "to one question of permission; the rest is left out";
     /// The longest time in which an agent may become ready.
     AGENT_OPEN = "agent_open", 120_000, "milliseconds", "from the start of an agent's program to its first prompt";
+    /// The silence that ends the telling again of an old conversation.
+    AGENT_REPLAY = "agent_replay", 250, "milliseconds", "without a message of an agent that tells a conversation again, until that counts as told";
     /// The longest time in which a stopped turn may end.
     AGENT_CANCEL = "agent_cancel", 10_000, "milliseconds", "for an agent to end a turn that was stopped";
     /// The longest time in which an agent may end by itself.
@@ -466,6 +477,8 @@ limits! {
     KNOWN_SIGNERS = "known_signers", 500, "signers", "of bundles, revoked ones included";
     /// The most changes that a site lists.
     SITE_CHANGES = "site_changes", 100, "changes", "in the feed and the list of changes of a site, newest first";
+    /// The size of a site's index to which descriptions are cut.
+    SITE_INDEX = "site_index", 200_000, "bytes", "of the index of a site: descriptions are cut to fit; titles and dates never are";
     /// The greatest size of the list of files of a site that is read.
     SITE_LIST_FILE = "site_list_file", 16_777_216, "bytes", "of `site.json` of an earlier build";
     /// The longest that a browser may draw an exported page.

@@ -7,6 +7,16 @@
 //!
 //! Both sides may be hostile, so the work is bounded by the sum of their sizes, not the product: what
 //! a check looks up (members of `enum`, property names) is indexed once, when the schema is compiled.
+//!
+//! ```
+//! use od_core::schema::DataSchema;
+//! use serde_json::json;
+//!
+//! let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
+//! let schema = DataSchema::compile(&schema).unwrap();
+//! assert!(schema.check(&json!({ "n": 1 })).is_empty());
+//! assert_eq!(schema.check(&json!({ "n": "one" }))[0].path, "/n");
+//! ```
 
 mod compiler;
 

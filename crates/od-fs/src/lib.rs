@@ -35,6 +35,7 @@ mod system;
 mod vault {
     mod console_sessions;
     mod file_vault;
+    mod list_file;
     mod private_file;
     mod record;
     mod seal;

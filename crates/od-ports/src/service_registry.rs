@@ -3,11 +3,13 @@
 use std::fmt;
 
 use async_trait::async_trait;
-use od_core::connector::{RegisteredService, ServiceName, ServiceRequest};
+use od_core::connector::{RegisteredService, ServiceKind, ServiceName, ServiceRequest};
+use od_core::error::nearest_name;
 use od_core::ids::ConnectorId;
 use od_core::limits::{REGISTERED_SERVICES, SERVICE_REQUESTS};
 
 use crate::access::credential_vault::VaultError;
+use crate::connector_provider::ProviderError;
 
 /// Keeps the registered services of one machine; their secrets are in the vault.
 ///
@@ -77,6 +79,34 @@ pub fn put_request(requests: &mut Vec<ServiceRequest>, request: ServiceRequest) 
     requests.retain(|held| held.name != request.name);
     requests.insert(0, request);
     requests.truncate(SERVICE_REQUESTS.max());
+}
+
+/// Says that no service of a kind has a name, which have, and how a person registers one.
+#[must_use]
+pub fn unregistered<'s>(
+    kind: ServiceKind,
+    name: &str,
+    services: impl IntoIterator<Item = &'s RegisteredService>,
+) -> ProviderError {
+    let of_kind = services.into_iter().filter(|service| service.url.kind() == kind);
+    let names: Vec<&str> = of_kind.map(|service| service.name.as_str()).collect();
+    let known = match nearest_name(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if names.is_empty() => "none is registered yet".to_owned(),
+        None => format!("registered are {}", names.join(", ")),
+    };
+    let (noun, address) = match kind {
+        ServiceKind::Http => ("service", " URL"),
+        ServiceKind::Postgres => ("database", ""),
+    };
+    let example = if name.parse::<ServiceName>().is_ok() { name } else { "NAME" };
+    ProviderError::Missing {
+        message: format!(
+            "no {noun} `{}`; {known}; a person registers one with `od sources add {} {example}{address}`",
+            name.chars().take(40).collect::<String>(),
+            kind.as_str(),
+        ),
+    }
 }
 
 /// Returns the name under which the vault keeps the secret of a service.

@@ -3,7 +3,7 @@
 //! Each line of `xtask/mutants.jsonl` is one fault: what it is, the file, the exact text and what takes
 //! its place, and the crate and a part of the names of the tests that have to fail. They are tried in a
 //! worktree of the last commit below `target/`. Most are built together and switched on one after the other
-//! by a variable; the rest cost a build each. The same tests pass first without any fault: a test that
+//! by a file; the rest cost a build each. The same tests pass first without any fault: a test that
 //! fails anyway finds nothing.
 
 mod switch;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
-use switch::{Change, SWITCH, switched};
+use switch::{Change, FAULT, SWITCH, switched};
 
 use crate::steps::{announce, cargo, present, root};
 
@@ -80,6 +80,11 @@ impl Mutant {
         self.test.split_whitespace().next().unwrap_or_default()
     }
 
+    /// Returns the folder of the crate that its file belongs to.
+    fn crate_root(&self) -> Option<&str> {
+        self.file.split_once("/src/").map(|(root, _)| root)
+    }
+
     /// Returns the tests that have to find it, as nextest filters them.
     fn filter(&self) -> String {
         let mut words = self.test.split_whitespace();
@@ -133,8 +138,10 @@ impl Tree {
             alone.extend(left);
             self.write(file, &text)?;
         }
-        for package in &self.packages {
-            let lib = format!("crates/{package}/src/lib.rs");
+        // A fault may stand in another crate than the tests that find it.
+        let crates: BTreeSet<&str> = chosen.iter().filter_map(|(_, it)| it.crate_root()).collect();
+        for root in crates {
+            let lib = format!("{root}/src/lib.rs");
             let text = self.read(&lib)?;
             self.write(&lib, &(text + SWITCH))?;
         }
@@ -193,7 +200,8 @@ impl Tree {
         for package in &self.packages {
             command.args(["-p", package]);
         }
-        command.args(["-E", &mutant.filter()]).env("OD_FAULT", number.to_string());
+        command.args(["-E", &mutant.filter()]);
+        self.write(FAULT, &number.to_string())?;
         // Only whether a test fails is asked: no place in the code is worth its debug information.
         command.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "1");
         // Whoever builds beside it does not wait for it.
@@ -245,6 +253,9 @@ mod tests {
         for mutant in &list {
             assert!(mutant.old != mutant.new, "{}", mutant.what);
             assert!(mutant.package().starts_with("od-"), "{}", mutant.what);
+            let lib =
+                mutant.crate_root().map(|crate_root| root().join(crate_root).join("src/lib.rs"));
+            assert!(lib.is_some_and(|lib| lib.is_file()), "{}: it cannot be switched", mutant.what);
             let text = fs::read_to_string(root().join(&mutant.file)).expect("its file is there");
             let places = text.matches(&mutant.old).count();
             assert_eq!(places, 1, "{}: {} in {}", mutant.what, mutant.old, mutant.file);

@@ -14,13 +14,18 @@ pub(super) struct Change {
     pub(super) new: String,
 }
 
-/// Appended to the root of each crate: the fault that this process has.
+/// The file below the root of the tree that says which fault there is.
+pub(super) const FAULT: &str = "fault";
+
+/// Appended to the root of each crate: the fault that this process has. From a file: tests start programs
+/// with an environment of their own.
 pub(super) const SWITCH: &str = "
 #[allow(missing_docs, reason = \"only where faults are tried\")]
 pub(crate) fn od_fault() -> usize {
     static FAULT: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
     *FAULT.get_or_init(|| {
-        std::env::var(\"OD_FAULT\").ok().and_then(|number| number.parse().ok()).unwrap_or(0)
+        let number = std::fs::read_to_string(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/../../fault\"));
+        number.ok().and_then(|number| number.parse().ok()).unwrap_or(0)
     })
 }
 ";

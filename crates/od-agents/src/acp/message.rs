@@ -125,6 +125,14 @@ struct CostPart {
     currency: String,
 }
 
+impl CostPart {
+    /// Returns the sum as people read it: agents send `0.0009800000000000002`.
+    fn told(&self) -> String {
+        let rounded = (self.amount * 10_000.0).round() / 10_000.0;
+        format!("{rounded} {}", cut_bytes(&self.currency, 8).0)
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct MetaPart {
@@ -327,9 +335,7 @@ impl Params {
             }
             "plan" => Some(Update::Plan(part.entries.0.iter().map(step_of).collect())),
             "usage_update" => {
-                let cost = part
-                    .cost
-                    .map(|cost| format!("{} {}", cost.amount, cut_bytes(&cost.currency, 8).0));
+                let cost = part.cost.map(|cost| cost.told());
                 let (context_used, context_size) = (part.used, part.size);
                 Some(Update::Usage(Usage { context_used, context_size, cost }))
             }
@@ -412,7 +418,7 @@ mod tests {
         );
         assert_eq!(tool.result.as_deref(), Some("one\na\n- x\n+ y\n"));
         let usage = update(
-            r#"{"sessionUpdate":"usage_update","used":15,"size":100,"cost":{"amount":0.5,"currency":"USD"}}"#,
+            r#"{"sessionUpdate":"usage_update","used":15,"size":100,"cost":{"amount":0.49996,"currency":"USD"}}"#,
         );
         let cost = Some("0.5 USD".to_owned());
         let (context_used, context_size) = (Some(15), Some(100));

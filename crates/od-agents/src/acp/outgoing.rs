@@ -5,6 +5,7 @@ use od_ports::agents::OpenConversation;
 use serde_json::{Value, json};
 
 use super::message::MessageId;
+use crate::catalogue::{KnownAgent, TOKEN_VARIABLE, TokenPlace};
 
 /// The version of the protocol that is spoken. Another one is a draft.
 pub(crate) const VERSION: u64 = 1;
@@ -22,15 +23,19 @@ pub(crate) fn initialize() -> Value {
 }
 
 /// Returns how a conversation is begun, or gone on with.
-pub(crate) fn open(conversation: &OpenConversation) -> Value {
+pub(crate) fn open(agent: &KnownAgent, conversation: &OpenConversation) -> Value {
     let OpenConversation { directory, server, tools_url, token, resume } = conversation;
+    let bearer = match agent.token {
+        TokenPlace::Message => format!("Bearer {}", token.expose()),
+        TokenPlace::Variable => format!("Bearer ${{{TOKEN_VARIABLE}}}"),
+    };
     let mut params = json!({
         "cwd": directory.to_string_lossy(),
         "mcpServers": [{
             "type": "http",
             "name": server.as_str(),
             "url": tools_url,
-            "headers": [{ "name": "Authorization", "value": format!("Bearer {}", token.expose()) }],
+            "headers": [{ "name": "Authorization", "value": bearer }],
         }],
     });
     if let Some(resume) = resume {

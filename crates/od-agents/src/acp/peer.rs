@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use od_core::agent::{Choice, TurnOutcome};
-use od_core::limits::{AGENT_LINE, AGENT_QUEUE};
+use od_core::limits::{AGENT_LINE, AGENT_QUEUE, AGENT_REPLAY};
 use od_ports::agents::{AgentError, AgentGone, AgentSignal, QuestionKey, Turn};
 use serde_json::Value;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
@@ -43,6 +43,8 @@ struct Shared {
     next_question: AtomicU64,
     /// Whether what is told is an old conversation, which the session has already.
     replaying: AtomicBool,
+    /// How many messages have come.
+    heard: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -73,6 +75,7 @@ impl Peer {
             next_request: AtomicI64::new(1),
             next_question: AtomicU64::new(1),
             replaying: AtomicBool::new(false),
+            heard: AtomicU64::new(0),
         });
         let writer = tokio::spawn(write(outgoing, to));
         let reading = Reading { shared: Arc::clone(&shared), lines: lines.downgrade(), heard };
@@ -139,6 +142,23 @@ impl Peer {
         self.shared.replaying.store(replaying, Ordering::Release);
     }
 
+    /// Waits until the agent says nothing for a while.
+    ///
+    /// Gemini answers `session/load` first and tells the conversation again afterwards, with no mark at
+    /// its end: a prompt that is sent at once comes into the middle of it.
+    pub(crate) async fn quiet(&self) {
+        let heard = || self.shared.heard.load(Ordering::Acquire);
+        let mut before = heard();
+        loop {
+            tokio::time::sleep(AGENT_REPLAY.duration()).await;
+            let now = heard();
+            if now == before {
+                return;
+            }
+            before = now;
+        }
+    }
+
     /// Waits for what the agent says next; nothing once it says nothing more.
     pub(crate) async fn next(&self) -> Option<AgentSignal> {
         self.signals.lock().await.recv().await
@@ -194,6 +214,7 @@ impl Reading {
 
     /// Returns whether anybody still listens.
     async fn take(&self, message: Incoming) -> bool {
+        self.shared.heard.fetch_add(1, Ordering::AcqRel);
         match message {
             Incoming::Request { id, method, params } => self.asked(id, &method, *params).await,
             Incoming::Notification { method, params } => {

@@ -55,13 +55,9 @@ impl Driver {
             let resume = session.agent_session.clone();
             (session.agent.clone(), session.project_id.clone(), resume, inner.server.clone())
         };
-        let launched = app.ports.agents.launch(&agent, &self.live.directory).await;
-        let process = launched.map_err(|error| (StartError::Launch(error), None))?;
-        let request = runs::StartRun { project, agent: Some(agent) };
-        let started = match runs::start(app, &Caller::Person, request).await {
-            Ok(started) => started,
-            Err(error) => return Err((StartError::Run(error), Some(process))),
-        };
+        let request = runs::StartRun { project, agent: Some(agent.clone()) };
+        let started = runs::start(app, &Caller::Person, request).await;
+        let started = started.map_err(|error| (StartError::Run(error), None))?;
         {
             let mut inner = self.live.lock();
             inner.session.run_id = Some(started.run.id.clone());
@@ -71,8 +67,11 @@ impl Driver {
         let Ok(token) = Secret::parse(&started.token) else {
             let error =
                 AgentError::Refused { name: "od".to_owned(), message: "no token".to_owned() };
-            return Err((StartError::Agent(error), Some(process)));
+            return Err((StartError::Agent(error), None));
         };
+        // After the run is kept: a daemon that ends in between finds it and ends it.
+        let launched = app.ports.agents.launch(&agent, &self.live.directory, &token).await;
+        let process = launched.map_err(|error| (StartError::Launch(error), None))?;
         let conversation = OpenConversation {
             directory: self.live.directory.clone(),
             server,

@@ -234,7 +234,7 @@ async fn commit_edits(
     let mut state = adopted.clone();
     state.artifact.updated_at = app.ports.clock.now();
     state.artifact.restored = None;
-    checks::settle(&mut state);
+    checks::update_results(&mut state);
     let note = CommitNote::new(CommitKind::Edit, Actor::Person, Door::Files).with_changes(changes);
     let change = Change { expected, state, page: page.into(), refresh: None, note };
     app.ports.artifacts.commit(&gate.witness(), change).await?;

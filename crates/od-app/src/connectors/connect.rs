@@ -3,7 +3,7 @@
 use od_core::connector::Connector;
 use od_core::credential::Scrubber;
 use od_core::error::{ErrorCode, Failure, Retry};
-use od_core::ids::ConnectorId;
+use od_core::ids::{ConnectorId, Timestamp};
 use od_core::limits::SOURCE_TIMEOUT;
 use od_ports::access::credential_vault::{Connection, Secret, Standing, VaultError};
 use od_ports::connector_provider::{ConnectorAccess, ConnectorProvider, ProviderError};
@@ -83,6 +83,38 @@ pub async fn disconnect(
         GetConnectorError::NotFound { connector } => DisconnectError::NotFound { connector },
         GetConnectorError::Vault(err) => DisconnectError::Vault(err),
     })
+}
+
+/// Keeps the secret of something that a person registered under its key in the vault.
+pub(crate) async fn keep_secret(
+    app: &App,
+    key: ConnectorId,
+    label: String,
+    secret: Secret,
+    at: Timestamp,
+) -> Result<(), VaultError> {
+    let connection = Connection {
+        connector: key,
+        standing: Standing::Connected,
+        account_label: Some(label),
+        changed_at: at,
+    };
+    app.ports.vault.put(connection, Some(secret)).await
+}
+
+/// Forgets the secret of something that a person registered, if one is kept.
+pub(crate) async fn forget_secret(app: &App, key: ConnectorId) -> Result<(), VaultError> {
+    let is_known = app.ports.vault.connections().await?.iter().any(|held| held.connector == key);
+    if !is_known {
+        return Ok(());
+    }
+    let connection = Connection {
+        connector: key,
+        standing: Standing::Disconnected,
+        account_label: None,
+        changed_at: app.ports.clock.now(),
+    };
+    app.ports.vault.put(connection, None).await
 }
 
 async fn identify(

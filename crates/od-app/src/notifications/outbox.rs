@@ -9,16 +9,15 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use od_core::connector::ServiceName;
-use od_core::credential::Scrubber;
-use od_core::ids::{ArtifactId, ProjectId, Timestamp};
-use od_core::limits::{DESKTOP_TIMEOUT, NOTIFICATION_QUEUE, WEBHOOK_TIMEOUT};
-use od_core::notification::{DeliveryOutcome, Notification, Webhook, pause_before, signature};
+use od_core::ids::{ArtifactId, ProjectId};
+use od_core::limits::{DESKTOP_TIMEOUT, NOTIFICATION_QUEUE};
+use od_core::notification::{DeliveryOutcome, Notification, Webhook, pause_before};
 use od_ports::Ports;
-use od_ports::access::credential_vault::{Secret, VaultError};
 use od_ports::notifier::Readiness;
-use od_ports::webhooks::{PostError, WebhookCall, vault_key};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
+
+use super::delivery::{DeliveryFault, send_once};
 
 /// The notifications that are on their way.
 #[derive(Clone, Debug)]
@@ -57,23 +56,6 @@ struct Lane {
 enum Receiver {
     Desktop,
     Webhook(ServiceName),
-}
-
-/// Why one try of a delivery failed, as people are told.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum DeliveryFault {
-    /// The vault has no secret to sign with.
-    #[error("its secret is gone: register it again")]
-    NoSecret,
-    /// The vault failed.
-    #[error(transparent)]
-    Vault(#[from] VaultError),
-    /// The receiver did not take it.
-    #[error(transparent)]
-    Post(#[from] PostError),
-    /// It took too long.
-    #[error("it did not answer within {} s", WEBHOOK_TIMEOUT.allowed / 1_000)]
-    TimedOut,
 }
 
 impl Outbox {
@@ -125,7 +107,7 @@ impl Outbox {
         webhook: &Webhook,
         notification: &Notification,
     ) -> Result<u16, DeliveryFault> {
-        self.shared.post(webhook, notification, None).await
+        send_once(&self.shared.ports, webhook, notification, None).await
     }
 
     /// Notes what became of a delivery.
@@ -263,7 +245,8 @@ impl Shared {
                 let because = "more changes came than it took".to_owned();
                 self.note(&webhook, DeliveryOutcome::Lost { count: lost, because }).await;
             }
-            match self.post(&webhook, notification, self.page_of(notification)).await {
+            let page = self.page_of(notification);
+            match send_once(&self.ports, &webhook, notification, page).await {
                 Ok(_) => return self.note(&webhook, DeliveryOutcome::Delivered).await,
                 Err(fault) => last = Some((webhook, fault)),
             }
@@ -282,34 +265,6 @@ impl Shared {
     fn page_of(&self, notification: &Notification) -> Option<String> {
         let Notification { project, artifact, .. } = notification;
         self.console.get().map(|console| format!("{console}/#/p/{project}/live/{artifact}"))
-    }
-
-    async fn post(
-        &self,
-        webhook: &Webhook,
-        notification: &Notification,
-        page: Option<String>,
-    ) -> Result<u16, DeliveryFault> {
-        let Some(secret) = self.ports.vault.secret(&vault_key(&webhook.name)).await? else {
-            return Err(DeliveryFault::NoSecret);
-        };
-        // A title or value may repeat a secret that the daemon holds for somebody else.
-        let secrets = self.ports.vault.secrets().await?;
-        let mut payload = notification.payload(page.as_deref());
-        Scrubber::new(secrets.iter().map(Secret::expose)).scrub_json(&mut payload);
-        let body = payload.to_string().into_bytes();
-        let at: Timestamp = self.ports.clock.now();
-        let call = WebhookCall {
-            url: webhook.url.clone(),
-            reach: webhook.reach,
-            delivery: notification.delivery(),
-            signature: signature(secret.expose(), at, &body),
-            body,
-        };
-        tokio::select! {
-            answered = self.ports.webhook_sender.post(call) => Ok(answered?),
-            () = self.ports.clock.sleep(WEBHOOK_TIMEOUT.duration()) => Err(DeliveryFault::TimedOut),
-        }
     }
 
     async fn note(&self, webhook: &Webhook, outcome: DeliveryOutcome) {
@@ -348,6 +303,8 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
+    use od_core::ids::Timestamp;
+
     use super::*;
 
     fn told(artifact: &str) -> Arc<Notification> {

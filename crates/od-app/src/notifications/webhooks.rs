@@ -3,10 +3,11 @@
 use od_core::connector::ServiceName;
 use od_core::error::{ErrorCode, Failure, nearest_name};
 use od_core::notification::{Deliveries, DeliveryOutcome, Notification, Webhook, WebhookUrl};
-use od_ports::access::credential_vault::{Connection, Secret, Standing, VaultError};
+use od_ports::access::credential_vault::{Secret, VaultError};
 use od_ports::webhooks::{WebhooksError, vault_key};
 
-use super::outbox::DeliveryFault;
+use super::delivery::DeliveryFault;
+use crate::connectors::connect::{forget_secret, keep_secret};
 use crate::{App, Caller, PersonOnly, failure};
 
 /// Registers a webhook, or changes the one of its name. Only a person may.
@@ -24,15 +25,9 @@ pub async fn add(
     let webhook = Webhook { name: name.clone(), url, reach, registered_at: at, deliveries };
     // The old secret goes before the new address comes: nothing that is signed with it reaches a host
     // that it was not given to.
-    forget_secret(app, &name).await?;
+    forget_secret(app, vault_key(&name)).await?;
     app.ports.webhooks.put(webhook.clone()).await?;
-    let connection = Connection {
-        connector: vault_key(&name),
-        standing: Standing::Connected,
-        account_label: Some(webhook.url.to_string()),
-        changed_at: at,
-    };
-    app.ports.vault.put(connection, Some(secret)).await?;
+    keep_secret(app, vault_key(&name), webhook.url.to_string(), secret, at).await?;
     Ok(webhook)
 }
 
@@ -47,7 +42,7 @@ pub async fn remove(app: &App, caller: &Caller, name: &str) -> Result<Webhook, F
     let webhook = find(app, name).await?;
     // The secret first: broken off in between, a webhook that cannot sign is left, and not a secret that
     // nothing names.
-    forget_secret(app, &webhook.name).await?;
+    forget_secret(app, vault_key(&webhook.name)).await?;
     app.ports.webhooks.remove(&webhook.name).await?;
     Ok(webhook)
 }
@@ -85,21 +80,6 @@ pub async fn find(app: &App, name: &str) -> Result<Webhook, FindWebhookError> {
         nearest: nearest_name(name, webhooks.iter().map(|webhook| webhook.name.as_str()))
             .map(str::to_owned),
     })
-}
-
-async fn forget_secret(app: &App, name: &ServiceName) -> Result<(), VaultError> {
-    let key = vault_key(name);
-    let is_known = app.ports.vault.connections().await?.iter().any(|held| held.connector == key);
-    if !is_known {
-        return Ok(());
-    }
-    let connection = Connection {
-        connector: key,
-        standing: Standing::Disconnected,
-        account_label: None,
-        changed_at: app.ports.clock.now(),
-    };
-    app.ports.vault.put(connection, None).await
 }
 
 /// A webhook to register.

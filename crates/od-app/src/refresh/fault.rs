@@ -209,10 +209,11 @@ fn not_stored(code: ErrorCode, refused: &RefreshRefused) -> Failure {
 fn mapping_failure(fault: &MappingError) -> Failure {
     let failure = Failure::new(fault.code(), fault.to_string());
     match fault {
-        MappingError::Unresolved { from, nearest } => failure
+        MappingError::Unresolved { from, nearest, outline } => failure
             .suggest(format!("map from one of: {}", nearest.join(", ")))
             .detail("from", from.as_str())
-            .detail("nearest", nearest.clone()),
+            .detail("nearest", nearest.clone())
+            .detail("output", outline.clone()),
         MappingError::Blocked { to, .. } => failure
             .suggest("map to a place below an object, or change what stands on the way")
             .detail("to", to.as_str()),

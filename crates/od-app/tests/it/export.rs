@@ -140,3 +140,86 @@ async fn a_page_from_a_disk_breaks_no_policy() {
     }
     assert_eq!(seen, 8);
 }
+
+/// Opens a CSV file as a spreadsheet does, and returns its sheet as XML; nothing if none is installed.
+fn opened(csv: &str, folder: &Path, separator: char) -> Option<String> {
+    let program = std::env::var("SOFFICE").unwrap_or_else(|_| "/usr/bin/soffice".to_owned());
+    if !Path::new(&program).exists() {
+        eprintln!("skipped: {program} is not installed");
+        return None;
+    }
+    std::fs::write(folder.join("table.csv"), csv).unwrap();
+    let output = Command::new(&program)
+        .arg(format!("-env:UserInstallation=file://{}", folder.join("profile").display()))
+        // Separator, quotation mark, UTF-8, first line, no formats, American English.
+        .arg(format!("--infilter=CSV:{},34,76,1,,1033", u32::from(separator)))
+        .args(["--headless", "--convert-to", "fods", "--outdir"])
+        .args([folder, &folder.join("table.csv")])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    Some(std::fs::read_to_string(folder.join("table.fods")).unwrap())
+}
+
+/// The texts of a sheet's cells, in order.
+fn cells(sheet: &str) -> Vec<String> {
+    let body = sheet.split("<office:spreadsheet>").nth(1).unwrap();
+    let cells = body.split("<table:table-cell").skip(1).filter_map(|cell| {
+        let cell = cell.split("</table:table-cell>").next()?;
+        let parts: Vec<&str> = cell
+            .split("<text:p>")
+            .skip(1)
+            .map(|part| part.split("</text:p>").next().unwrap())
+            .collect();
+        (!parts.is_empty()).then(|| parts.join("\n"))
+    });
+    let plain = |cell: String| {
+        cell.replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&quot;", "\"")
+            .replace("&apos;", "'")
+            .replace("&amp;", "&")
+    };
+    cells.map(plain).collect()
+}
+
+#[tokio::test]
+async fn a_spreadsheet_opens_the_values_of_the_page_and_runs_none_of_them() {
+    let world = World::new().await;
+    let rows = json!([
+        { "name": "Grüße, \"Welt\"", "n": -2.5, "note": "two\nlines" },
+        { "name": "=HYPERLINK(\"http://x.invalid\")", "n": 1200, "note": "+1+1" },
+        { "name": "-1+1", "n": 0, "note": "@SUM(A1)" },
+        { "name": "a;=1+1", "n": 3, "note": " =1+1" },
+    ]);
+    let artifact =
+        create(&world, "Sales", TEMPLATE, json!({ "title": "Hello", "rows": rows })).await;
+    let csv = export(&world, &artifact, ExportFormat::Csv, Some("rows")).await.unwrap().text;
+    let folder = tempfile::tempdir().unwrap();
+    let Some(sheet) = opened(&csv, folder.path(), ',') else { return };
+    assert!(!sheet.contains("table:formula"), "{sheet}");
+    assert_eq!(
+        cells(&sheet),
+        [
+            "name",
+            "n",
+            "note",
+            "Grüße, \"Welt\"",
+            "-2.5",
+            "two\nlines",
+            "'=HYPERLINK(\"http://x.invalid\")",
+            "1200",
+            "'+1+1",
+            "'-1+1",
+            "0",
+            "'@SUM(A1)",
+            "a;'=1+1",
+            "3",
+            "' =1+1",
+        ]
+    );
+    assert!(sheet.contains("office:value=\"-2.5\"") && sheet.contains("office:value=\"1200\""));
+    // Where half of Europe cuts at semicolons nothing runs either.
+    let sheet = opened(&csv, folder.path(), ';').unwrap();
+    assert!(!sheet.contains("table:formula"), "{sheet}");
+}

@@ -37,7 +37,7 @@ pub(crate) fn measure() -> Outcome<Vec<Row>> {
 }
 
 /// The program that was built together with this one.
-fn program() -> Outcome<PathBuf> {
+pub(super) fn program() -> Outcome<PathBuf> {
     let path = std::env::current_exe().map_err(told)?.with_file_name("od");
     if path.is_file() { Ok(path) } else { Err("build od-cli with the same profile".to_owned()) }
 }

@@ -1,5 +1,6 @@
 //! The table of areas. A new area is a module and a new line here.
 
+pub(crate) mod chat;
 mod command;
 mod core;
 pub(crate) mod daemon;
@@ -10,6 +11,7 @@ pub(crate) mod repeat;
 mod revisions;
 mod scale;
 mod search;
+mod site;
 mod sources;
 mod store;
 mod template;
@@ -40,4 +42,6 @@ pub(crate) const AREAS: &[Area] = &[
     Area { name: "busy", measure: daemon::measure_busy },
     Area { name: "slow-clients", measure: daemon::measure_slow_clients },
     Area { name: "command", measure: command::measure },
+    Area { name: "chat", measure: chat::measure },
+    Area { name: "site", measure: site::measure },
 ];

@@ -53,6 +53,13 @@ impl Answer {
         self
     }
 
+    /// Returns what removing something with a secret would do.
+    #[must_use]
+    pub fn would_remove(name: &str) -> Self {
+        let text = format!("Would remove {name} and forget its secret.");
+        Self::new(json!({ "dryRun": true, "name": name }), Text::new().line(&text))
+    }
+
     /// Returns the answer of a verb that has written everything itself.
     #[must_use]
     pub fn silent() -> Self {

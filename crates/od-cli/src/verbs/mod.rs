@@ -38,7 +38,7 @@ pub(crate) mod daemon {
     pub(crate) use browser::open_browser;
     pub(crate) use open::{open_artifact, open_console};
     pub(crate) use process::{default_or_free_port, ensure, health, person_client, running, stop};
-    pub(crate) use serve::{EndSignals, serve, serve_config, start_error};
+    pub(crate) use serve::{EndSignals, listen_for, serve, serve_config, start_error};
 }
 /// `od demo`: three live artifacts over files and a repository that come with it.
 pub(crate) mod demo {

@@ -160,9 +160,7 @@ async fn remove(settings: &Settings, args: &SourceArgs) -> Result<Answer, Comman
             return Err(local::nothing_stored(&settings.data_dir));
         };
         notifications::find(&app, &args.name).await.map_err(local::failed)?;
-        let text = format!("Would remove {} and forget its secret.", args.name);
-        let json = json!({ "dryRun": true, "name": args.name });
-        return Ok(Answer::new(json, Text::new().line(&text)));
+        return Ok(Answer::would_remove(&args.name));
     }
     let answer = match daemon::running(settings).await {
         Some(daemon) => {

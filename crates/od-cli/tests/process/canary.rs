@@ -11,7 +11,7 @@ use crate::http::Answer;
 use crate::source_server::{Asked, SourceServer};
 
 /// Repeats the token in bodies, headers, errors, redirects and encodings.
-fn echo(asked: &Asked, mut stream: TcpStream) {
+pub(crate) fn echo(asked: &Asked, mut stream: TcpStream) {
     let token = asked.bearer.as_deref().unwrap_or("?");
     let text = format!(
         "plain {token} base64 b2QtY2FuYXJ5L1F6NysxOXhLZmU= \
@@ -63,9 +63,10 @@ fn a_planted_secret_is_in_no_file_log_event_or_answer() {
     let wrong = json!({ "secret": CANARY, "also": CANARY });
     answers
         .push(("bad".to_owned(), daemon.call("POST", "/api/connectors/git/connect", Some(&wrong))));
-    let mut ended = 0;
+    let (mut ended, mut data) = (0, None);
     for repo in ["data", "redirect", "shape", "torn", "400", "401", "403", "404", "429", "500"] {
         let artifact = daemon.create(&releases(repo));
+        data.get_or_insert_with(|| artifact.clone());
         let refreshed = daemon.refresh(&artifact);
         assert_eq!(refreshed.status == 200, repo == "data", "{repo}: {}", refreshed.text());
         ended += daemon.endings(&artifact).len();
@@ -98,6 +99,41 @@ fn a_planted_secret_is_in_no_file_log_event_or_answer() {
     }
     assert_eq!(ended, 10, "every refresh ended once");
     let said = daemon.stop();
+    // What is taken away is made by the command line, from what is stored: files below the place.
+    let taken = place.path().join("taken");
+    std::fs::create_dir(&taken).unwrap();
+    let artifact = data.unwrap();
+    for words in [
+        &["projects", "export", "web", "--bundle", "web.odb"][..],
+        &[
+            "artifacts",
+            "export",
+            &artifact,
+            "--bundle",
+            "one.odb",
+            "--html",
+            "one.html",
+            "--md",
+            "one.md",
+        ],
+        &["artifacts", "export", &artifact, "--csv", "releases=one.csv"],
+        &["build", "--project", "web", "--out", "site"],
+    ] {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_od"))
+            .args(words)
+            .env("OD_HOME", place.home())
+            .env("OD_DATA_DIR", place.data())
+            .current_dir(&taken)
+            .output()
+            .unwrap();
+        // A site whose refreshes failed ends with 1, and is there all the same.
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{words:?}: {output:?}");
+    }
+    for file in
+        ["web.odb", "one.odb", "one.html", "one.md", "one.csv", "site/index.html", "site/site.json"]
+    {
+        assert!(std::fs::metadata(taken.join(file)).unwrap().len() > 0, "{file}");
+    }
     let told = listening.join().unwrap();
     assert!(told.contains("live_artifact_refresh") && told.contains("\"failed\""), "{told}");
     for (what, answer) in &answers {

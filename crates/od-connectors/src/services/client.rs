@@ -5,13 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hyper::StatusCode;
 use hyper::header::{CONTENT_TYPE, HeaderName};
-use od_core::connector::{BaseUrl, RegisteredService, ServiceName, ServiceUrl};
-use od_core::error::nearest_name;
+use od_core::connector::{BaseUrl, RegisteredService, ServiceKind, ServiceUrl};
 use od_core::json::{Map, Value};
 use od_core::limits::{INTAKE_SOURCE, REGISTERED_SERVICES};
 use od_ports::access::credential_vault::CredentialVault;
 use od_ports::connector_provider::ProviderError;
-use od_ports::service_registry::{ServiceRegistry, vault_key};
+use od_ports::service_registry::{ServiceRegistry, unregistered, vault_key};
 
 use crate::http::{Fetcher, Origin, Redirects, Reply, Request, secret_header};
 
@@ -101,34 +100,15 @@ impl ServiceClient {
             .list()
             .await
             .map_err(|err| ProviderError::Unavailable { message: err.to_string() })?;
-        let mut names: Vec<&str> = Vec::new();
-        for service in &services {
-            match &service.url {
-                ServiceUrl::Http(base) if service.name.as_str() == name => {
-                    return Ok((service.clone(), base.clone()));
-                }
-                ServiceUrl::Http(_) => names.push(service.name.as_str()),
-                ServiceUrl::Postgres(_) if service.name.as_str() == name => {
-                    return Err(ProviderError::Input {
-                        pointer: "/source".to_owned(),
-                        message: format!("`{name}` is a database: read it with `postgres.query`"),
-                    });
-                }
-                ServiceUrl::Postgres(_) => {}
-            }
+        let found = services.iter().find(|service| service.name.as_str() == name);
+        match found.map(|service| (service, &service.url)) {
+            Some((service, ServiceUrl::Http(base))) => Ok((service.clone(), base.clone())),
+            Some((_, ServiceUrl::Postgres(_))) => Err(ProviderError::Input {
+                pointer: "/source".to_owned(),
+                message: format!("`{name}` is a database: read it with `postgres.query`"),
+            }),
+            None => Err(unregistered(ServiceKind::Http, name, &services)),
         }
-        let known = match nearest_name(name, names.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if names.is_empty() => "none is registered yet".to_owned(),
-            None => format!("registered are {}", names.join(", ")),
-        };
-        let example = if name.parse::<ServiceName>().is_ok() { name } else { "NAME" };
-        Err(ProviderError::Missing {
-            message: format!(
-                "no service `{}`; {known}; a person registers one with `od sources add http {example} URL`",
-                name.chars().take(40).collect::<String>()
-            ),
-        })
     }
 
     fn fetcher(&self, base: &BaseUrl) -> Result<Fetcher, ProviderError> {

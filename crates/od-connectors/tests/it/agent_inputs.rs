@@ -25,8 +25,8 @@ const CATEGORIES: &[&str] = &["shape", "template", "mapping", "data", "json", "u
 /// The share of inputs that end well in one retry, in percent.
 const ENDS_WELL_MIN: usize = 97;
 
-/// How many of the second set ended well when they were first tried.
-const SECOND_SET_MIN: usize = 54;
+/// How many of the later sets ended well when they were first tried.
+const LATER_SETS_MIN: [(&str, usize); 2] = [("second", 54), ("third", 100)];
 
 /// The most tokens of a refusal: in the middle, and of twenty issues. Estimated at 3.7 bytes a
 /// token: what o200k_base needed for the refusals of this very corpus (165,323 bytes).
@@ -332,7 +332,7 @@ async fn inputs_as_models_send_them_end_well_in_one_retry() {
 /// Inputs that were written before anybody looked at how the first set is mended. What they show is how far
 /// general rules carry; a rule that mends some of them moves the figure up.
 #[tokio::test]
-async fn a_second_set_of_inputs_ends_well_no_less_often_than_it_did() {
+async fn later_sets_of_inputs_end_well_no_less_often_than_they_did() {
     #[derive(serde::Deserialize)]
     struct Sorted {
         category: String,
@@ -340,21 +340,26 @@ async fn a_second_set_of_inputs_ends_well_no_less_often_than_it_did() {
         case: Case,
     }
     let bench = Bench::new().await;
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/agent-inputs/second.json");
-    let cases: Vec<Sorted> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let (mut good, mut silent) = (0, 0);
-    for Sorted { category, case } in &cases {
-        match bench.play(category, case).await.1 {
-            Ok(()) => good += 1,
-            Err(why) => {
-                silent += usize::from(why.starts_with("in silence") && case.gap.is_none());
-                eprintln!("-- second set: {category}: {}: {why}", case.case);
+    for (set, least) in LATER_SETS_MIN {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/agent-inputs");
+        let text = std::fs::read_to_string(format!("{folder}/{set}.json")).unwrap();
+        let cases: Vec<Sorted> = serde_json::from_str(&text).unwrap();
+        let (mut good, mut silent) = (0, 0);
+        for Sorted { category, case } in &cases {
+            match bench.play(category, case).await.1 {
+                Ok(()) => good += 1,
+                Err(why) => {
+                    silent += usize::from(why.starts_with("in silence") && case.gap.is_none());
+                    eprintln!("-- {set} set: {category}: {}: {why}", case.case);
+                }
             }
         }
+        eprintln!("{good} of {} of the {set} set; {silent} in silence", cases.len());
+        assert!(good >= least, "{good} of {}", cases.len());
+        if set == "second" {
+            assert_eq!(silent, 0);
+        }
     }
-    eprintln!("{good} of {} of the second set; {silent} in silence", cases.len());
-    assert!(good >= SECOND_SET_MIN, "{good} of {}", cases.len());
-    assert_eq!(silent, 0);
 }
 
 /// The pages of the corpus again, in the second format: other languages are no rarer there.

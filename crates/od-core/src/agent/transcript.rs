@@ -238,7 +238,7 @@ impl Transcript {
         if !asked.choices.contains(&choice) {
             return Err(AnswerError::NoSuchChoice);
         }
-        self.settle(number, Answer { by, choice: Some(choice) });
+        self.keep_answer(number, Answer { by, choice: Some(choice) });
         Ok(())
     }
 
@@ -246,7 +246,7 @@ impl Transcript {
     pub fn cancel_pending(&mut self) -> Vec<u32> {
         let open: Vec<u32> = self.pending.iter().copied().collect();
         for number in &open {
-            self.settle(*number, Answer { by: Answerer::Nobody, choice: None });
+            self.keep_answer(*number, Answer { by: Answerer::Nobody, choice: None });
         }
         open
     }
@@ -295,7 +295,7 @@ impl Transcript {
         changes
     }
 
-    fn settle(&mut self, number: u32, answer: Answer) {
+    fn keep_answer(&mut self, number: u32, answer: Answer) {
         self.pending.remove(&number);
         self.change(number, |content| {
             if let Content::Permission(permission) = content {

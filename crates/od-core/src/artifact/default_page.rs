@@ -54,7 +54,7 @@ pub fn default_template(title: &str, data: &Map) -> String {
 
 /// The ways to show a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Look {
+enum CellFormat {
     /// A number with its format.
     Number(&'static str),
     /// A day or a time with its format.
@@ -63,7 +63,7 @@ enum Look {
     Plain,
 }
 
-impl Look {
+impl CellFormat {
     const fn pipe(self) -> &'static str {
         match self {
             Self::Number(format) | Self::Moment(format) => format,
@@ -89,30 +89,30 @@ impl Look {
 }
 
 /// Guesses how the values of a key are shown, from its name and all of them.
-fn look_of<'v>(key: &str, values: impl Iterator<Item = &'v Value> + Clone) -> Look {
+fn format_of<'v>(key: &str, values: impl Iterator<Item = &'v Value> + Clone) -> CellFormat {
     let mut present = values.filter(|value| !value.is_null());
-    let Some(first) = present.clone().next() else { return Look::Plain };
+    let Some(first) = present.clone().next() else { return CellFormat::Plain };
     if first.is_string() {
         let texts = present.clone().map(|value| value.as_str().unwrap_or_default());
         let is_moment = |text: &str| crate::format::date::Moment::parse(text).is_some();
         if !texts.clone().all(is_moment) {
-            return Look::Plain;
+            return CellFormat::Plain;
         }
         let only_days = texts.clone().all(|text| text.len() == 10);
-        return Look::Moment(if only_days { "date:medium" } else { "datetime:medium" });
+        return CellFormat::Moment(if only_days { "date:medium" } else { "datetime:medium" });
     }
     if !present.all(Value::is_number) {
-        return Look::Plain;
+        return CellFormat::Plain;
     }
-    number_look(&words(key).to_ascii_lowercase())
+    number_format(&words(key).to_ascii_lowercase())
 }
 
 /// Guesses the format of numbers from their name.
-fn number_look(name: &str) -> Look {
+fn number_format(name: &str) -> CellFormat {
     let has = |word: &str| name.split(' ').any(|part| part == word);
     let format = match () {
         () if has("id") || has("year") || has("port") || has("code") || has("zip") => {
-            return Look::Plain;
+            return CellFormat::Plain;
         }
         () if has("ms") || has("millis") || has("milliseconds") => "duration:ms",
         () if has("seconds") || has("secs") => "duration:s",
@@ -123,10 +123,10 @@ fn number_look(name: &str) -> Look {
         () if has("delta") || has("change") || has("diff") => "delta",
         () => "number",
     };
-    Look::Number(format)
+    CellFormat::Number(format)
 }
 
-impl Look {
+impl CellFormat {
     /// Replaces a plain number by a share where its name and all its values say so.
     fn or_share<'v>(self, key: &str, mut values: impl Iterator<Item = &'v Value>) -> Self {
         const NAMES: [&str; 10] = [
@@ -153,8 +153,8 @@ impl Look {
     }
 }
 
-fn look<'v>(key: &str, values: impl Iterator<Item = &'v Value> + Clone) -> Look {
-    look_of(key, values.clone()).or_share(key, values)
+fn cell_format<'v>(key: &str, values: impl Iterator<Item = &'v Value> + Clone) -> CellFormat {
+    format_of(key, values.clone()).or_share(key, values)
 }
 
 struct Page {
@@ -166,13 +166,13 @@ impl Page {
     /// Shows an object: its numbers, its other values, then what is inside it. Data is at most 8
     /// levels deep.
     fn object(&mut self, path: &str, object: &Map, level: usize) {
-        let looks: Vec<(&str, Look)> = bindable(object)
+        let formats: Vec<(&str, CellFormat)> = bindable(object)
             .filter(|(_, value)| is_scalar(value))
-            .map(|(key, value)| (key, look(key, std::iter::once(value))))
+            .map(|(key, value)| (key, cell_format(key, std::iter::once(value))))
             .collect();
-        let is_number = |look: Look| matches!(look, Look::Number(_));
-        self.values(path, "cards", looks.iter().filter(|(_, look)| is_number(*look)));
-        self.values(path, "facts", looks.iter().filter(|(_, look)| !is_number(*look)));
+        let is_number = |format: CellFormat| matches!(format, CellFormat::Number(_));
+        self.values(path, "cards", formats.iter().filter(|(_, format)| is_number(*format)));
+        self.values(path, "facts", formats.iter().filter(|(_, format)| !is_number(*format)));
         for (key, value) in bindable(object) {
             match value {
                 Value::Object(inner) if !inner.is_empty() => {
@@ -197,17 +197,17 @@ impl Page {
         &mut self,
         path: &str,
         class: &str,
-        values: impl Iterator<Item = &'k (&'k str, Look)>,
+        values: impl Iterator<Item = &'k (&'k str, CellFormat)>,
     ) {
         let mut is_listing = false;
         let (before, behind) = if class == "cards" { ("<div>", "</div>") } else { ("", "") };
-        for (key, look) in values {
+        for (key, format) in values {
             let Some(path) = self.part(path, key) else { continue };
             if !is_listing {
                 self.line(&format!("<dl class=\"{class}\">"));
                 is_listing = true;
             }
-            let (name, value) = (words(key), look.binding(&path));
+            let (name, value) = (words(key), format.binding(&path));
             self.line(&format!("{before}<dt>{name}</dt><dd>{value}</dd>{behind}"));
         }
         if is_listing {
@@ -232,15 +232,15 @@ impl Page {
     /// Shows a list: values as they are, objects as the rows of a table.
     fn list(&mut self, path: &str, key: &str, rows: &[Value]) {
         if rows.iter().all(is_scalar) {
-            let look = look(key, rows.iter());
-            if matches!(look, Look::Number(_)) && rows.len() >= POINTS_MIN {
+            let format = cell_format(key, rows.iter());
+            if matches!(format, CellFormat::Number(_)) && rows.len() >= POINTS_MIN {
                 self.line(&format!(
                     "<div class=\"panel\" data-od-chart=\"spark\" data-od-repeat=\"row in {path}\" data-od-y=\"row\" data-od-title=\"{}\" data-od-height=\"64\"></div>",
                     words(key)
                 ));
                 return;
             }
-            let value = look.binding("row");
+            let value = format.binding("row");
             self.line(&format!("<ul>\n<li data-od-repeat=\"row in {path}\">{value}</li>\n</ul>"));
             return;
         }
@@ -251,12 +251,14 @@ impl Page {
         self.chart(path, &columns, rows);
         let head: String = columns
             .iter()
-            .map(|(name, look)| format!("<th scope=\"col\"{}>{}</th>", look.class(), words(name)))
+            .map(|(name, format)| {
+                format!("<th scope=\"col\"{}>{}</th>", format.class(), words(name))
+            })
             .collect();
         let cells: String = columns
             .iter()
-            .map(|(name, look)| {
-                format!("<td{}>{}</td>", look.class(), look.binding(&format!("row.{name}")))
+            .map(|(name, format)| {
+                format!("<td{}>{}</td>", format.class(), format.binding(&format!("row.{name}")))
             })
             .collect();
         let (name, span) = (words(key), columns.len());
@@ -269,23 +271,24 @@ impl Page {
     }
 
     /// Draws the numbers of rows that lead from one time to the next.
-    fn chart(&mut self, path: &str, columns: &[(&str, Look)], rows: &[Value]) {
-        let is_time = |(name, look): &&(&str, Look)| {
+    fn chart(&mut self, path: &str, columns: &[(&str, CellFormat)], rows: &[Value]) {
+        let is_time = |(name, format): &&(&str, CellFormat)| {
             let text = |row: &Value| row.get(*name).and_then(Value::as_str).map(str::to_owned);
             let times: Option<Vec<String>> = rows.iter().map(text).collect();
             // Texts of one form sort as the times do.
-            matches!(look, Look::Moment(_))
+            matches!(format, CellFormat::Moment(_))
                 && times.is_some_and(|times| times.windows(2).all(|pair| pair[0] < pair[1]))
         };
         let Some((time, _)) = columns.iter().find(is_time) else { return };
         if rows.len() < POINTS_MIN {
             return;
         }
-        let numbers = || columns.iter().filter(|(_, look)| matches!(look, Look::Number(_)));
+        let numbers =
+            || columns.iter().filter(|(_, format)| matches!(format, CellFormat::Number(_)));
         let Some((_, format)) = numbers().next() else { return };
         // Values of one kind share an axis.
         let drawn: Vec<&str> = numbers()
-            .filter(|(_, look)| look == format)
+            .filter(|(_, other)| other == format)
             .map(|(name, _)| *name)
             .take(SERIES_MAX)
             .collect();
@@ -316,14 +319,14 @@ impl Page {
     }
 }
 
-/// Returns the columns that every row can show, in first-seen order, with the look of their values.
-fn columns(rows: &[Value]) -> Vec<(&str, Look)> {
-    let mut columns: Vec<(&str, Look)> = Vec::new();
+/// Returns the columns that every row can show, in first-seen order, with the format of their values.
+fn columns(rows: &[Value]) -> Vec<(&str, CellFormat)> {
+    let mut columns: Vec<(&str, CellFormat)> = Vec::new();
     for (name, _) in rows.iter().filter_map(Value::as_object).flat_map(bindable) {
         let shown = |row: &Value| row.get(name).is_none_or(is_scalar);
         let is_new = !columns.iter().any(|(known, _)| *known == name);
         if columns.len() < COLUMNS_MAX && is_new && rows.iter().all(shown) {
-            columns.push((name, look(name, rows.iter().filter_map(|row| row.get(name)))));
+            columns.push((name, cell_format(name, rows.iter().filter_map(|row| row.get(name)))));
         }
     }
     columns

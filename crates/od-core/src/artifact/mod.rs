@@ -1,8 +1,18 @@
 //! Live artifacts: what is stored, what may be sent in, and every rule between the two.
+//!
+//! ```
+//! use od_core::artifact::CreateRequest;
+//! use od_core::json::parse_message;
+//!
+//! let body = br#"{ "input": { "titel": "T", "document": { "dataJson": { "n": 1 } } } }"#;
+//! let issues = CreateRequest::parse(&parse_message(body).unwrap()).unwrap_err();
+//! assert_eq!(issues[0].path, "/input/titel");
+//! ```
 
 mod check;
 mod create;
 mod default_page;
+mod digests;
 mod document;
 mod freshness;
 mod heading;
@@ -28,6 +38,7 @@ pub use crate::input::{DAEMON_OWNED, Patch};
 pub use check::{check_data, check_design, check_provenance, check_state, check_targets};
 pub use create::{CreateInput, CreateRequest, UpdateInput};
 pub use default_page::default_template;
+pub use digests::{Digests, FileDigests};
 pub(crate) use document::Target;
 pub use document::{
     ApprovalPolicy, ConnectorRef, DataFile, DataPath, Document, DocumentFormat, DocumentInput,
@@ -47,9 +58,7 @@ pub use provenance::{
     GeneratedBy, Provenance, ProvenanceInput, ProvenanceSource, ProvenanceSourceType, origin_of,
     provenance_of, source_call, source_label,
 };
-pub use record::{
-    Artifact, ArtifactState, ArtifactSummary, Attempt, Author, Digests, FileDigests, Restored,
-};
+pub use record::{Artifact, ArtifactState, ArtifactSummary, Attempt, Author, Restored};
 pub use status::{
     Preview, PreviewEntry, PreviewType, RefreshStatus, SchemaVersion, Status, UnknownSchemaVersion,
 };

@@ -5,6 +5,7 @@ use std::io;
 use super::draw::{Drawing, name};
 use super::pen::{Pen, Sink};
 use super::spec::ChartSpec;
+#[cfg(feature = "artifacts")]
 use crate::export::csv::write_record;
 
 /// Writes the table that a page has beside every chart, out of sight.
@@ -63,6 +64,7 @@ impl ChartTable {
     /// let tables = template.chart_tables(&data, &Default::default()).unwrap();
     /// assert_eq!(tables[0].to_csv(), "day,n\r\nMon,3\r\n'=1,\r\n");
     /// ```
+    #[cfg(feature = "artifacts")]
     #[must_use]
     pub fn to_csv(&self) -> String {
         let mut csv = String::new();

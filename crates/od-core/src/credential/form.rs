@@ -15,13 +15,13 @@ pub(super) struct Form {
     pub(super) lead: Option<Run>,
     /// The literal text that a search meets first.
     pub(super) anchor: &'static str,
-    pub(super) rest: Rest,
-    pub(super) look: Look,
+    pub(super) rest: Tail,
+    pub(super) run_test: RunTest,
 }
 
 /// The bytes after an anchor.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Rest {
+pub(super) enum Tail {
     /// One part after the other.
     Parts(&'static [Part]),
     /// A JSON Web Token: parts of base64url, the first two of them JSON objects.
@@ -64,7 +64,7 @@ pub(super) struct Run {
 
 /// A test of the bytes in a form's runs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Look {
+pub(super) enum RunTest {
     /// Anything but one character again and again: the form itself says enough.
     Any,
     /// A digit among them: the alphabet alone also spells words.
@@ -158,25 +158,25 @@ const fn form(
     name: &'static str,
     kind: CredentialKind,
     anchor: &'static str,
-    rest: Rest,
-    look: Look,
+    rest: Tail,
+    run_test: RunTest,
 ) -> Form {
-    Form { name, kind, lead: None, anchor, rest, look }
+    Form { name, kind, lead: None, anchor, rest, run_test }
 }
 
 /// A key whose anchor words also begin with.
 const fn key(name: &'static str, anchor: &'static str, parts: &'static [Part]) -> Form {
-    form(name, CredentialKind::ProviderKey, anchor, Rest::Parts(parts), Look::Random)
+    form(name, CredentialKind::ProviderKey, anchor, Tail::Parts(parts), RunTest::Random)
 }
 
 /// A key of dotted parts, as names of code are.
 const fn mixed(name: &'static str, anchor: &'static str, parts: &'static [Part]) -> Form {
-    form(name, CredentialKind::ProviderKey, anchor, Rest::Parts(parts), Look::Mixed)
+    form(name, CredentialKind::ProviderKey, anchor, Tail::Parts(parts), RunTest::Mixed)
 }
 
 /// A key whose shape says enough.
 const fn fixed(name: &'static str, anchor: &'static str, parts: &'static [Part]) -> Form {
-    form(name, CredentialKind::ProviderKey, anchor, Rest::Parts(parts), Look::Any)
+    form(name, CredentialKind::ProviderKey, anchor, Tail::Parts(parts), RunTest::Any)
 }
 
 /// A key that has its anchor in the middle.
@@ -189,17 +189,20 @@ const fn inside(
     parts: &'static [Part],
 ) -> Form {
     let lead = Some(Run { alphabet, min, max });
-    Form { lead, ..form(name, CredentialKind::ProviderKey, anchor, Rest::Parts(parts), Look::Any) }
+    Form {
+        lead,
+        ..form(name, CredentialKind::ProviderKey, anchor, Tail::Parts(parts), RunTest::Any)
+    }
 }
 
 /// An address that anyone who knows it may post to.
 const fn hook(name: &'static str, anchor: &'static str, parts: &'static [Part]) -> Form {
-    form(name, CredentialKind::WebhookUrl, anchor, Rest::Parts(parts), Look::Random)
+    form(name, CredentialKind::WebhookUrl, anchor, Tail::Parts(parts), RunTest::Random)
 }
 
 /// As [`hook`], with too few characters to tell more.
 const fn open_hook(name: &'static str, anchor: &'static str, parts: &'static [Part]) -> Form {
-    Form { look: Look::Any, ..hook(name, anchor, parts) }
+    Form { run_test: RunTest::Any, ..hook(name, anchor, parts) }
 }
 
 /// As [`hook`], where the host begins with a name of the account.
@@ -215,18 +218,18 @@ const fn hook_of(
 
 /// A signature in a URL or a key in a connection string.
 const fn signature(name: &'static str, anchor: &'static str, parts: &'static [Part]) -> Form {
-    form(name, CredentialKind::SignedUrl, anchor, Rest::Parts(parts), Look::Random)
+    form(name, CredentialKind::SignedUrl, anchor, Tail::Parts(parts), RunTest::Random)
 }
 
 const fn password(anchor: &'static str) -> Form {
     let kind = CredentialKind::ConnectionString;
-    form("a password in a connection string", kind, anchor, Rest::Password, Look::Any)
+    form("a password in a connection string", kind, anchor, Tail::Password, RunTest::Any)
 }
 
 /// Every form, by the bytes of its anchor; where several share an anchor, the narrower first.
 #[rustfmt::skip]
 pub(super) const FORMS: &[Form] = &[
-    form("a PEM block of a private key", CredentialKind::Pem, "-----BEGIN ", Rest::PrivateKey, Look::Any),
+    form("a PEM block of a private key", CredentialKind::Pem, "-----BEGIN ", Tail::PrivateKey, RunTest::Any),
     inside("Mailchimp API key", Hex, 32, 32, "-us", &[run(Digit, 1, 2)]),
     inside("Terraform Cloud API token", Alnum, 14, 14, ".atlasv1.", &[run(Base64Url, 60, 70)]),
     hook_of("Make webhook", LowerAlnum, ".make.com/", &[run(LowerAlnum, 28, 36)]),
@@ -237,22 +240,22 @@ pub(super) const FORMS: &[Form] = &[
     fixed("Google OAuth refresh token", "1//0", &[run(Base64Url, 40, 120)]),
     fixed("Asana personal access token", "2/", &[run(Digit, 15, 17), Text("/"), run(Digit, 15, 17), Text(":"), exactly(Hex, 32)]),
     fixed("ClickHouse Cloud API secret", "4b1d", &[exactly(Alnum, 38)]),
-    form("a URL with a user or password", CredentialKind::UrlUserinfo, "://", Rest::Userinfo, Look::Any),
+    form("a URL with a user or password", CredentialKind::UrlUserinfo, "://", Tail::Userinfo, RunTest::Any),
     inside("Telegram bot token", Digit, 8, 10, ":AA", &[run(Base64Url, 33, 33)]),
     inside("Firebase Cloud Messaging server key", Base64Url, 11, 11, ":APA91b", &[from(Base64Url, 120)]),
     fixed("1Password secret key", "A3-", &[exactly(UpperAlnum, 6), Text("-"), exactly(UpperAlnum, 6), Text("-"), exactly(UpperAlnum, 5), Text("-"), exactly(UpperAlnum, 5), Text("-"), exactly(UpperAlnum, 5), Text("-"), exactly(UpperAlnum, 5)]),
     key("X (Twitter) app bearer token", "AAAAAAAAAAAAAAAAAAAA", &[from(Encoded, 40)]),
-    form("AWS bearer token id", CredentialKind::ProviderKey, "ABIA", Rest::Parts(&[exactly(UpperAlnum, 16)]), Look::Digit),
+    form("AWS bearer token id", CredentialKind::ProviderKey, "ABIA", Tail::Parts(&[exactly(UpperAlnum, 16)]), RunTest::Digit),
     key("AWS Bedrock API key", "ABSK", &[from(Base64, 100)]),
     fixed("age secret key", "AGE-SECRET-KEY-1", &[from(UpperAlnum, 40)]),
     key("Google API key", "AIza", &[run(Base64Url, 30, 40)]),
     key("JFrog API key", "AKCp", &[exactly(Alnum, 69)]),
-    form("AWS access key id", CredentialKind::ProviderKey, "AKIA", Rest::Parts(&[exactly(UpperAlnum, 16)]), Look::Digit),
+    form("AWS access key id", CredentialKind::ProviderKey, "AKIA", Tail::Parts(&[exactly(UpperAlnum, 16)]), RunTest::Digit),
     key("Tencent Cloud secret id", "AKID", &[run(Alnum, 32, 36)]),
     key("Adyen API key", "AQE", &[run(Base64, 60, 200), Text("-"), from(Encoded, 40)]),
     key("Yandex Cloud API key", "AQVN", &[run(Base64Url, 35, 38)]),
     fixed("Octopus Deploy API key", "API-", &[exactly(UpperAlnum, 26)]),
-    form("AWS temporary access key id", CredentialKind::ProviderKey, "ASIA", Rest::Parts(&[exactly(UpperAlnum, 16)]), Look::Digit),
+    form("AWS temporary access key id", CredentialKind::ProviderKey, "ASIA", Tail::Parts(&[exactly(UpperAlnum, 16)]), RunTest::Digit),
     key("Atlassian API token", "ATATT3", &[from(Token, 60)]),
     key("Bitbucket app password", "ATBB", &[exactly(Alnum, 32)]),
     key("Bitbucket repository access token", "ATCTT3", &[from(Token, 60)]),
@@ -261,11 +264,11 @@ pub(super) const FORMS: &[Form] = &[
     signature("AWS secret access key in the environment", "AWS_SECRET_ACCESS_KEY", &[run(Assignment, 1, 8), exactly(Base64, 40)]),
     inside("Azure DevOps personal access token", Alnum, 76, 76, "AZDO", &[exactly(Alnum, 4)]),
     signature("Azure storage account key", "AccountKey=", &[run(Base64, 80, 90)]),
-    form("the value of an authorization header", CredentialKind::Bearer, "Authorization", Rest::Header, Look::Random),
+    form("the value of an authorization header", CredentialKind::Bearer, "Authorization", Tail::Header, RunTest::Random),
     inside("Azure function key", Base64Url, 40, 46, "AzFu", &[run(Token, 6, 16)]),
-    form("the value of an authorization header", CredentialKind::Bearer, "BEARER", Rest::Bearer, Look::Random),
-    form("basic authentication", CredentialKind::BasicAuth, "Basic", Rest::Basic, Look::Any),
-    form("the value of an authorization header", CredentialKind::Bearer, "Bearer", Rest::Bearer, Look::Random),
+    form("the value of an authorization header", CredentialKind::Bearer, "BEARER", Tail::Bearer, RunTest::Random),
+    form("basic authentication", CredentialKind::BasicAuth, "Basic", Tail::Basic, RunTest::Any),
+    form("the value of an authorization header", CredentialKind::Bearer, "Bearer", Tail::Bearer, RunTest::Random),
     key("CircleCI personal token", "CCIPAT_", &[run(Alnum, 16, 32), Text("_"), exactly(Hex, 40)]),
     key("CircleCI project token", "CCIPRJ_", &[run(Alnum, 16, 32), Text("_"), exactly(Hex, 40)]),
     key("Contentful personal access token", "CFPAT-", &[exactly(Base64Url, 43)]),
@@ -294,14 +297,14 @@ pub(super) const FORMS: &[Form] = &[
     fixed("Postman API key", "PMAK-", &[exactly(Hex, 24), Text("-"), exactly(Hex, 34)]),
     password("PWD="),
     password("Password="),
-    form("a PuTTY private key", CredentialKind::Pem, "PuTTY-User-Key-File-", Rest::PuttyKey, Look::Any),
+    form("a PuTTY private key", CredentialKind::Pem, "PuTTY-User-Key-File-", Tail::PuttyKey, RunTest::Any),
     password("Pwd="),
     inside("Azure AD client secret", Unreserved, 4, 4, "Q~", &[run(Encoded, 31, 34)]),
     mixed("SendGrid API key", "SG.", &[run(Base64Url, 16, 32), Text("."), run(Base64Url, 16, 64)]),
     fixed("Twilio API key", "SK", &[exactly(Hex, 32)]),
     key("Okta API token", "SSWS 00", &[exactly(Base64Url, 40)]),
     signature("Azure Service Bus key", "SharedAccessKey=", &[exactly(Base64, 43)]),
-    form("the value of an API key header", CredentialKind::Bearer, "X-API-Key", Rest::Header, Look::Random),
+    form("the value of an API key header", CredentialKind::Bearer, "X-API-Key", Tail::Header, RunTest::Random),
     signature("AWS session token in a URL", "X-Amz-Security-Token=", &[from(Encoded, 60)]),
     signature("AWS signed URL", "X-Amz-Signature=", &[exactly(Hex, 64)]),
     signature("Google signed URL", "X-Goog-Signature=", &[from(Hex, 128)]),
@@ -311,10 +314,10 @@ pub(super) const FORMS: &[Form] = &[
     fixed("Adafruit IO key", "aio_", &[exactly(Alnum, 28)]),
     fixed("LaunchDarkly API key", "api-", &[Uuid]),
     key("Hugging Face organisation token", "api_org_", &[exactly(Alnum, 34)]),
-    form("the value of an authorization header", CredentialKind::Bearer, "authorization", Rest::Header, Look::Random),
+    form("the value of an authorization header", CredentialKind::Bearer, "authorization", Tail::Header, RunTest::Random),
     signature("AWS secret access key in a profile", "aws_secret_access_key", &[run(Assignment, 1, 8), exactly(Base64, 40)]),
-    form("basic authentication", CredentialKind::BasicAuth, "basic", Rest::Basic, Look::Any),
-    form("the value of an authorization header", CredentialKind::Bearer, "bearer", Rest::Bearer, Look::Random),
+    form("basic authentication", CredentialKind::BasicAuth, "basic", Tail::Basic, RunTest::Any),
+    form("the value of an authorization header", CredentialKind::Bearer, "bearer", Tail::Bearer, RunTest::Random),
     fixed("AWS Bedrock short-lived API key", "bedrock-api-key-", &[from(Base64, 40)]),
     fixed("Buildkite agent token", "bkua_", &[exactly(Hex, 40)]),
     key("crates.io token", "cio", &[exactly(Alnum, 32)]),
@@ -343,7 +346,7 @@ pub(super) const FORMS: &[Form] = &[
     key("Duffel access token", "duffel_live_", &[exactly(Base64Url, 43)]),
     key("Duffel test access token", "duffel_test_", &[exactly(Base64Url, 43)]),
     key("Elastic service token", "essu_", &[from(Base64, 60)]),
-    form("a JSON Web Token", CredentialKind::Jwt, "eyJ", Rest::Jwt, Look::Any),
+    form("a JSON Web Token", CredentialKind::Jwt, "eyJ", Tail::Jwt, RunTest::Any),
     key("Grafana API key", "eyJrIjoi", &[run(Base64, 70, 400)]),
     fixed("Firecrawl API key", "fc-", &[exactly(Hex, 32)]),
     key("Figma personal access token", "figd_", &[run(Base64Url, 36, 60)]),
@@ -382,7 +385,7 @@ pub(super) const FORMS: &[Form] = &[
     key("HashiCorp Vault recovery token", "hvr.", &[run(Base64Url, 24, 320)]),
     key("HashiCorp Vault service token", "hvs.", &[run(Base64Url, 24, 320)]),
     mixed("Infracost API key", "ico-", &[exactly(Alnum, 32)]),
-    form("an Oracle connection string", CredentialKind::ConnectionString, "jdbc:oracle:thin:", Rest::Parts(&[run(Name, 1, 64), Text("/"), run(Name, 1, 128), Text("@")]), Look::Any),
+    form("an Oracle connection string", CredentialKind::ConnectionString, "jdbc:oracle:thin:", Tail::Parts(&[run(Name, 1, 64), Text("/"), run(Name, 1, 128), Text("@")]), RunTest::Any),
     key("Jina API key", "jina_", &[run(Base64Url, 48, 80)]),
     fixed("Mailgun API key", "key-", &[exactly(Hex, 32)]),
     key("Linear API key", "lin_api_", &[run(Alnum, 20, 64)]),
@@ -482,7 +485,7 @@ pub(super) const FORMS: &[Form] = &[
     key("Tavily API key", "tvly-", &[run(Base64Url, 32, 48)]),
     fixed("Cloudflare origin CA key", "v1.0-", &[exactly(Hex, 24), Text("-"), exactly(Hex, 146)]),
     key("Stripe webhook secret", "whsec_", &[run(Base64, 16, 64)]),
-    form("the value of an API key header", CredentialKind::Bearer, "x-api-key", Rest::Header, Look::Random),
+    form("the value of an API key header", CredentialKind::Bearer, "x-api-key", Tail::Header, RunTest::Random),
     fixed("Axiom API token", "xaat-", &[Uuid]),
     key("xAI API key", "xai-", &[run(Alnum, 70, 90)]),
     fixed("Axiom personal token", "xapt-", &[Uuid]),
@@ -500,5 +503,5 @@ pub(super) const FORMS: &[Form] = &[
     fixed("Brevo SMTP key", "xsmtpsib-", &[exactly(Hex, 64), Text("-"), exactly(Alnum, 16)]),
     key("Yandex OAuth token", "y0_", &[run(Base64Url, 50, 64)]),
     key("Google OAuth access token", "ya29.", &[from(Token, 20)]),
-    Form { look: Look::Random, ..inside("Facebook app access token", Digit, 15, 16, "|", &[exactly(Base64Url, 27)]) },
+    Form { run_test: RunTest::Random, ..inside("Facebook app access token", Digit, 15, 16, "|", &[exactly(Base64Url, 27)]) },
 ];

@@ -1,20 +1,20 @@
 //! The length of a credential of a known form: what follows its anchor, read by the rule of the form.
 
-use super::form::{Alphabet, Form, Part, Rest, Run};
-use super::randomness::{is_placeholder, looks_like, looks_random};
+use super::form::{Alphabet, Form, Part, Run, Tail};
+use super::randomness::{is_placeholder, looks_random, passes};
 
 /// Returns how long the bytes are that follow an anchor, if they are what the form wants.
 pub(super) fn rest_len(form: &Form, bytes: &[u8], body: usize, rest: &[u8]) -> Option<usize> {
     match form.rest {
-        Rest::Parts(parts) => parts_len(parts, rest, form),
-        Rest::Jwt => jwt_len(bytes, body, form.anchor, rest),
-        Rest::Bearer => bearer_len(rest),
-        Rest::Header => header_len(rest),
-        Rest::Basic => basic_len(rest),
-        Rest::PrivateKey => private_key_len(rest),
-        Rest::PuttyKey => putty_key_len(rest),
-        Rest::Userinfo => userinfo_len(rest),
-        Rest::Password => password_len(&bytes[..body], rest),
+        Tail::Parts(parts) => parts_len(parts, rest, form),
+        Tail::Jwt => jwt_len(bytes, body, form.anchor, rest),
+        Tail::Bearer => bearer_len(rest),
+        Tail::Header => header_len(rest),
+        Tail::Basic => basic_len(rest),
+        Tail::PrivateKey => private_key_len(rest),
+        Tail::PuttyKey => putty_key_len(rest),
+        Tail::Userinfo => userinfo_len(rest),
+        Tail::Password => password_len(&bytes[..body], rest),
     }
 }
 
@@ -45,7 +45,7 @@ fn parts_len(parts: &[Part], rest: &[u8], form: &Form) -> Option<usize> {
     }
     // What leads to an anchor has a length of its own; a few characters behind it say no more.
     let says_enough = form.lead.is_some() && at < 16;
-    if !says_enough && !looks_like(form.look, &rest[..at]) {
+    if !says_enough && !passes(form.run_test, &rest[..at]) {
         return None;
     }
     let more = match parts.last() {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::form::{FORMS, Form, Rest, Run};
+use super::form::{FORMS, Form, Run, Tail};
 use super::form_len::{rest_len, separator_len};
 use crate::words::words;
 
@@ -107,17 +107,17 @@ fn form_at(bytes: &[u8], from: usize, at: usize, skipped: usize) -> Option<(usiz
 /// Returns where the value begins behind an anchor that is only its name, and may be shown.
 fn name_end(form: &Form, body: usize, rest: &[u8]) -> Option<usize> {
     match (form.rest, form.kind) {
-        (Rest::Header, _) | (Rest::Parts(_), CredentialKind::SignedUrl) => {
+        (Tail::Header, _) | (Tail::Parts(_), CredentialKind::SignedUrl) => {
             Some(body + separator_len(rest))
         }
-        (Rest::Userinfo | Rest::Password, _) => Some(body),
+        (Tail::Userinfo | Tail::Password, _) => Some(body),
         (
-            Rest::Parts(_)
-            | Rest::Jwt
-            | Rest::Bearer
-            | Rest::Basic
-            | Rest::PrivateKey
-            | Rest::PuttyKey,
+            Tail::Parts(_)
+            | Tail::Jwt
+            | Tail::Bearer
+            | Tail::Basic
+            | Tail::PrivateKey
+            | Tail::PuttyKey,
             _,
         ) => None,
     }
@@ -149,7 +149,7 @@ enum Place {
 impl Place {
     const fn of(form: &Form) -> Self {
         let is_word = form.anchor.as_bytes()[0].is_ascii_alphanumeric();
-        if matches!(form.rest, Rest::Userinfo) {
+        if matches!(form.rest, Tail::Userinfo) {
             Self::BehindWord
         } else if form.lead.is_some() || !is_word {
             Self::Anywhere

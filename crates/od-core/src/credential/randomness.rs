@@ -1,18 +1,18 @@
 //! Telling random characters from words, and values from placeholders.
 
-use super::form::Look;
+use super::form::RunTest;
 
 /// Characters that a key has at least, of whatever kind; `xxxx…` and `0000…` stand for one.
 const DISTINCT_MIN: u32 = 6;
 
 /// Returns whether the bytes of a form look as its row wants.
-pub(super) fn looks_like(look: Look, bytes: &[u8]) -> bool {
+pub(super) fn passes(test: RunTest, bytes: &[u8]) -> bool {
     let has_digit = || bytes.iter().any(u8::is_ascii_digit);
-    match look {
-        Look::Any => distinct(bytes) >= DISTINCT_MIN.min(bytes.len() as u32),
-        Look::Digit => has_digit() && distinct(bytes) >= DISTINCT_MIN,
-        Look::Random => looks_random(bytes),
-        Look::Mixed => {
+    match test {
+        RunTest::Any => distinct(bytes) >= DISTINCT_MIN.min(bytes.len() as u32),
+        RunTest::Digit => has_digit() && distinct(bytes) >= DISTINCT_MIN,
+        RunTest::Random => looks_random(bytes),
+        RunTest::Mixed => {
             has_digit()
                 && bytes.iter().any(u8::is_ascii_uppercase)
                 && bytes.iter().any(u8::is_ascii_lowercase)

@@ -33,7 +33,7 @@ impl Decision {
         changes: ChangeReport,
         mut warnings: Vec<Issue>,
     ) -> Result<Self, PageRefused> {
-        settle(&mut state);
+        set_derived_fields(&mut state);
         let (page, remarks) =
             render_page(&state.template_html, state.data.value(), &state.page_settings())?;
         warnings.extend(remarks);
@@ -62,7 +62,7 @@ impl Decision {
 }
 
 /// Sets what follows from the rest of a state: its version, and which of its sources are stale.
-fn settle(state: &mut ArtifactState) {
+fn set_derived_fields(state: &mut ArtifactState) {
     let document = state.artifact.document.as_ref();
     let is_newest = document.is_some_and(Document::needs_newest_version);
     state.artifact.schema_version =
@@ -71,7 +71,7 @@ fn settle(state: &mut ArtifactState) {
         state.artifact.sources().iter().map(|source| source.id.to_owned()).collect();
     state.provenance.stale.retain(|stale| ids.contains(&stale.source));
     state.artifact.stale.clone_from(&state.provenance.stale);
-    checks::settle(state);
+    checks::update_results(state);
 }
 
 /// Returns the remarks on what refreshes will and will not change on the page; see [`advice`].

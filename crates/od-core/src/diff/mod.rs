@@ -1,6 +1,15 @@
 //! The difference between two revisions: of data value by value, of templates line by line.
 //!
 //! Everything is bounded: differences are counted without end and named up to a limit.
+//!
+//! ```
+//! use od_core::diff::{diff_lines, diff_values};
+//! use serde_json::json;
+//!
+//! let values = diff_values(&json!({ "n": 1 }), &json!({ "n": 2 }));
+//! assert_eq!((values.count, values.changes[0].path.as_str()), (1, "/n"));
+//! assert!(diff_lines("a\nb\n", "a\nb\n").is_empty());
+//! ```
 
 mod lines;
 mod values;

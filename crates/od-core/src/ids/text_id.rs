@@ -215,6 +215,7 @@ impl Audience {
     }
 
     /// Names one start of this data directory's daemon.
+    #[cfg(feature = "artifacts")]
     #[must_use]
     pub fn started(&self, instance: &InstanceId) -> Self {
         // Ids have no line breaks, so no other pair gives the same text.

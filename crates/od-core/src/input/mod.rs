@@ -2,6 +2,15 @@
 //!
 //! The declaration gives the type, the reader (every fault at once, with its place), the JSON Schema
 //! that agents see, and what an update may change. The lint keeps the schemas strict.
+//!
+//! ```
+//! use od_core::input::{AGENT_FACING, DAEMON_OWNED, lint};
+//!
+//! assert!(DAEMON_OWNED.contains(&"revision"));
+//! for shape in AGENT_FACING {
+//!     assert!(lint(&(shape.schema)()).is_empty(), "{}", shape.name);
+//! }
+//! ```
 
 mod agent_schemas;
 mod fields;

@@ -3,6 +3,14 @@
 //! An intake may be a hundred times larger than what is stored: a log of 100,000 lines becomes ten
 //! numbers. So it has limits of its own, held in forms whose memory is about the size of the bytes,
 //! and only what is picked is checked against the limits of stored JSON.
+//!
+//! ```
+//! use od_core::intake::{Intake, JsonText};
+//!
+//! let output = Intake::from(JsonText::parse(br#"{ "rows": [{ "n": 1 }] }"#).unwrap());
+//! let found = output.resolve(&"rows.0.n".parse().unwrap());
+//! assert_eq!(found, Some(serde_json::json!(1)));
+//! ```
 
 mod cell;
 mod fault;

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
+use super::check::{BOUNDED, check};
 use super::fault::{FaultKind, JsonFaults};
-use super::limits::{BOUNDED, check};
 use super::pointer::Pointer;
 use super::scanner::scan;
 use super::{Map, Value, type_name};

@@ -1,7 +1,7 @@
 //! Messages: requests and answers, whose parts are checked by their own rules.
 
+use super::check::Rules;
 use super::fault::JsonFaults;
-use super::limits::Rules;
 use super::scanner::{scan, scan_past_faults};
 use super::{Map, Value};
 use crate::error::Issue;

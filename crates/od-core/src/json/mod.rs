@@ -1,10 +1,18 @@
 //! JSON with bounds: read strictly, checked while reading, digested in one canonical form.
+//!
+//! ```
+//! use od_core::json::{BoundedObject, canonical_bytes};
+//!
+//! let data = BoundedObject::parse(br#"{ "b": 1.0, "a": [true] }"#).unwrap();
+//! assert_eq!(canonical_bytes(data.value()), br#"{"a":[true],"b":1}"#);
+//! assert!(BoundedObject::parse(br#"{ "a": 1, "a": 2 }"#).is_err());
+//! ```
 
 mod bounded;
 mod canonical;
+mod check;
 mod deny;
 mod fault;
-mod limits;
 mod literal;
 mod message;
 mod number;

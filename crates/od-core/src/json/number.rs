@@ -3,9 +3,10 @@
 use serde_json::Number;
 
 use super::canonical::with_number_text;
+use crate::limits::JSON_INTEGER;
 
 /// The largest integer that is exact in a double.
-const EXACT: u64 = (1 << 53) - 1;
+const EXACT: u64 = JSON_INTEGER.allowed;
 
 /// From here on ECMAScript prints doubles with an exponent, so that no integer literal appears.
 const EXPONENT_FROM: f64 = 1e21;

@@ -4,9 +4,9 @@
 //! only the scanner can go on past a lone surrogate, and content past a limit has to be skipped at
 //! any depth without recursion and without being held.
 
+use super::check::Rules;
 use super::deny::is_denied_key;
 use super::fault::{FaultKind, JsonFaults};
-use super::limits::Rules;
 use super::pointer::Pointer;
 use super::{Map, Value, literal, text};
 use crate::limits::Limit;
@@ -390,7 +390,7 @@ fn pointer(bytes: &[u8], path: &[Step]) -> Pointer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::limits::BOUNDED;
+    use super::super::check::BOUNDED;
     use super::super::message::MESSAGE;
     use super::*;
 

@@ -3,6 +3,14 @@
 //! A place belongs to the one source or query that writes it, else to the author. An update keeps what
 //! belongs to a source, a refresh keeps what belongs to the author, and [`PathWrite`]s remember who
 //! wrote each place last, so that a page can say where every number comes from.
+//!
+//! ```
+//! use od_core::ownership::Place;
+//!
+//! let row = Place::root().key("rows").key("0");
+//! assert_eq!((row.as_str(), row.dotted().as_str()), ("/rows/0", "rows.0"));
+//! assert!(row.is_within(&Place::root().key("rows")));
+//! ```
 
 mod advice;
 mod first_values;

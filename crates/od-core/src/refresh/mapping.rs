@@ -1,5 +1,6 @@
 //! From a source's output to the data.
 
+use super::outline::outline;
 use super::projection::{NotTaken, WHOLE_MAX, nearest_paths, take};
 use super::transform::TransformError;
 use crate::artifact::{DataPath, OutputMapping, Transform};
@@ -20,6 +21,8 @@ pub enum MappingError {
         from: MappingPath,
         /// Existing paths near it.
         nearest: Vec<String>,
+        /// Every path of the output with the kind of what stands there, as far as it is listed.
+        outline: Vec<String>,
     },
     /// A `to` leads through something that is neither object nor array, or past an array's end.
     #[error("`{to}` cannot be written: {found} stands on the way")]
@@ -133,7 +136,11 @@ pub fn unresolved(output: &Intake, mapping: Option<&OutputMapping>) -> Vec<Unres
             UnresolvedFrom {
                 entry,
                 meant: whole.and_then(|whole| crate::repair::meant_path(&whole, &steps)),
-                error: MappingError::Unresolved { from: from.clone(), nearest },
+                error: MappingError::Unresolved {
+                    from: from.clone(),
+                    nearest,
+                    outline: outline(output),
+                },
             }
         })
     };
@@ -168,7 +175,8 @@ pub(crate) fn obstacle(data: &Map, to: &MappingPath) -> Option<&'static str> {
 fn not_taken(output: &Intake, from: &MappingPath, fault: NotTaken) -> MappingError {
     match fault {
         NotTaken::Unresolved => {
-            MappingError::Unresolved { from: from.clone(), nearest: nearest_paths(output, from) }
+            let (nearest, outline) = (nearest_paths(output, from), outline(output));
+            MappingError::Unresolved { from: from.clone(), nearest, outline }
         }
         NotTaken::TooLarge { measured } => {
             MappingError::TooLarge { from: from.to_string(), measured }
@@ -291,8 +299,9 @@ mod tests {
             json!({ "dataPaths": [{ "from": "data.release", "to": "r" }] }),
         )
         .unwrap_err();
-        let MappingError::Unresolved { nearest, .. } = &error else { panic!("{error}") };
+        let MappingError::Unresolved { nearest, outline, .. } = &error else { panic!("{error}") };
         assert_eq!(nearest, &["data.releases", "data.count"]);
+        assert_eq!(outline[1..], ["data.releases: an array of 0", "data.count: a number"]);
         assert_eq!(
             error.to_string(),
             "`data.release` names nothing in the output; it has data.releases, data.count"

@@ -1,4 +1,12 @@
 //! Refreshing: what is recorded, how a refresh moves, and how output becomes data.
+//!
+//! ```
+//! use od_core::refresh::resolve;
+//! use serde_json::json;
+//!
+//! let output = json!({ "items": [{ "n": 3 }] });
+//! assert_eq!(resolve(&output, &"$.items.0.n".parse().unwrap()), Some(&json!(3)));
+//! ```
 
 mod changes;
 mod compact_table;
@@ -16,6 +24,7 @@ mod machine {
     pub use step::{InvalidTransition, step};
 }
 mod mapping;
+mod outline;
 mod projection;
 mod record;
 mod transform;
@@ -28,6 +37,7 @@ pub use machine::{
 };
 pub(crate) use mapping::obstacle;
 pub use mapping::{Mapped, MappingError, UnresolvedFrom, apply_mapping, resolve, unresolved};
+pub use outline::outline;
 pub use projection::first_rows;
 pub use record::{
     ChangeReport, CompactError, RecordConnector, RecordStatus, RecordStep, RefreshRecord,

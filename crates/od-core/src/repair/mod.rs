@@ -6,6 +6,14 @@
 //! together. The words of a fix are also a grammar: `write`, `rename … to`, `move … to`, `remove`,
 //! `unquote`, `quote`, `cut … to its first N items`, and for texts `line N: write`, `delete`,
 //! `replace … with`, `delete from … to`, joined with `; `, remarks in brackets behind them.
+//!
+//! ```
+//! use od_core::repair::explain_syntax;
+//!
+//! let issue = explain_syntax("artifact.json", "{ \"title\": \"T\", }").unwrap();
+//! assert!(issue.fix.is_some());
+//! assert!(explain_syntax("artifact.json", "{}").is_none());
+//! ```
 
 mod change;
 mod field_values;

@@ -88,6 +88,26 @@ mod tests {
     }
 
     #[test]
+    fn descriptions_do_not_make_the_index_larger_than_one_request() {
+        let described = |number: usize| SiteLine {
+            description: Some("What it shows & <why>. ".repeat(20)),
+            ..line(number)
+        };
+        let index = |count: usize| {
+            let files = site_pages("Site", "web", (0..count).map(described).collect(), Vec::new());
+            String::from_utf8(files[0].bytes.clone()).unwrap()
+        };
+        let many = index(1_000);
+        assert!(many.len() <= 200_000, "{}", many.len());
+        assert!(many.contains("<i>What it shows &amp; "), "something is left of each");
+        assert!(!many.contains("&am…") && !many.contains("&l…"), "no half reference");
+        assert!(
+            index(10).contains(&"What it shows &amp; &lt;why&gt;. ".repeat(20)),
+            "few are whole"
+        );
+    }
+
+    #[test]
     fn a_line_is_stale_after_its_time_and_not_before() {
         assert!(!line(1).is_stale(Timestamp::from_unix_ms(60_000)));
         assert!(line(1).is_stale(Timestamp::from_unix_ms(60_001)));

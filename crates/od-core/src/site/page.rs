@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::line::{SiteChange, SiteLine};
 use crate::export::escape;
 use crate::ids::Timestamp;
-use crate::limits::SITE_CHANGES;
+use crate::limits::{SITE_CHANGES, SITE_INDEX};
 
 /// The colours and widths of both pages; small, since it is part of the one request of the index.
 const STYLE: &str = "<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}\
@@ -19,7 +19,46 @@ b{color:light-dark(#a40000,#ff9a90)}input{font:inherit;box-sizing:border-box;wid
 const SCRIPT: &str = "var q=document.querySelector('input'),l=[].slice.call(document.querySelectorAll('li'));q.hidden=false;q.addEventListener('input',function(){var w=q.value.toLowerCase().split(' ');var n=0;l.forEach(function(e){var t=e.textContent.toLowerCase();e.hidden=!w.every(function(x){return t.indexOf(x)>=0});if(!e.hidden)n++});document.querySelector('p[role]').textContent=n?'':'No page matches.'});";
 
 /// Returns the index: every artifact with its date and what is wrong with it.
+///
+/// Where descriptions would make it larger than one request should be, each gets the same room: they
+/// stand on their pages, too.
 pub(super) fn index(name: &str, lines: &[SiteLine]) -> String {
+    let whole = index_with(name, lines, usize::MAX);
+    if SITE_INDEX.allows(whole.len()) {
+        return whole;
+    }
+    let bare = index_with(name, lines, 0).len();
+    let room = SITE_INDEX.max().saturating_sub(bare) / lines.len().max(1);
+    index_with(name, lines, room.saturating_sub(DESCRIPTION_MARKUP))
+}
+
+/// The bytes around a description in the index, and the mark of one that was cut.
+const DESCRIPTION_MARKUP: usize = "<i>…</i>".len();
+/// A shorter piece of a description says nothing.
+const DESCRIPTION_MIN: usize = 16;
+
+/// Returns a description as far as there is room for it, escaped; nothing if that is too little.
+fn described(description: &str, room: usize) -> Option<String> {
+    let whole = escape(description);
+    if whole.len() <= room {
+        return Some(whole);
+    }
+    if room < DESCRIPTION_MIN {
+        return None;
+    }
+    // The text is cut, not its escaped form, of which half a reference would be left.
+    let mut kept = String::new();
+    for character in description.chars() {
+        let part = escape(character.encode_utf8(&mut [0; 4]));
+        if kept.len() + part.len() > room {
+            break;
+        }
+        kept.push_str(&part);
+    }
+    Some(format!("{}…", kept.trim_end()))
+}
+
+fn index_with(name: &str, lines: &[SiteLine], room: usize) -> String {
     let mut page = head(name, Some(SCRIPT));
     let count = lines.len();
     let noun = if count == 1 { "page" } else { "pages" };
@@ -39,8 +78,8 @@ pub(super) fn index(name: &str, lines: &[SiteLine]) -> String {
         for fault in faults {
             let _ = write!(page, "<b>{}</b>", escape(fault));
         }
-        if let Some(description) = description {
-            let _ = write!(page, "<i>{}</i>", escape(description));
+        if let Some(description) = description.as_ref().and_then(|text| described(text, room)) {
+            let _ = write!(page, "<i>{description}</i>");
         }
         page.push('\n');
     }

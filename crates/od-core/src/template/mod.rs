@@ -9,6 +9,17 @@
 //! The compiler follows HTML's tokenizer and tree construction and accepts only what they keep in
 //! place whatever the values are: no element, attribute or comment appears, moves or disappears
 //! because of data.
+//!
+//! ```
+//! use od_core::template::{Grammar, Template};
+//!
+//! let html = "<!doctype html><p data-od-if=\"data.n\">{{data.n | number:1}}</p>";
+//! let (template, warnings) = Template::compile_as(html, Grammar::V2).unwrap();
+//! let mut page = Vec::new();
+//! template.render(&serde_json::json!({ "n": 1234.5 }), &mut page).unwrap();
+//! assert!(page.ends_with(b"<p>1,234.5</p>"));
+//! assert!(warnings.is_empty());
+//! ```
 
 mod check;
 /// The language between the braces and in `data-od-*`: paths, bindings, formats, repeats,
@@ -27,6 +38,7 @@ mod policy {
     pub(crate) mod attribute;
     pub(crate) mod css;
     mod guarded;
+    pub(crate) mod link;
     pub(crate) mod url;
 }
 mod program;

@@ -26,3 +26,48 @@ fn the_example_runs_and_its_refusal_is_whole() {
     let paths: Vec<_> = refused.iter().map(|issue| issue.path.as_str()).collect();
     assert_eq!(paths, ["/input/titel", "/input/title", "/input/document/dataJson/token"]);
 }
+
+#[path = "../../examples/static_renderer.rs"]
+mod static_renderer;
+
+#[test]
+fn a_template_and_its_data_are_a_page_or_refused_with_their_place() {
+    static_renderer::main().unwrap();
+    let page = |html: &str| static_renderer::render(html, br#"{ "n": 1234 }"#);
+    let html = "<!doctype html><p>{{data.n | number}}</p>";
+    assert_eq!(page(html).unwrap(), b"<!doctype html><p>1,234</p>");
+    let refused = page("<p>{{data.n}}</p>\n<script>x()</script>").unwrap_err().to_string();
+    assert!(refused.starts_with("2:"), "{refused}");
+    assert!(static_renderer::render(html, b"{ \"n\": 1, \"n\": 2 }").is_err());
+}
+
+/// An example of each module runs as a test of the documentation.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test reads the repository; the core does not")]
+fn every_public_module_has_an_example() {
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let text = std::fs::read_to_string(source.join("lib.rs")).unwrap();
+    let (mut documentation, mut modules) = (String::new(), 0);
+    for line in text.lines() {
+        let name = line.strip_prefix("pub mod ").and_then(|rest| rest.split([' ', ';']).next());
+        let Some(name) = name else {
+            match line.starts_with("///") || line.starts_with("#[") {
+                true => documentation.push_str(line),
+                false => documentation.clear(),
+            }
+            continue;
+        };
+        if line.ends_with(';') {
+            let file = [format!("{name}.rs"), format!("{name}/mod.rs")]
+                .into_iter()
+                .find_map(|file| std::fs::read_to_string(source.join(file)).ok())
+                .unwrap();
+            let header = file.lines().take_while(|line| line.starts_with("//!"));
+            documentation.extend(header.map(str::to_owned));
+        }
+        assert!(documentation.contains("```"), "{name} has no example");
+        documentation.clear();
+        modules += 1;
+    }
+    assert!(modules > 20, "{modules}");
+}

@@ -10,6 +10,8 @@ import { agentCommand, button, copyable, empty, icon, loading, problem, retry, s
 import { toast } from "../ui/overlays.js";
 import { newProject, projects } from "./home.js";
 import { templateFor, title as words } from "./shape.js";
+import { compose } from "./chat/pane.js";
+import { suggestions } from "./chat/suggestions.js";
 import { choiceOf, isDatabaseFile, isTableFile, makeOfRows, sourceId, tableForm, writeQuery } from "./tables.js";
 
 const MOST_FILES = 60;
@@ -257,9 +259,9 @@ function agentPanel(project) {
     h("h2", { id: "by-agent" }, "With your coding agent"),
     h(
       "p.quiet",
-      "The agent designs the page and picks the source: project files, git, GitHub. It opens here by itself when it is ready.",
+      "The agent designs the page and picks the source. It opens here by itself when it is ready.",
     ),
-    project && h("div.row", { key: "chat" }, h("a.button.primary", { href: to.project(project), onclick: () => setUi("chat", "open") }, icon("chat"), h("span", "Chat with your agent here"))),
+    project && promptForm(project),
     h("p.quiet", "Or in a terminal:"),
     h("ol.steps",
       h("li", "Install the skill once:", copyable("od skills install")),
@@ -267,5 +269,32 @@ function agentPanel(project) {
         h("span.hint", "Any agent's command works after the two dashes.")),
       h("li", "Ask for it in your words:", copyable("Make a live dashboard of our releases and open issues.", "prompt")),
     ),
+  );
+}
+
+/** A prompt, and what could be asked for; the chat has it next, where the agent is chosen. @param {string} project */
+function promptForm(project) {
+  const text = ui("first prompt", "");
+  const hand = (/** @type {string} */ prompt) => {
+    setUi("first prompt", "");
+    compose(project, prompt);
+    go(to.project(project));
+  };
+  return h(
+    "form.field",
+    {
+      key: "prompt",
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        if (text.trim()) hand(text.trim());
+      },
+    },
+    h("label", { for: "first-prompt" }, "What do you want to see?"),
+    h("textarea", {
+      id: "first-prompt", rows: "3", value: text,
+      oninput: (/** @type {Event} */ event) => setUi("first prompt", /** @type {HTMLTextAreaElement} */ (event.target).value),
+    }),
+    h("div.chat-suggestions", suggestions(project).map((each) => button(each, () => hand(each), { key: each }))),
+    h("div.row", h("button.button.primary", { type: "submit", disabled: text.trim() === "" }, icon("chat"), h("span", "Ask your agent"))),
   );
 }

@@ -2,5 +2,6 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod hostile;
+mod recorded;
 mod sessions;
 mod world;

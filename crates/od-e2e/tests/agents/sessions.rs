@@ -41,6 +41,21 @@ async fn a_prompt_is_answered_and_what_was_made_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_makes_arguments_of_what_it_is_told_is_not_told_the_token() {
+    let world = World::start().await;
+    for (agent, told) in [
+        ("claude", "told Bearer ${OD_CHAT_TOKEN}, variable true"),
+        ("gemini", "told a token, variable false"),
+    ] {
+        let session = world.open_with(agent, "door\nmake Visits").await;
+        let shown = world.until_status(&session, SessionStatus::Idle).await;
+        assert!(said(&shown).contains(told), "{agent}: {}", said(&shown));
+        assert_eq!(shown.session.made.len(), 1, "{agent}: {:#?}", shown.entries);
+    }
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_asked_waits_for_its_own_answer_and_takes_one() {
     let world = World::start().await;
     let session = world.open("ask rm -rf build\nsay after").await;

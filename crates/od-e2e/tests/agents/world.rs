@@ -20,6 +20,9 @@ use tokio::task::JoinHandle;
 /// The longest that anything here may take; a machine under load is slow.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The programs of the agents that this machine has; Codex is not installed on it.
+const PROGRAMS: [&str; 5] = ["claude-agent-acp", "copilot", "gemini", "opencode", "qwen"];
+
 pub(crate) struct World {
     pub(crate) daemon: RunningDaemon,
     pub(crate) dirs: Arc<TempDir>,
@@ -52,7 +55,7 @@ impl World {
         let at = |name: &str| dirs.path().join(name);
         let project: ProjectId = "web".parse().unwrap();
         if is_new {
-            path_with(&dirs, &["gemini", "claude-agent-acp"]);
+            path_with(&dirs, &PROGRAMS);
             std::fs::create_dir_all(at("agents-home")).unwrap();
             std::fs::create_dir_all(at("root")).unwrap();
         }
@@ -79,6 +82,11 @@ impl World {
             od_app::projects::create(daemon.app(), &Caller::Person, request).await.unwrap();
         }
         Self { daemon, dirs, project, driven: Mutex::default() }
+    }
+
+    /// Installs one more program for an agent.
+    pub(crate) fn install(&self, name: &str) {
+        std::os::unix::fs::symlink(program(), self.dirs.path().join("bin").join(name)).unwrap();
     }
 
     pub(crate) fn mode(&self, mode: &str) {

@@ -7,7 +7,7 @@ use od_app::artifacts::{Address, ExportArtifact, export};
 use od_core::export::ExportFormat;
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::world::{World, from_file, place, sample};
 
 const GALLERY: [&str; 8] =
     ["costs", "dashboard", "metrics", "releases", "report", "sprint", "status", "table"];
@@ -57,5 +57,35 @@ async fn each_page_of_the_gallery_opens_from_a_disk_without_a_request_or_a_viola
             tab.close().await;
         }
     }
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_export_dialog_says_what_each_form_contains_and_saves_the_chosen_one() {
+    let world = World::start().await;
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let id = world.artifact(&project, from_file("Fleet", "fleet.json", &sample(3))).await;
+    let tab = world.console(&place(&project, &id, "preview")).await;
+    // What a browser would save is only named: no test leaves files in somebody's downloads.
+    tab.run(
+        "(() => { window.saved = []; HTMLAnchorElement.prototype.click = function () { saved.push(this.download); }; })()",
+    )
+    .await;
+    tab.click_named("button", "Export").await;
+    for form in ["Page", "Table", "Markdown", "JSON", "Bundle", "Picture", "PDF"] {
+        tab.until(&format!(
+            "[...document.querySelectorAll('dialog .strong')].some((it) => it.textContent === '{form}' && \
+             it.parentElement.textContent.length > 40)"
+        ))
+        .await;
+    }
+    tab.click("dialog details summary").await;
+    tab.sees(&format!("od artifacts export {id} --bundle fleet.odb")).await;
+    tab.click("dialog input[value=csv]").await;
+    tab.click("dialog input[name=table]").await;
+    tab.type_text("rows").await;
+    tab.click_named("dialog button", "Download").await;
+    tab.until("saved[0] === 'fleet-rows.csv'").await;
+    world.assert_clean(&tab, &[]);
     world.end().await;
 }

@@ -8,6 +8,8 @@ mod console_scale;
 mod console_shots;
 mod exported;
 mod fake_github;
+#[path = "../attack_browser/payloads.rs"]
+mod payloads;
 mod world;
 
 /// Each view of the console.
@@ -35,6 +37,7 @@ mod hands {
 
 /// Hostile content, sessions, and what a page may not do.
 mod trust {
+    mod chat_payloads;
     mod console_hostile;
     mod console_session;
     mod console_trust;

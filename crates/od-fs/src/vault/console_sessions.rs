@@ -1,7 +1,7 @@
 //! Console sessions and the daemon's key: two private files beside the keyring.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use od_core::console::{ConsoleSession, PublicKey, Signature, admit};
@@ -10,17 +10,14 @@ use od_core::limits::{CONSOLE_SESSIONS_FILE, KEYRING_FILE};
 use od_ports::access::console_sessions::{ConsoleSessions, SessionsError};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
-use serde::{Deserialize, Serialize};
 
+use super::list_file::ListFile;
 use super::private_file;
 use crate::disk::FileStat;
 
-/// The format written and the only one read.
-const VERSION: u32 = 1;
-
 /// Keeps sessions in `<home>/keys/sessions.json` and the daemon's key in `<home>/keys/daemon.key`.
 pub struct FileConsoleSessions {
-    directory: PathBuf,
+    sessions: ListFile,
     random: SystemRandom,
     key: Mutex<Option<std::sync::Arc<EcdsaKeyPair>>>,
     /// The sessions as they were last read, and what the file looked like then: every request of a page
@@ -32,16 +29,9 @@ pub struct FileConsoleSessions {
 impl fmt::Debug for FileConsoleSessions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FileConsoleSessions")
-            .field("directory", &self.directory)
+            .field("directory", &self.sessions.directory)
             .finish_non_exhaustive()
     }
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Stored {
-    version: u32,
-    sessions: Vec<ConsoleSession>,
 }
 
 impl FileConsoleSessions {
@@ -49,15 +39,18 @@ impl FileConsoleSessions {
     #[must_use]
     pub fn in_home(home: &Path) -> Self {
         Self {
-            directory: home.join("keys"),
+            sessions: ListFile {
+                directory: home.join("keys"),
+                name: "sessions.json",
+                member: "sessions",
+                lock: "sessions.lock",
+                bytes_max: CONSOLE_SESSIONS_FILE.allowed,
+                is_forgettable: false,
+            },
             random: SystemRandom::new(),
             key: Mutex::default(),
             read: Mutex::default(),
         }
-    }
-
-    fn path(&self) -> PathBuf {
-        self.directory.join("sessions.json")
     }
 
     /// Returns the daemon's key, making it if this home has none.
@@ -67,7 +60,7 @@ impl FileConsoleSessions {
         if let Some(key) = &*held {
             return Ok(std::sync::Arc::clone(key));
         }
-        let path = self.directory.join("daemon.key");
+        let path = self.sessions.directory.join("daemon.key");
         let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
         let read = || private_file::read(&path, KEYRING_FILE.allowed);
         let document = match read()? {
@@ -75,7 +68,7 @@ impl FileConsoleSessions {
             None => {
                 let made = EcdsaKeyPair::generate_pkcs8(algorithm, &self.random);
                 let made = made.map_err(|_| no_random_bytes())?;
-                private_file::make_directory(&self.directory)?;
+                private_file::make_directory(&self.sessions.directory)?;
                 private_file::create_once(&path, made.as_ref())?;
                 // Another process may have been first: there is one key, the one in the file.
                 read()?.ok_or_else(|| SessionsError::Unavailable {
@@ -96,7 +89,7 @@ impl FileConsoleSessions {
         let unavailable = |err: crate::disk::DiskError| SessionsError::Unavailable {
             reason: format!("cannot {} sessions.json: {}", err.action, err.source.kind()),
         };
-        let Some(stat) = FileStat::of_path(&self.path()).map_err(unavailable)? else {
+        let Some(stat) = FileStat::of_path(&self.sessions.path()).map_err(unavailable)? else {
             return Ok(use_them(&[]));
         };
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
@@ -104,44 +97,21 @@ impl FileConsoleSessions {
             return Ok(use_them(sessions));
         }
         // Looked at before it is read: a file that is replaced in between is read again next time.
-        let (_, sessions) = read.insert((stat, self.read_file()?));
+        let (_, sessions) = read.insert((stat, self.sessions.read()?));
         Ok(use_them(sessions))
     }
 
-    fn read_file(&self) -> Result<Vec<ConsoleSession>, SessionsError> {
-        let found = private_file::read(&self.path(), CONSOLE_SESSIONS_FILE.allowed)?;
-        let Some(bytes) = found else { return Ok(Vec::new()) };
-        let damaged = |reason: String| SessionsError::Damaged { reason };
-        let stored: Stored = serde_json::from_slice(&bytes)
-            .map_err(|err| damaged(format!("sessions.json at line {}", err.line())))?;
-        if stored.version != VERSION {
-            let version = stored.version;
-            return Err(damaged(format!("sessions.json has the unknown version {version}")));
-        }
-        Ok(stored.sessions)
-    }
-
-    /// Changes the sessions under a lock of their own.
+    /// Changes the sessions, the last used first. A use within the same instant, or a revoke of nothing,
+    /// writes nothing.
     fn change<T>(
         &self,
         change: impl FnOnce(&mut Vec<ConsoleSession>) -> T,
     ) -> Result<T, SessionsError> {
-        private_file::make_directory(&self.directory)?;
-        let _lock = private_file::lock(&self.directory.join("sessions.lock"))?;
-        // Not the remembered ones: under the lock only the file says what another process has changed.
-        let mut sessions = self.read_file()?;
-        let before = sessions.clone();
-        let changed = change(&mut sessions);
-        // A use within the same instant, or a revoke of nothing, writes nothing.
-        if sessions != before {
+        self.sessions.change(|sessions| {
+            let changed = change(sessions);
             sessions.sort_by_key(|session| std::cmp::Reverse(session.last_used_at));
-            let stored = Stored { version: VERSION, sessions };
-            let mut bytes = serde_json::to_vec_pretty(&stored)
-                .map_err(|err| SessionsError::Damaged { reason: err.to_string() })?;
-            bytes.push(b'\n');
-            private_file::replace(&self.path(), &bytes)?;
-        }
-        Ok(changed)
+            Ok(changed)
+        })
     }
 }
 
@@ -208,7 +178,7 @@ mod tests {
             let mode = std::fs::metadata(&path).unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o600, "{file}");
         }
-        std::fs::write(one.path(), b"{").unwrap();
+        std::fs::write(one.sessions.path(), b"{").unwrap();
         assert!(matches!(one.list(), Err(SessionsError::Damaged { .. })));
     }
 

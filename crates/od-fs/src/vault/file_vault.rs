@@ -53,9 +53,7 @@ impl FileVault {
         work: impl FnOnce(&Places) -> Result<T, VaultError> + Send + 'static,
     ) -> Result<T, VaultError> {
         let places = Arc::clone(&self.places);
-        tokio::task::spawn_blocking(move || work(&places)).await.unwrap_or_else(|_| {
-            Err(VaultError::Unavailable { reason: "the work was stopped".to_owned() })
-        })
+        private_file::blocking(move || work(&places)).await
     }
 }
 

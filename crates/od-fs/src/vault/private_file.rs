@@ -11,6 +11,19 @@ use od_ports::access::credential_vault::VaultError;
 use rustix::fs::OFlags;
 use zeroize::Zeroizing;
 
+/// Does work with files away from the threads that serve requests.
+pub(super) async fn blocking<T, E>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<VaultError> + Send + 'static,
+{
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
+        Err(E::from(VaultError::Unavailable { reason: "the work was stopped".to_owned() }))
+    })
+}
+
 /// Reads a private file, or returns `None` if there is none.
 ///
 /// Refuses links, other owners, and files that anyone else could read: a secret that was readable

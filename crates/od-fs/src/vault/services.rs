@@ -1,127 +1,57 @@
 //! The registered services: one private file beside the credentials.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use async_trait::async_trait;
 use od_core::connector::{RegisteredService, ServiceName, ServiceRequest};
 use od_core::limits::REGISTERED_SERVICES;
 use od_ports::service_registry::{RegistryError, ServiceRegistry, put_request};
-use serde::{Deserialize, Serialize};
 
+use super::list_file::ListFile;
 use super::private_file;
 
-/// The format written and the only one read.
-const VERSION: u32 = 1;
 /// A hundred entries with long addresses are well below it.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Keeps registered services in `<home>/connectors/services.json`.
+/// Keeps registered services in `<home>/connectors/services.json`, and what agents asked for beside it.
 #[derive(Clone, Debug)]
 pub struct FileServiceRegistry {
-    directory: PathBuf,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Stored {
-    version: u32,
-    services: Vec<RegisteredService>,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct StoredRequests {
-    version: u32,
-    requests: Vec<ServiceRequest>,
+    services: ListFile,
+    requests: ListFile,
 }
 
 impl FileServiceRegistry {
     /// Makes the registry of a home directory; nothing is touched before the first change.
     #[must_use]
     pub fn in_home(home: &Path) -> Self {
-        Self { directory: home.join("connectors") }
-    }
-
-    fn path(&self) -> PathBuf {
-        self.directory.join("services.json")
-    }
-
-    fn read(&self) -> Result<Vec<RegisteredService>, RegistryError> {
-        let Some(bytes) = private_file::read(&self.path(), FILE_BYTES_MAX)? else {
-            return Ok(Vec::new());
-        };
-        let damaged = |reason: String| RegistryError::Damaged { reason };
-        let stored: Stored = serde_json::from_slice(&bytes)
-            .map_err(|err| damaged(format!("services.json at line {}", err.line())))?;
-        if stored.version != VERSION {
-            return Err(damaged(format!(
-                "services.json has the unknown version {}",
-                stored.version
-            )));
-        }
-        Ok(stored.services)
-    }
-
-    fn requests_path(&self) -> PathBuf {
-        self.directory.join("service-requests.json")
-    }
-
-    fn read_requests(&self) -> Result<Vec<ServiceRequest>, RegistryError> {
-        let Some(bytes) = private_file::read(&self.requests_path(), FILE_BYTES_MAX)? else {
-            return Ok(Vec::new());
+        let services = ListFile {
+            directory: home.join("connectors"),
+            name: "services.json",
+            member: "services",
+            lock: "vault.lock",
+            bytes_max: FILE_BYTES_MAX,
+            is_forgettable: false,
         };
         // Nothing hangs on a question: one that cannot be read is asked again.
-        let stored: Option<StoredRequests> = serde_json::from_slice(&bytes).ok();
-        let known = stored.filter(|stored| stored.version == VERSION);
-        Ok(known.map(|stored| stored.requests).unwrap_or_default())
+        let (name, member) = ("service-requests.json", "requests");
+        let requests = ListFile { name, member, is_forgettable: true, ..services.clone() };
+        Self { services, requests }
+    }
+
+    async fn change<T: Send + 'static>(
+        &self,
+        change: impl FnOnce(&mut Vec<RegisteredService>) -> Result<T, RegistryError> + Send + 'static,
+    ) -> Result<T, RegistryError> {
+        let services = self.services.clone();
+        private_file::blocking(move || services.change(change)).await
     }
 
     async fn change_requests<T: Send + 'static>(
         &self,
         change: impl FnOnce(&mut Vec<ServiceRequest>) -> T + Send + 'static,
     ) -> Result<T, RegistryError> {
-        let registry = self.clone();
-        let work = move || {
-            private_file::make_directory(&registry.directory)?;
-            let _lock = private_file::lock(&registry.directory.join("vault.lock"))?;
-            let mut requests = registry.read_requests()?;
-            let before = requests.clone();
-            let changed = change(&mut requests);
-            if requests != before {
-                let mut bytes =
-                    serde_json::to_vec_pretty(&StoredRequests { version: VERSION, requests })
-                        .map_err(|err| RegistryError::Damaged { reason: err.to_string() })?;
-                bytes.push(b'\n');
-                private_file::replace(&registry.requests_path(), &bytes)?;
-            }
-            Ok(changed)
-        };
-        tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
-            Err(RegistryError::Unavailable { reason: "the work was stopped".to_owned() })
-        })
-    }
-
-    /// Changes the entries under the lock that all changes in this directory take.
-    async fn change<T: Send + 'static>(
-        &self,
-        change: impl FnOnce(&mut Vec<RegisteredService>) -> Result<T, RegistryError> + Send + 'static,
-    ) -> Result<T, RegistryError> {
-        let registry = self.clone();
-        let work = move || {
-            private_file::make_directory(&registry.directory)?;
-            let _lock = private_file::lock(&registry.directory.join("vault.lock"))?;
-            let mut services = registry.read()?;
-            let changed = change(&mut services)?;
-            services.sort_by(|a, b| a.name.cmp(&b.name));
-            let mut bytes = serde_json::to_vec_pretty(&Stored { version: VERSION, services })
-                .map_err(|err| RegistryError::Damaged { reason: err.to_string() })?;
-            bytes.push(b'\n');
-            private_file::replace(&registry.path(), &bytes)?;
-            Ok(changed)
-        };
-        tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
-            Err(RegistryError::Unavailable { reason: "the work was stopped".to_owned() })
-        })
+        let requests = self.requests.clone();
+        private_file::blocking(move || requests.change(|entries| Ok(change(entries)))).await
     }
 }
 
@@ -129,7 +59,7 @@ impl FileServiceRegistry {
 impl ServiceRegistry for FileServiceRegistry {
     async fn list(&self) -> Result<Vec<RegisteredService>, RegistryError> {
         // Read on the calling thread: one small file, or most often none.
-        self.read()
+        Ok(self.services.read()?)
     }
 
     async fn put(&self, service: RegisteredService) -> Result<(), RegistryError> {
@@ -139,6 +69,7 @@ impl ServiceRegistry for FileServiceRegistry {
                 return Err(RegistryError::Full);
             }
             services.push(service);
+            services.sort_by(|a, b| a.name.cmp(&b.name));
             Ok(())
         })
         .await
@@ -155,7 +86,7 @@ impl ServiceRegistry for FileServiceRegistry {
     }
 
     async fn requests(&self) -> Result<Vec<ServiceRequest>, RegistryError> {
-        self.read_requests()
+        Ok(self.requests.read()?)
     }
 
     async fn ask(&self, request: ServiceRequest) -> Result<(), RegistryError> {
@@ -183,9 +114,9 @@ mod tests {
         let home = tempfile::TempDir::new().unwrap();
         let registry = FileServiceRegistry::in_home(home.path());
         od_ports::contract::check_service_registry(&registry).await;
-        let mode = std::fs::metadata(registry.path()).unwrap().permissions().mode();
+        let mode = std::fs::metadata(registry.services.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        std::fs::write(registry.path(), b"{").unwrap();
+        std::fs::write(registry.services.path(), b"{").unwrap();
         assert!(matches!(registry.list().await, Err(RegistryError::Damaged { .. })));
     }
 }

@@ -8,35 +8,33 @@ use od_core::limits::{KEYRING_FILE, KNOWN_SIGNERS, SIGNERS_FILE};
 use od_ports::access::signer_keys::{SignerKeys, SignersError, put_signer};
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
-use serde::{Deserialize, Serialize};
 
+use super::list_file::ListFile;
 use super::private_file;
-
-/// The format written and the only one read.
-const VERSION: u32 = 1;
 
 /// Keeps the key in `<home>/keys/bundle.key` and the signers in `<home>/keys/signers.json`.
 #[derive(Clone, Debug)]
 pub struct FileSignerKeys {
-    directory: PathBuf,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Stored {
-    version: u32,
-    signers: Vec<KnownSigner>,
+    signers: ListFile,
 }
 
 impl FileSignerKeys {
     /// Makes the keeper of a home directory; nothing is touched before the first use.
     #[must_use]
     pub fn in_home(home: &Path) -> Self {
-        Self { directory: home.join("keys") }
+        let signers = ListFile {
+            directory: home.join("keys"),
+            name: "signers.json",
+            member: "signers",
+            lock: "signers.lock",
+            bytes_max: SIGNERS_FILE.allowed,
+            is_forgettable: false,
+        };
+        Self { signers }
     }
 
     fn key_path(&self) -> PathBuf {
-        self.directory.join("bundle.key")
+        self.signers.directory.join("bundle.key")
     }
 
     fn pair(&self) -> Result<Option<Ed25519KeyPair>, SignersError> {
@@ -51,25 +49,17 @@ impl FileSignerKeys {
         let unavailable = |reason: &str| SignersError::Unavailable { reason: reason.to_owned() };
         let made = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
             .map_err(|_| unavailable("no random bytes for a key"))?;
-        private_file::make_directory(&self.directory)?;
+        private_file::make_directory(&self.signers.directory)?;
         private_file::create_once(&self.key_path(), made.as_ref())?;
         // Another process may have been first: there is one key, the one in the file.
         self.pair()?.ok_or_else(|| unavailable("bundle.key is gone again"))
     }
 
-    fn change(&self, change: impl FnOnce(&mut Vec<KnownSigner>)) -> Result<(), SignersError> {
-        private_file::make_directory(&self.directory)?;
-        let _lock = private_file::lock(&self.directory.join("signers.lock"))?;
-        let mut signers = self.known()?;
-        change(&mut signers);
-        if !KNOWN_SIGNERS.allows(signers.len()) {
-            return Err(SignersError::Full);
-        }
-        // Strings and times only: writing them cannot fail.
-        let stored = Stored { version: VERSION, signers };
-        let mut bytes = serde_json::to_vec_pretty(&stored).unwrap_or_default();
-        bytes.push(b'\n');
-        Ok(private_file::replace(&self.directory.join("signers.json"), &bytes)?)
+    fn put(&self, signer: KnownSigner) -> Result<(), SignersError> {
+        self.signers.change(|signers| {
+            put_signer(signers, signer);
+            if KNOWN_SIGNERS.allows(signers.len()) { Ok(()) } else { Err(SignersError::Full) }
+        })
     }
 }
 
@@ -94,30 +84,19 @@ impl SignerKeys for FileSignerKeys {
     }
 
     fn known(&self) -> Result<Vec<KnownSigner>, SignersError> {
-        let path = self.directory.join("signers.json");
-        let Some(bytes) = private_file::read(&path, SIGNERS_FILE.allowed)? else {
-            return Ok(Vec::new());
-        };
-        let damaged = |reason: String| SignersError::Damaged { reason };
-        let stored: Stored = serde_json::from_slice(&bytes)
-            .map_err(|err| damaged(format!("signers.json at line {}", err.line())))?;
-        if stored.version != VERSION {
-            let version = stored.version;
-            return Err(damaged(format!("signers.json has the unknown version {version}")));
-        }
-        Ok(stored.signers)
+        Ok(self.signers.read()?)
     }
 
     fn remember(&self, signer: KnownSigner) -> Result<(), SignersError> {
-        self.change(|signers| put_signer(signers, signer))
+        self.put(signer)
     }
 
     fn revoke(&self, key: &SignerKey, at: Timestamp) -> Result<(), SignersError> {
         let signer = KnownSigner { key: key.clone(), name: None, since: at, revoked_at: Some(at) };
-        self.change(|signers| put_signer(signers, signer))?;
+        self.put(signer)?;
         if self.own()?.as_ref() == Some(key) {
             // Kept beside, not thrown away: what it signed may have to be explained one day.
-            let aside = self.directory.join(format!("bundle-{}.revoked", key.short()));
+            let aside = self.signers.directory.join(format!("bundle-{}.revoked", key.short()));
             std::fs::rename(self.key_path(), aside).map_err(|err| SignersError::Unavailable {
                 reason: format!("cannot put bundle.key away: {}", err.kind()),
             })?;

@@ -1,6 +1,6 @@
 //! The registered webhooks: one private file beside the credentials.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use async_trait::async_trait;
 use od_core::connector::ServiceName;
@@ -8,79 +8,40 @@ use od_core::ids::Timestamp;
 use od_core::limits::REGISTERED_WEBHOOKS;
 use od_core::notification::{DeliveryOutcome, Webhook};
 use od_ports::webhooks::{WebhookRegistry, WebhooksError};
-use serde::{Deserialize, Serialize};
 
+use super::list_file::ListFile;
 use super::private_file;
 
-/// The format written and the only one read.
-const VERSION: u32 = 1;
 /// Twenty entries with the longest addresses are well below it.
 const FILE_BYTES_MAX: u64 = 256 * 1024;
 
 /// Keeps webhooks in `<home>/connectors/webhooks.json`.
 #[derive(Clone, Debug)]
 pub struct FileWebhooks {
-    directory: PathBuf,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Stored {
-    version: u32,
-    webhooks: Vec<Webhook>,
+    webhooks: ListFile,
 }
 
 impl FileWebhooks {
     /// Makes the registry of a home directory; nothing is touched before the first change.
     #[must_use]
     pub fn in_home(home: &Path) -> Self {
-        Self { directory: home.join("connectors") }
-    }
-
-    fn path(&self) -> PathBuf {
-        self.directory.join("webhooks.json")
-    }
-
-    fn read(&self) -> Result<Vec<Webhook>, WebhooksError> {
-        let Some(bytes) = private_file::read(&self.path(), FILE_BYTES_MAX)? else {
-            return Ok(Vec::new());
+        let webhooks = ListFile {
+            directory: home.join("connectors"),
+            name: "webhooks.json",
+            member: "webhooks",
+            lock: "vault.lock",
+            bytes_max: FILE_BYTES_MAX,
+            is_forgettable: false,
         };
-        let damaged = |reason: String| WebhooksError::Damaged { reason };
-        let stored: Stored = serde_json::from_slice(&bytes)
-            .map_err(|err| damaged(format!("webhooks.json at line {}", err.line())))?;
-        if stored.version != VERSION {
-            let version = stored.version;
-            return Err(damaged(format!("webhooks.json has the unknown version {version}")));
-        }
-        Ok(stored.webhooks)
+        Self { webhooks }
     }
 
-    /// Changes the entries under the lock that all changes in this directory take; writes nothing if
-    /// they are the same.
     async fn change<T: Send + 'static>(
         &self,
         change: impl FnOnce(&mut Vec<Webhook>) -> Result<T, WebhooksError> + Send + 'static,
     ) -> Result<T, WebhooksError> {
-        let registry = self.clone();
-        let work = move || {
-            private_file::make_directory(&registry.directory)?;
-            let _lock = private_file::lock(&registry.directory.join("vault.lock"))?;
-            let mut webhooks = registry.read()?;
-            let before = webhooks.clone();
-            let changed = change(&mut webhooks)?;
-            if webhooks != before {
-                webhooks.sort_by(|a, b| a.name.cmp(&b.name));
-                let mut bytes =
-                    serde_json::to_vec_pretty(&Stored { version: VERSION, webhooks })
-                        .map_err(|err| WebhooksError::Damaged { reason: err.to_string() })?;
-                bytes.push(b'\n');
-                private_file::replace(&registry.path(), &bytes)?;
-            }
-            Ok(changed)
-        };
-        tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
-            Err(WebhooksError::Unavailable { reason: "the work was stopped".to_owned() })
-        })
+        let webhooks = self.webhooks.clone();
+        private_file::blocking(move || webhooks.change(change)).await
     }
 }
 
@@ -88,7 +49,7 @@ impl FileWebhooks {
 impl WebhookRegistry for FileWebhooks {
     async fn list(&self) -> Result<Vec<Webhook>, WebhooksError> {
         // Read on the calling thread: one small file, or most often none.
-        self.read()
+        Ok(self.webhooks.read()?)
     }
 
     async fn put(&self, webhook: Webhook) -> Result<(), WebhooksError> {
@@ -98,6 +59,7 @@ impl WebhookRegistry for FileWebhooks {
                 return Err(WebhooksError::Full);
             }
             webhooks.push(webhook);
+            webhooks.sort_by(|a, b| a.name.cmp(&b.name));
             Ok(())
         })
         .await
@@ -142,9 +104,9 @@ mod tests {
         let home = tempfile::TempDir::new().unwrap();
         let registry = FileWebhooks::in_home(home.path());
         od_ports::contract::check_webhook_registry(&registry).await;
-        let mode = std::fs::metadata(registry.path()).unwrap().permissions().mode();
+        let mode = std::fs::metadata(registry.webhooks.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        std::fs::write(registry.path(), b"{").unwrap();
+        std::fs::write(registry.webhooks.path(), b"{").unwrap();
         assert!(matches!(registry.list().await, Err(WebhooksError::Damaged { .. })));
     }
 }

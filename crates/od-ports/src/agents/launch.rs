@@ -27,14 +27,18 @@ pub trait AgentCatalog: fmt::Debug + Send + Sync {
 /// # Contract
 ///
 /// - A launch starts at most one process group; nothing of it outlives the daemon.
-/// - Neither prompt nor token is part of the process's arguments or environment.
+/// - Neither prompt nor token is part of an argument of any process: whoever has an account on the machine
+///   reads those. A prompt is part of no variable either; a token is one only of an agent that would make
+///   an argument of it if it were told it.
 #[async_trait]
 pub trait AgentLauncher: fmt::Debug + Send + Sync {
-    /// Starts the program of an agent in a directory. It has not said anything yet.
+    /// Starts the program of an agent in a directory, for a run with this token. It has not said anything
+    /// yet.
     async fn launch(
         &self,
         agent: &AgentName,
         directory: &std::path::Path,
+        token: &Secret,
     ) -> Result<Arc<dyn AgentProcess>, LaunchError>;
 }
 

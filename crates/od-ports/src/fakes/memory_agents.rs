@@ -10,6 +10,7 @@ use od_core::agent::{AgentListing, AgentSession, Choice, Entry};
 use od_core::ids::{AgentName, AgentSessionId, ProjectId};
 use od_core::limits;
 
+use crate::access::credential_vault::Secret;
 use crate::agents::agent_sessions::{AgentSessionStore, AgentSessionsError};
 use crate::agents::{
     AgentCatalog, AgentError, AgentGone, AgentLauncher, AgentProcess, AgentSignal, LaunchError,
@@ -246,6 +247,7 @@ impl AgentLauncher for ScriptedAgents {
         &self,
         agent: &AgentName,
         _: &Path,
+        _token: &Secret,
     ) -> Result<Arc<dyn AgentProcess>, LaunchError> {
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
         match ready.pop_front() {

@@ -14,10 +14,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use od_core::connector::{
-    Approval, Category, ConnectionString, RegisteredService, ServiceKind, ServiceName, ServiceUrl,
-    SideEffect, Tool, ToolSafety,
+    Approval, Category, ConnectionString, RegisteredService, ServiceKind, ServiceUrl, SideEffect,
+    Tool, ToolSafety,
 };
-use od_core::error::nearest_name;
 use od_core::intake::Table;
 use od_core::json::{Map, Value};
 use od_core::limits::{POSTGRES_READS, QUERY_TEXT, SQLITE_PARAMETERS};
@@ -25,7 +24,7 @@ use od_ports::access::credential_vault::{CredentialVault, Secret};
 use od_ports::connector_provider::{
     CatalogEntry, ConnectorAccess, ConnectorProvider, ProviderError, RawOutput, ToolCall,
 };
-use od_ports::service_registry::{ServiceRegistry, vault_key};
+use od_ports::service_registry::{ServiceRegistry, unregistered, vault_key};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
@@ -88,29 +87,15 @@ impl PostgresConnector {
             .list()
             .await
             .map_err(|err| ProviderError::Unavailable { message: err.to_string() })?;
-        let of_kind = |service: &&RegisteredService| service.url.kind() == ServiceKind::Postgres;
-        if let Some(service) = services.iter().find(|service| service.name.as_str() == name) {
-            return if of_kind(&service) {
-                Ok(service.clone())
-            } else {
-                let message = format!("`{name}` is no database: read it with `http.get_json`");
-                Err(ProviderError::Input { pointer: "/source".to_owned(), message })
-            };
+        let found = services.iter().find(|service| service.name.as_str() == name);
+        match found.map(|service| (service, service.url.kind())) {
+            Some((service, ServiceKind::Postgres)) => Ok(service.clone()),
+            Some((_, ServiceKind::Http)) => Err(ProviderError::Input {
+                pointer: "/source".to_owned(),
+                message: format!("`{name}` is no database: read it with `http.get_json`"),
+            }),
+            None => Err(unregistered(ServiceKind::Postgres, name, &services)),
         }
-        let names: Vec<&str> =
-            services.iter().filter(of_kind).map(|service| service.name.as_str()).collect();
-        let known = match nearest_name(name, names.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if names.is_empty() => "none is registered yet".to_owned(),
-            None => format!("registered are {}", names.join(", ")),
-        };
-        let example = if name.parse::<ServiceName>().is_ok() { name } else { "NAME" };
-        Err(ProviderError::Missing {
-            message: format!(
-                "no database `{}`; {known}; a person registers one with `od sources add postgres {example}`",
-                name.chars().take(40).collect::<String>()
-            ),
-        })
     }
 }
 

@@ -13,11 +13,12 @@ use hyper::body::Bytes;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use od_daemon::{LogSink, Port, ServeConfig, serve};
+use od_daemon::{ComposeOptions, LogSink, Port, ServeConfig, serve};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::subject::{Page, Subject};
+use crate::areas::chat;
 
 /// First arguments of a child process.
 const DAEMON: &str = "--serve-daemon";
@@ -133,6 +134,7 @@ async fn serve_daemon(root: &Path) {
         port: Port::Any,
         // Formatted and written like any other, only not kept.
         access_log: LogSink::Stderr,
+        options: ComposeOptions { agents: chat::agents(root), ..ComposeOptions::default() },
         ..ServeConfig::new(root.join("home"), root.join("data"))
     };
     if let Ok(running) = serve(config).await {

@@ -45,13 +45,31 @@ impl Connection {
         Ok((status, length))
     }
 
+    /// Sends a request and reads its answer; returns the status and the body.
+    pub(crate) fn fetch(&mut self, request: &[u8]) -> io::Result<(u16, Vec<u8>)> {
+        self.stream.write_all(request)?;
+        let mut answer = Vec::new();
+        loop {
+            if let Some((status, head, length)) = parse_head(&answer)
+                && answer.len() >= head + length
+            {
+                return Ok((status, answer.split_off(head)));
+            }
+            let read = self.stream.read(&mut self.buffer)?;
+            if read == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            answer.extend_from_slice(&self.buffer[..read]);
+        }
+    }
+
     /// Sends bytes and reads nothing.
     pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes)
     }
 
-    /// Reads until the given text has come.
-    pub(crate) fn read_until(&mut self, text: &[u8]) -> io::Result<()> {
+    /// Reads until the given text has come; returns everything that came.
+    pub(crate) fn read_until(&mut self, text: &[u8]) -> io::Result<Vec<u8>> {
         let mut seen = Vec::new();
         while !seen.windows(text.len()).any(|window| window == text) {
             let read = self.stream.read(&mut self.buffer)?;
@@ -60,7 +78,7 @@ impl Connection {
             }
             seen.extend_from_slice(&self.buffer[..read]);
         }
-        Ok(())
+        Ok(seen)
     }
 }
 

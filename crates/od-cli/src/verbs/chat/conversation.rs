@@ -32,6 +32,8 @@ pub(super) struct Conversation<'c> {
     pub(super) events: EventReader,
     pub(super) last_event: Option<String>,
     pub(super) view: View,
+    /// The question that the person is asked.
+    pub(super) asking: Option<Asking>,
     pub(super) can_ask: bool,
     pub(super) is_quiet: bool,
 }
@@ -42,6 +44,15 @@ pub(super) struct View {
     /// The bytes of each entry's text that were printed; of other entries, what was said of them.
     pub(super) printed: BTreeMap<u32, usize>,
     pub(super) status: SessionStatus,
+    /// Whether the agent may have asked something, or been answered, since the questions were last read.
+    pub(super) has_questions: bool,
+}
+
+/// A question on the terminal that waits for its answer.
+pub(super) struct Asking {
+    number: u32,
+    choices: Vec<Choice>,
+    since: Instant,
 }
 
 impl View {
@@ -65,6 +76,7 @@ impl Conversation<'_> {
         let mut terminations = listen(SignalKind::terminate())?;
         let mut lines = self.can_ask.then(read_lines);
         self.catch_up().await?;
+        let mut is_marked = false;
         loop {
             if has_prompt && !is_busy(self.view.status) {
                 has_prompt = false;
@@ -74,9 +86,11 @@ impl Conversation<'_> {
                 say("\n");
             }
             let waits = !is_busy(self.view.status);
-            if waits && self.can_ask {
+            if waits && self.can_ask && !is_marked {
                 say("> ");
             }
+            is_marked = waits;
+            let listens = self.can_ask && (waits || self.asking.is_some());
             tokio::select! {
                 event = self.events.next() => self.take(event).await?,
                 _ = interrupts.recv() => {
@@ -84,20 +98,25 @@ impl Conversation<'_> {
                         say("\n");
                         return Ok(());
                     }
+                    // Also while something is asked: that is when a person wants to stop most.
+                    self.asking = None;
                     self.stop().await?;
                 }
                 _ = hangups.recv() => return Ok(()),
                 _ = terminations.recv() => return Ok(()),
-                line = next_line(&mut lines), if waits && self.can_ask => match line {
-                    None => return Ok(()),
-                    Some(Typed { line, .. }) if line.trim().is_empty() => {}
-                    Some(Typed { line, .. }) => {
-                        self.prompt(&line).await?;
-                        has_prompt = true;
+                typed = next_line(&mut lines), if listens => match (typed, self.asking.take()) {
+                    (None, _) => return Ok(()),
+                    (Some(typed), Some(asking)) => self.reply(asking, &typed).await?,
+                    (Some(Typed { line, .. }), None) => {
+                        is_marked = false;
+                        if !line.trim().is_empty() {
+                            self.prompt(&line).await?;
+                            has_prompt = true;
+                        }
                     }
                 },
             }
-            self.answer_questions(&mut lines).await?;
+            self.ask().await?;
         }
     }
 
@@ -145,7 +164,10 @@ impl Conversation<'_> {
                 *printed = printed.saturating_add(text.len());
                 self.words(speaker, &text);
             }
-            AgentChange::Entry { entry } => self.entry(&entry),
+            AgentChange::Entry { entry } => {
+                self.view.has_questions |= matches!(entry.content, Content::Permission(_));
+                self.entry(&entry);
+            }
             AgentChange::Usage { .. } => {}
         }
         Ok(())
@@ -156,6 +178,7 @@ impl Conversation<'_> {
         let AgentTranscriptAnswer { session, entries } = shown(self.client, &self.id).await?;
         self.view.change = session.changes;
         self.view.status = session.status;
+        self.view.has_questions = true;
         for entry in &entries {
             self.entry(entry);
         }
@@ -217,64 +240,105 @@ impl Conversation<'_> {
         }
     }
 
-    /// Asks the person what the agent asks. Where nobody can be asked, the answer is no.
-    async fn answer_questions(&mut self, lines: &mut Option<Lines>) -> Result<(), CommandError> {
+    /// Puts what the agent asks to the person, one question at a time. Where nobody can be asked, the
+    /// answer is no.
+    async fn ask(&mut self) -> Result<(), CommandError> {
         if self.view.status != SessionStatus::Working {
+            self.asking = None;
+            return Ok(());
+        }
+        if !std::mem::take(&mut self.view.has_questions) {
             return Ok(());
         }
         let AgentTranscriptAnswer { entries, .. } = shown(self.client, &self.id).await?;
-        for Entry { number, content } in &entries {
-            let Content::Permission(asked @ Permission { answer: None, .. }) = content else {
-                continue;
-            };
-            let Some(choice) = self.decide(asked, lines).await else { continue };
-            let call = self.client.call(Operation::AnswerPermission);
-            let call = call.parameter(&self.id).parameter(number);
-            let call = call.json(&AnswerPermission { choice: choice.id })?;
-            match call.send::<AgentSessionAnswer>().await {
-                // Answered in the console, or stopped meanwhile.
-                Ok(_) | Err(CallError::Refused { .. }) => {}
-                Err(error) => return Err(error.into()),
+        let open = entries.iter().filter_map(|entry| match &entry.content {
+            Content::Permission(asked @ Permission { answer: None, .. }) => {
+                Some((entry.number, asked))
+            }
+            Content::Permission(_)
+            | Content::Text(_)
+            | Content::Tool(_)
+            | Content::Plan(_)
+            | Content::Problem(_)
+            | Content::TurnEnd(_) => None,
+        });
+        let open: Vec<(u32, &Permission)> = open.collect();
+        if !self.can_ask {
+            for (number, asked) in open {
+                self.remark(&format!("refused, nobody can be asked: {}", asked.call.title));
+                if let Some(no) = choose(Reply::Reject, &asked.choices).cloned() {
+                    self.send_answer(number, no).await?;
+                }
+            }
+            return Ok(());
+        }
+        let is_open = |asking: &Asking| open.iter().any(|(number, _)| *number == asking.number);
+        if self.asking.as_ref().is_some_and(|asking| !is_open(asking)) {
+            self.asking = None;
+            say("\n(answered in the console)\n");
+        }
+        if self.asking.is_none()
+            && let Some((number, asked)) = open.first()
+        {
+            self.asking = Some(put(*number, asked));
+        }
+        Ok(())
+    }
+
+    /// Takes what was typed as the answer to a question.
+    async fn reply(&mut self, asking: Asking, typed: &Typed) -> Result<(), CommandError> {
+        let Asking { number, choices, since } = &asking;
+        let line = typed.line.trim();
+        let chosen = match line {
+            _ if typed.at < *since => {
+                say("(typed before the question, not taken)\n");
+                None
+            }
+            "y" | "yes" => choose(Reply::Allow, choices).cloned(),
+            "n" | "no" => choose(Reply::Reject, choices).cloned(),
+            _ => line.parse::<usize>().ok().and_then(|n| choices.get(n.checked_sub(1)?).cloned()),
+        };
+        match chosen {
+            Some(choice) => {
+                self.send_answer(*number, choice).await?;
+                self.view.has_questions = true;
+            }
+            None => {
+                say(ANSWERS);
+                self.asking = Some(asking);
             }
         }
         Ok(())
     }
 
-    async fn decide(&self, asked: &Permission, lines: &mut Option<Lines>) -> Option<Choice> {
-        let no = choose(Reply::Reject, &asked.choices).cloned();
-        let input = asked.call.input.as_deref().unwrap_or("(the agent shows no input)");
-        if !self.can_ask {
-            self.remark(&format!("refused, nobody can be asked: {}", asked.call.title));
-            return no;
-        }
-        let cut = if asked.input_cut { "\n(the rest is not shown)" } else { "" };
-        let title = escape(&asked.call.title);
-        say(&format!("\nThe agent asks: {title}\n{}{cut}\n", escaped(input)));
-        for (index, choice) in asked.choices.iter().enumerate() {
-            say(&format!("  {}  {} ({})\n", index + 1, escape(&choice.name), choice.kind));
-        }
-        // What was typed before the question was there answers nothing: words of the agent can look
-        // like a question, and the real one, five seconds later, would have taken the answer to it.
-        let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);
-        let asked_at = Instant::now();
-        loop {
-            say("y, n or a number: ");
-            let Typed { line, at } = next_line(lines).await?;
-            if at < asked_at {
-                say("(typed before the question, not taken)\n");
-                continue;
-            }
-            let number = line.trim().parse::<usize>().ok();
-            let chosen = match line.trim() {
-                "y" | "yes" => choose(Reply::Allow, &asked.choices).cloned(),
-                "n" | "no" => no.clone(),
-                _ => number.and_then(|n| asked.choices.get(n.checked_sub(1)?).cloned()),
-            };
-            if chosen.is_some() {
-                return chosen;
-            }
+    async fn send_answer(&self, question: u32, choice: Choice) -> Result<(), CommandError> {
+        let call = self.client.call(Operation::AnswerPermission);
+        let call = call.parameter(&self.id).parameter(question);
+        match call.json(&AnswerPermission { choice: choice.id })?.send::<AgentSessionAnswer>().await
+        {
+            // Answered in the console, or stopped meanwhile.
+            Ok(_) | Err(CallError::Refused { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
         }
     }
+}
+
+/// The question at the end of what is asked.
+const ANSWERS: &str = "y, n or a number: ";
+
+/// Shows what an agent asks, with the input as it would run.
+fn put(number: u32, asked: &Permission) -> Asking {
+    let input = asked.call.input.as_deref().unwrap_or("(the agent shows no input)");
+    let cut = if asked.input_cut { "\n(the rest is not shown)" } else { "" };
+    say(&format!("\nThe agent asks: {}\n{}{cut}\n", escape(&asked.call.title), escaped(input)));
+    for (index, choice) in asked.choices.iter().enumerate() {
+        say(&format!("  {}  {} ({})\n", index + 1, escape(&choice.name), choice.kind));
+    }
+    // What was typed before the question was there answers nothing: words of the agent can look
+    // like a question, and the real one, five seconds later, would have taken the answer to it.
+    let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);
+    say(ANSWERS);
+    Asking { number, choices: asked.choices.clone(), since: Instant::now() }
 }
 
 fn is_busy(status: SessionStatus) -> bool {

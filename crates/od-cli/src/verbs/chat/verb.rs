@@ -67,7 +67,13 @@ pub(crate) async fn chat(
         id: session.id.to_string(),
         events,
         last_event: None,
-        view: View { change: 0, printed: BTreeMap::new(), status: session.status },
+        view: View {
+            change: 0,
+            printed: BTreeMap::new(),
+            status: session.status,
+            has_questions: true,
+        },
+        asking: None,
         can_ask,
         is_quiet: sink.json,
     };

@@ -9,7 +9,7 @@ use od_daemon::{
     Announcement, ClaimError, DEFAULT_PORT, ListenError, LogSink, Port, ServeConfig, StartError,
 };
 use serde_json::json;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::filter::LevelFilter;
 
 use super::log_file::LogFile;
@@ -153,26 +153,25 @@ async fn plan(settings: &Settings, args: &Serve) -> Result<Answer, CommandError>
     Ok(Answer::new(json, text))
 }
 
+/// Listens for a signal of one kind.
+pub(crate) fn listen_for(kind: SignalKind) -> Result<Signal, CommandError> {
+    signal(kind).map_err(|error| {
+        CommandError::new(ErrorCode::Internal, format!("cannot listen for signals: {error}"))
+    })
+}
+
 /// The signals that end a daemon in order.
 pub(crate) struct EndSignals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
+    interrupt: Signal,
+    terminate: Signal,
 }
 
 impl EndSignals {
     /// Listens for them.
     pub(crate) fn listen() -> Result<Self, CommandError> {
-        let listen = |kind| {
-            signal(kind).map_err(|error| {
-                CommandError::new(
-                    ErrorCode::Internal,
-                    format!("cannot listen for signals: {error}"),
-                )
-            })
-        };
         Ok(Self {
-            interrupt: listen(SignalKind::interrupt())?,
-            terminate: listen(SignalKind::terminate())?,
+            interrupt: listen_for(SignalKind::interrupt())?,
+            terminate: listen_for(SignalKind::terminate())?,
         })
     }
 

@@ -212,9 +212,11 @@ pub(crate) async fn test(
 /// Removes a service and forgets its secret.
 pub(crate) async fn remove(settings: &Settings, args: &SourceArgs) -> Result<Answer, CommandError> {
     if args.dry_run {
-        let text = format!("Would remove {} and forget its secret.", args.name);
-        let json = json!({ "dryRun": true, "name": args.name });
-        return Ok(Answer::new(json, Text::new().line(&text)));
+        let Some(app) = local::open_existing(settings)? else {
+            return Err(local::nothing_stored(&settings.data_dir));
+        };
+        services::find(&app, &args.name).await.map_err(local::failed)?;
+        return Ok(Answer::would_remove(&args.name));
     }
     let answer = match daemon::running(settings).await {
         Some(daemon) => {

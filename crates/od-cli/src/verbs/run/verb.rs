@@ -17,7 +17,7 @@ use od_wire::run::{RunAnswer, RunView, StartRun, StartedRun};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tokio::process::{Child, Command};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::SignalKind;
 
 use super::agents::{self, Additions};
 use crate::args::Run;
@@ -266,19 +266,11 @@ struct Signals {
 
 impl Signals {
     fn listen() -> Result<Self, CommandError> {
-        let listen = |kind| {
-            signal(kind).map_err(|error| {
-                CommandError::new(
-                    ErrorCode::Internal,
-                    format!("cannot listen for signals: {error}"),
-                )
-            })
-        };
         Ok(Self {
-            terminate: listen(SignalKind::terminate())?,
-            hangup: listen(SignalKind::hangup())?,
-            interrupt: listen(SignalKind::interrupt())?,
-            quit: listen(SignalKind::quit())?,
+            terminate: daemon::listen_for(SignalKind::terminate())?,
+            hangup: daemon::listen_for(SignalKind::hangup())?,
+            interrupt: daemon::listen_for(SignalKind::interrupt())?,
+            quit: daemon::listen_for(SignalKind::quit())?,
         })
     }
 

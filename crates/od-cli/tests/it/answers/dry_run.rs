@@ -251,6 +251,43 @@ fn on_a_used_machine_nothing_changes() {
     assert!(bytes(&bench) != before);
 }
 
+/// A person's verbs over names that nothing has.
+const OVER_NOTHING: &[&[&str]] = &[
+    &["artifacts", "refresh", "nothing"],
+    &["artifacts", "schedule", "nothing", "--every", "1h"],
+    &["artifacts", "rollback", "nothing", "--to", "refresh-000001"],
+    &["artifacts", "export", "nothing", "--html", "page.html"],
+    &["artifacts", "repair", "nothing"],
+    &["artifacts", "delete", "nothing", "--yes"],
+    &["artifacts", "restore", "la-none-000000000000"],
+    &["artifacts", "import", "nothing.odb"],
+    &["projects", "rename", "nothing", "--name", "Site"],
+    &["projects", "rebind", "nothing", "--dir", "moved"],
+    &["projects", "remove", "nothing", "--yes"],
+    &["connectors", "connect", "nothing"],
+    &["connectors", "disconnect", "nothing"],
+    &["sources", "remove", "nothing"],
+    &["webhooks", "remove", "nothing"],
+    &["config", "unset", "nothing"],
+];
+
+#[test]
+fn what_is_not_there_is_refused_alike_whether_it_is_tried_or_done() {
+    let bench = Bench::with_project();
+    bench.with_artifact();
+    bench.end_daemon();
+    for verb in OVER_NOTHING {
+        let ask = |extra: &[&str]| {
+            let output = bench.od(&[&["--json"], *verb, extra].concat());
+            let said = crate::bench::refusal(&output);
+            (output.status.code(), said["error"]["code"].clone())
+        };
+        let (tried, done) = (ask(&["--dry-run"]), ask(&[]));
+        assert_ne!(done.0, Some(0), "{verb:?}");
+        assert_eq!(tried, done, "{verb:?}");
+    }
+}
+
 #[test]
 fn in_a_run_nothing_changes_and_the_checks_are_those_of_the_real_call() {
     let bench = Bench::with_project();

@@ -1,11 +1,11 @@
 //! Attributes: which are allowed, what their values may be, what they put into the program.
 
 use super::css::{self};
-use super::url::{self, Destination};
+use super::link::{Link, is_href, is_link_attribute};
 use crate::template::Grammar;
 use crate::template::expression::{binding, dialect};
 use crate::template::issue::{IssueCode, delete, replace, shorten};
-use crate::template::program::{Guard, Mark, Op, Place};
+use crate::template::program::{Guard, Mark, Place};
 use crate::template::tokenize::reference;
 use crate::template::tokenize::scanner::{Attribute, Quote, Tag};
 use crate::template::tree::chart;
@@ -13,9 +13,7 @@ use crate::template::tree::compiler::Compiler;
 use crate::template::tree::element::Space;
 use crate::template::warning::WarningCode;
 
-const ATTRIBUTES_MAX: usize = crate::limits::ATTRIBUTES.max();
-/// The attributes that links to other hosts get.
-pub(crate) const LINK_ATTRIBUTES: &str = " target=\"_blank\" rel=\"noopener noreferrer\"";
+pub(super) const ATTRIBUTES_MAX: usize = crate::limits::ATTRIBUTES.max();
 
 /// The element that has the attributes.
 #[derive(Clone, Copy, Debug)]
@@ -42,14 +40,6 @@ enum Kind {
     Guarded(Guard),
     /// Never bound.
     Literal,
-}
-
-/// The destination of a link, as far as the template says.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Link {
-    None,
-    External,
-    Bound,
 }
 
 impl<'s> Compiler<'s> {
@@ -250,7 +240,7 @@ impl<'s> Compiler<'s> {
         Some(attribute.span.end)
     }
 
-    fn is_bound(&self, attribute: &Attribute<'s>) -> bool {
+    pub(super) fn is_bound(&self, attribute: &Attribute<'s>) -> bool {
         binding::next_open(self.source, attribute.value.clone()).is_some()
     }
 
@@ -328,54 +318,6 @@ impl<'s> Compiler<'s> {
             }
         }
     }
-
-    /// Finds where a link leads. On every MathML element `href` makes a link.
-    fn link(&self, tag: &Tag<'s>, owner: Owner<'_>) -> Link {
-        let is_link = match owner.space {
-            Space::Html => matches!(owner.element, "a" | "area"),
-            Space::Svg => owner.element == "a",
-            Space::Math => true,
-        };
-        if !is_link {
-            return Link::None;
-        }
-        let mut link = Link::None;
-        for attribute in tag.attributes.iter().take(ATTRIBUTES_MAX) {
-            if !is_href(attribute) {
-                continue;
-            }
-            if self.is_bound(attribute) {
-                if link == Link::None {
-                    link = Link::Bound;
-                }
-                continue;
-            }
-            let decoded =
-                reference::decode(&self.source[attribute.value.clone()]).unwrap_or_default();
-            if url::check(Guard::Url, &decoded) == Ok(Destination::External) {
-                link = Link::External;
-            }
-        }
-        link
-    }
-
-    fn link_attributes(&mut self, tag: &Tag<'s>, link: Link) {
-        match link {
-            Link::None => {}
-            Link::External => self.emitter.push(LINK_ATTRIBUTES),
-            Link::Bound => {
-                let own = tag.attributes.iter().filter(|attribute| is_link_attribute(attribute));
-                let text: String = own
-                    .map(|attribute| format!(" {}", &self.source[attribute.span.clone()]))
-                    .collect();
-                self.emitter.flush();
-                let start = self.emitter.literal_end() as u32;
-                self.emitter.push_aside(&text);
-                let end = self.emitter.literal_end() as u32;
-                self.emitter.op(Op::LinkAttributes { start, end });
-            }
-        }
-    }
 }
 
 /// Returns whether the attribute is an instruction to the compiler, which the page does not have.
@@ -383,14 +325,6 @@ fn is_directive(name: &str) -> bool {
     matches!(name, "data-od-repeat" | "data-od-if" | "data-od-else-if" | "data-od-else")
         || name == "data-od-chart"
         || chart::is_part(name)
-}
-
-fn is_href(attribute: &Attribute<'_>) -> bool {
-    matches!(&*attribute.name, "href" | "xlink:href")
-}
-
-fn is_link_attribute(attribute: &Attribute<'_>) -> bool {
-    matches!(&*attribute.name, "target" | "rel")
 }
 
 #[rustfmt::skip]

@@ -16,7 +16,7 @@ use crate::chart::points::Points;
 use crate::format::{Context, TextBuffer};
 use crate::template::expression::condition::{Variable, is_true};
 use crate::template::expression::path::Root;
-use crate::template::policy::attribute::LINK_ATTRIBUTES;
+use crate::template::policy::link::LINK_ATTRIBUTES;
 use crate::template::program::{Binding, Op, Program, REPEAT_DEPTH_MAX, Repeat, Source};
 
 /// The largest page, in bytes.

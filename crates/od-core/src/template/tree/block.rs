@@ -115,7 +115,15 @@ impl<'s> Compiler<'s> {
 
     fn begin_repeat(&mut self, tag: &Tag<'s>, expression: RepeatExpression) {
         self.emitter.copy_to(tag.span.start);
-        let RepeatExpression { alias, list, span, path } = expression;
+        let repeat = self.enter_rows(tag, expression);
+        let op = self.emitter.op(Op::Repeat { repeat: repeat as u32, end: 0 });
+        self.blocks
+            .push(OpenBlock { depth: self.open.len(), kind: BlockKind::Repeat { op, repeat } });
+    }
+
+    /// Gives a name to the rows of a list for what follows; returns the number of the repetition.
+    pub(crate) fn enter_rows(&mut self, tag: &Tag<'s>, rows: RepeatExpression) -> usize {
+        let RepeatExpression { alias, list, span, path } = rows;
         let path = PathAt { path, text: &list, span };
         let list = self.add_binding(path, Place::Repeat, tag.name.as_ref().into());
         let program = &mut self.emitter.program;
@@ -129,11 +137,9 @@ impl<'s> Compiler<'s> {
             keys: Vec::new(),
             first_slot: 0,
         });
-        let op = self.emitter.op(Op::Repeat { repeat: repeat as u32, end: 0 });
         self.aliases.push(alias);
         self.repeats.push(repeat);
-        self.blocks
-            .push(OpenBlock { depth: self.open.len(), kind: BlockKind::Repeat { op, repeat } });
+        repeat
     }
 
     fn begin_else(&mut self, tag: &Tag<'s>, chain: &ElseChain) {

@@ -15,7 +15,7 @@ use crate::template::expression::pipe::{self, Pipes};
 use crate::template::expression::repeat::{self, RepeatExpression};
 use crate::template::issue::{Edit, Fix, IssueCode, delete, insert, replace, shorten};
 use crate::template::policy::attribute::Owner;
-use crate::template::program::{Chart, ChartName, Place, Repeat};
+use crate::template::program::{Chart, ChartName, Place};
 use crate::template::tokenize::reference;
 use crate::template::tokenize::scanner::{Attribute, Tag};
 
@@ -57,7 +57,7 @@ impl<'s> Compiler<'s> {
         let rows = self.chart_rows(tag, kind);
         let rows = self.refuse_missing_parts(tag, attribute, kind, rows.as_ref()).or(rows);
         let depth = self.aliases.len();
-        let repeat = rows.map(|rows| self.enter_chart_rows(tag, rows));
+        let repeat = rows.map(|rows| self.enter_rows(tag, rows));
         let x = self.chart_name(tag, kind);
         let y = self.chart_values(tag, kind);
         self.aliases.truncate(depth);
@@ -229,26 +229,6 @@ impl<'s> Compiler<'s> {
                 (alias.to_owned(), list.to_owned())
             }
         }
-    }
-
-    fn enter_chart_rows(&mut self, tag: &Tag<'s>, rows: RepeatExpression) -> usize {
-        let RepeatExpression { alias, list, span, path } = rows;
-        let path = PathAt { path, text: &list, span };
-        let list = self.add_binding(path, Place::Repeat, tag.name.as_ref().into());
-        let program = &mut self.emitter.program;
-        let repeat = program.repeats.len();
-        program.repeats.push(Repeat {
-            alias: alias.clone(),
-            list,
-            parent: self.repeats.last().copied(),
-            depth: self.repeats.len() as u8,
-            has_else: false,
-            keys: Vec::new(),
-            first_slot: 0,
-        });
-        self.aliases.push(alias);
-        self.repeats.push(repeat);
-        repeat
     }
 
     fn chart_name(&mut self, tag: &Tag<'s>, kind: ChartKind) -> Option<ChartName> {

@@ -5,7 +5,7 @@ use super::chart::part;
 use super::compiler::Compiler;
 use crate::chart::ChartKind;
 use crate::format::value::Format;
-use crate::limits::{CHART_HEIGHT, CHART_LABEL, CHART_SERIES};
+use crate::limits::{CHART_HEIGHT, CHART_LABEL};
 use crate::template::expression::path::Path;
 use crate::template::expression::pipe::{self, Pipes};
 use crate::template::issue::{delete, replace, shorten};
@@ -56,7 +56,13 @@ impl<'s> Compiler<'s> {
         let value = &self.source[attribute.value.clone()];
         let decoded = reference::decode(value).unwrap_or(value.into());
         let text = decoded.trim();
-        let too_long = text.chars().count() > CHART_LABEL.max() * CHART_SERIES.max();
+        let length = |name: &str| name.trim().chars().count();
+        let longest = if attribute.name == "data-od-labels" {
+            text.split(',').map(length).max().unwrap_or_default()
+        } else {
+            length(text)
+        };
+        let too_long = longest > CHART_LABEL.max();
         if text.contains("{{") || too_long {
             let name = &attribute.name;
             let fix = delete(

@@ -7,6 +7,8 @@ import { current, go, to } from "../../core/router.js";
 import { setUi, ui } from "../../core/store.js";
 import { copy, empty, iconButton, searchField } from "../../ui/controls.js";
 import { treeKeys } from "../../ui/shortcuts.js";
+import { explainBrief } from "../chat/brief.js";
+import { compose } from "../chat/pane.js";
 import { dotted, originOf } from "./provenance.js";
 
 const MOST_ROWS = 400;
@@ -26,13 +28,28 @@ export function dataTab(artifact) {
     target: current().query.get("path") ?? "",
     link: (path) => to.live(artifact, "data", "", { path }),
     origins: artifact.origins ?? [],
+    explain: (path, value) => explain(artifact, path, value),
   });
 }
 
+/** Hands a value and its provenance to the agent. @param {import("../../core/api.js").Detail} artifact @param {string} path @param {unknown} value */
+export function explain(artifact, path, value) {
+  compose(artifact.projectId, explainBrief(artifact, path, value, originOf(artifact.origins ?? [], path)));
+}
+
+/** @param {unknown} value */
+export function explainLabel(value) {
+  return `Explain this ${typeof value === "number" ? "number" : "value"}`;
+}
+
 /**
- * @param {unknown} data @param {string} scope
- * @param {{target?: string, link?: (path: string) => string, origins?: import("../../core/schema.js").PathOrigin[]}} [options]
+ * @typedef {{
+ *   target?: string, link?: (path: string) => string, explain?: (path: string, value: unknown) => void,
+ *   origins?: import("../../core/schema.js").PathOrigin[],
+ * }} TreeOptions
  */
+
+/** @param {unknown} data @param {string} scope @param {TreeOptions} [options] */
 export function dataTree(data, scope, options = {}) {
   const name = `search data ${scope}`;
   const query = ui(name, "").trim().toLowerCase();
@@ -108,10 +125,7 @@ function flatten(data, scope, target, matching, most) {
   return rows;
 }
 
-/**
- * @param {Row} row @param {number} index @param {string} scope
- * @param {{target?: string, link?: (path: string) => string, origins?: import("../../core/schema.js").PathOrigin[]}} options
- */
+/** @param {Row} row @param {number} index @param {string} scope @param {TreeOptions} options */
 function treeRow({ path, name, level, value, branch, open }, index, scope, options) {
   const selected = options.target === path;
   const origin = originOf(options.origins ?? [], path);
@@ -141,6 +155,7 @@ function treeRow({ path, name, level, value, branch, open }, index, scope, optio
     h("span.data-key", name),
     h("span", { class: cls("data-value", "grow", kind(value)) }, shown(value)),
     says && h("span.meta.origin", says),
+    options.explain && !isBranch(value) && iconButton("help", `${explainLabel(value)}: ${path}`, () => options.explain?.(path, value), { extra: "row-action", key: "explain" }),
     iconButton(ui("copied", "") === path ? "check" : "copy", `Copy path ${path}`, () => void copy(path, "path"), { extra: "row-action", key: "copy" }),
   );
 }

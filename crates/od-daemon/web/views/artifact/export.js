@@ -4,6 +4,7 @@
 import { api } from "../../core/api.js";
 import { h } from "../../core/dom.js";
 import { announce } from "../../core/store.js";
+import { copyable } from "../../ui/controls.js";
 import { openDialog } from "../../ui/overlays.js";
 
 /** @typedef {import("../../core/api.js").Detail} Detail */
@@ -14,6 +15,16 @@ const FORMS = [
   { id: "csv", name: "Table", text: "One table of the data, or the values of one chart, for a spreadsheet." },
   { id: "md", name: "Markdown", text: "All of the data as lists and tables." },
   { id: "json", name: "JSON", text: "All of the data, and where it came from. No template, no history." },
+];
+
+/**
+ * Forms that need a program or a key of this machine, which no page of a browser has: the commands that make them.
+ * @type {{flag: string, end: string, name: string, text: string}[]}
+ */
+const BY_COMMAND = [
+  { flag: "--bundle", end: "odb", name: "Bundle", text: "Template, data, provenance, page, kept revisions and audit log, signed with your key; od verify checks it on any machine." },
+  { flag: "--png", end: "png", name: "Picture", text: "The page as it looks now, drawn by a Chromium that is installed." },
+  { flag: "--pdf", end: "pdf", name: "PDF", text: "The page as it is printed, with texts that can be selected." },
 ];
 
 /** @param {Detail} artifact */
@@ -44,6 +55,13 @@ export function exportDialog(artifact) {
           h("input", { name: "table", list: "export-tables", autocomplete: "off", placeholder: tables[0] ?? "chart:1" }),
           h("datalist", { id: "export-tables" }, [...tables, "chart:1"].map((table) => h("option", { key: table, value: table }))),
           h("span.hint", "A path in the data, or chart:1 for the first chart of the page."),
+        ),
+        h(
+          "details",
+          h("summary.meta", "Bundle, picture and PDF, by a command"),
+          BY_COMMAND.map(({ flag, end, name, text }) =>
+            h("div", { key: flag }, h("p", h("span.strong", name), h("span.hint", ` ${text}`)),
+              copyable(`od artifacts export ${artifact.id} ${flag} ${artifact.slug}.${end}`))),
         ),
       ),
     run: async (form) => {

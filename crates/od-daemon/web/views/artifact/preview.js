@@ -7,7 +7,8 @@ import { cls, h } from "../../core/dom.js";
 import { clip, originSentence, plural, scalar } from "../../core/format.js";
 import { current, go, to } from "../../core/router.js";
 import { forget, state, use } from "../../core/store.js";
-import { icon, loading, problem, retry } from "../../ui/controls.js";
+import { icon, iconButton, loading, problem, retry } from "../../ui/controls.js";
+import { explain, explainLabel } from "./data.js";
 import { originOf } from "./provenance.js";
 
 /** @typedef {import("../../core/api.js").Detail} Detail */
@@ -179,5 +180,7 @@ function bindingRow(artifact, data, { path, each }) {
       ),
       origin && h("span", { class: cls("meta", "origin", origin.writer === "author" && "fixed") }, originSentence(origin)),
     ),
+    value !== undefined && (typeof value !== "object" || value === null) &&
+      iconButton("help", `${explainLabel(value)}: ${first}`, () => explain(artifact, first, value), { key: "explain", extra: "row-action" }),
   );
 }

@@ -11,16 +11,11 @@ import { button, copyable, icon, iconButton, loading, problem } from "../../ui/c
 import { toast } from "../../ui/overlays.js";
 import { focusComposer, show, shownChat, toggleChat } from "../../ui/chat.js";
 import { answerOldest, stream } from "./stream.js";
+import { suggestions } from "./suggestions.js";
 
 /** @typedef {import("../../core/chat.js").Session} Session */
 /** @typedef {import("../../core/chat.js").Chat} Chat */
 /** @typedef {import("../../core/schema.js").AgentListing} Agent */
-
-const SUGGESTIONS = [
-  "Make a live dashboard of the JSON files in this folder.",
-  "Make a live page of this repository: recent commits, branches, open changes.",
-  "Look at what connectors offer, and propose a live page.",
-];
 
 const STATUS = {
   starting: "Starting…", idle: "Ready", working: "Working…", stopping: "Stopping…",
@@ -146,7 +141,7 @@ function beginning(project) {
     listed.value && installed.length === 0 && none(listed.value),
     installed.length > 0 && picker(listed.value ?? []),
     installed.length > 0 && h("div.chat-suggestions", { key: "suggestions" },
-      SUGGESTIONS.map((text) => button(text, () => compose(project, text), { key: text }))),
+      suggestions(project).map((text) => button(text, () => compose(project, text), { key: text }))),
     installed.length > 0 && h("p.meta", { key: "note" },
       "The agent works in the project's folder as you do. Whatever it wants to run is shown here and asked first; od's own tools are not."),
   );

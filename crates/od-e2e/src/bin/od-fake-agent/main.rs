@@ -1,20 +1,25 @@
 //! An agent for tests: it speaks the Agent Client Protocol as real ones do, or as badly as can be.
 //!
-//! Each line of a prompt is one command; `$HOME/mode` says how it is from the start. The same program
-//! stands in for `od` as the supervisor of agents, and as a daemon that is killed.
+//! Each line of a prompt is one command; `$HOME/mode` says how it is from the start, `as NAME` that it
+//! sends what that real agent sent. The same program stands in for `od` as the supervisor of agents, and
+//! as a daemon that is killed.
 
+mod daemon;
+mod recorded;
 mod script;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Stdout};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Mutex as AsyncMutex, Notify, oneshot};
 
+use recorded::{Recorded, SESSION};
 use script::Script;
 
 fn main() -> ExitCode {
@@ -29,7 +34,7 @@ fn main() -> ExitCode {
             let code = runtime.block_on(od_agents::supervise(parent, &words[2..]));
             ExitCode::from(code.unwrap_or(127))
         }
-        Some("daemon") => runtime.block_on(script::stand_in_daemon(&words[1..])),
+        Some("daemon") => runtime.block_on(daemon::run(&words[1..])),
         Some(_) | None => runtime.block_on(serve()),
     }
 }
@@ -38,6 +43,8 @@ fn main() -> ExitCode {
 pub(crate) struct Agent {
     out: AsyncMutex<Stdout>,
     mode: String,
+    /// What it sends in the place of its own words.
+    pub(crate) recorded: Option<Recorded>,
     /// Where od's tools are, and the header that opens them.
     tools: Mutex<Option<(String, String)>>,
     answers: Mutex<HashMap<u64, oneshot::Sender<Value>>>,
@@ -57,6 +64,7 @@ async fn serve() -> ExitCode {
     let Ok(mut told) = signal(SignalKind::terminate()) else { return ExitCode::FAILURE };
     let agent = Arc::new(Agent {
         out: AsyncMutex::new(tokio::io::stdout()),
+        recorded: mode.strip_prefix("as ").and_then(Recorded::of),
         mode,
         tools: Mutex::default(),
         answers: Mutex::default(),
@@ -114,6 +122,9 @@ impl Agent {
         if self.mode == "silent" {
             return;
         }
+        if let Some(met) = self.recorded.as_ref().and_then(|it| it.answer("initialize")) {
+            return self.reply(id, met).await;
+        }
         let version = if self.mode == "future" { 2 } else { 1 };
         self.reply(
             id,
@@ -142,13 +153,20 @@ impl Agent {
         let base = url.strip_suffix("/mcp").unwrap_or(url).to_owned();
         let header = server["headers"][0]["value"].as_str().unwrap_or_default().to_owned();
         *self.tools.lock().unwrap_or_else(PoisonError::into_inner) = Some((base, header));
-        if message["method"] == "session/load" {
-            // As Gemini does: everything is told again, and has to be dropped.
-            let words = json!({ "type": "text", "text": "told again" });
-            self.update(json!({ "sessionUpdate": "agent_message_chunk", "content": words })).await;
+        if let Some(opened) = self.recorded.as_ref().and_then(|it| it.answer("session/new")) {
+            return self.reply(id, opened).await;
         }
         let modes = json!({ "currentModeId": "yolo", "availableModes": [{ "id": "default" }] });
-        self.reply(id, json!({ "sessionId": "fake-1", "modes": modes })).await;
+        self.reply(id, json!({ "sessionId": SESSION, "modes": modes })).await;
+        if message["method"] == "session/load" {
+            // As Gemini does: everything is told again after the answer, and has to be dropped.
+            for _ in 0..20 {
+                let words = json!({ "type": "text", "text": "told again" });
+                let update = json!({ "sessionUpdate": "agent_message_chunk", "content": words });
+                self.update(update).await;
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
     }
 
     pub(crate) fn tools(&self) -> (String, String) {
@@ -160,7 +178,7 @@ impl Agent {
     }
 
     pub(crate) async fn update(&self, update: Value) {
-        let params = json!({ "sessionId": "fake-1", "update": update });
+        let params = json!({ "sessionId": SESSION, "update": update });
         self.write(&json!({ "jsonrpc": "2.0", "method": "session/update", "params": params }))
             .await;
     }

@@ -1,16 +1,14 @@
 //! What the agent does: one command a line of its prompt.
 
-use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use od_agents::{AcpAgents, AgentsConfig};
-use od_ports::AgentLauncher as _;
 use serde_json::{Value, json};
 
 use crate::Agent;
+use crate::recorded::SESSION;
 
 pub(crate) struct Script<'a> {
     pub(crate) agent: &'a Agent,
@@ -71,6 +69,18 @@ impl Script<'_> {
                     .await;
                 }
             }
+            "door" => {
+                // As it is told; the token itself would be taken out of what is shown.
+                let (_, header) = agent.tools();
+                let is_set = std::env::var_os("OD_CHAT_TOKEN").is_some();
+                let told = if header.contains("odt.v1.") { "a token" } else { header.as_str() };
+                self.words("agent_message_chunk", &format!("told {told}, variable {is_set}")).await;
+            }
+            "replay" => self.replay().await,
+            "bomb" => {
+                self.everywhere(&serde_json::from_str::<String>(rest).unwrap_or_default()).await
+            }
+            "asks" => self.ask_at_once(rest.parse().unwrap_or(50)).await,
             "noise" => agent.raw(b"Warning: something\n{\"half\": \n\xff\xfe\n\n").await,
             "line" => {
                 let part = vec![b'x'; 1 << 20];
@@ -136,7 +146,7 @@ impl Script<'_> {
             "toolCallId": format!("shell__{title}"), "title": title, "kind": "execute",
             "status": "pending", "rawInput": { "command": title },
         });
-        let params = json!({ "sessionId": "fake-1", "toolCall": call, "options": options });
+        let params = json!({ "sessionId": SESSION, "toolCall": call, "options": options });
         let answer = self.agent.ask("session/request_permission", params).await;
         let outcome = &answer["outcome"];
         let said =
@@ -144,9 +154,62 @@ impl Script<'_> {
         self.words("agent_message_chunk", &format!("answer: {said}\n")).await;
     }
 
+    /// Sends what a real agent sent; what it asked waits for its answer.
+    async fn replay(&self) {
+        let agent = self.agent;
+        for sent in agent.recorded.iter().flat_map(|recorded| recorded.sent()) {
+            if sent.is_asked {
+                let answer = agent.ask(&sent.method, sent.params).await;
+                self.words("agent_message_chunk", &format!("\n[answered {answer}]\n")).await;
+            } else {
+                let (method, params) = (sent.method, sent.params);
+                let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+                agent.write(&message).await;
+            }
+        }
+    }
+
+    /// Says one text wherever an agent can say something.
+    async fn everywhere(&self, text: &str) {
+        let agent = self.agent;
+        let words = json!({ "type": "text", "text": text });
+        for kind in ["agent_message_chunk", "agent_thought_chunk"] {
+            agent.update(json!({ "sessionUpdate": kind, "content": words })).await;
+        }
+        agent
+            .update(json!({
+                "sessionUpdate": "tool_call", "toolCallId": text, "title": text, "name": text,
+                "kind": text, "status": "completed", "rawInput": { text: text },
+                "content": [{ "type": "content", "content": words },
+                    { "type": "diff", "path": text, "oldText": text, "newText": text }],
+            }))
+            .await;
+        let steps = [json!({ "content": text, "status": text })];
+        agent.update(json!({ "sessionUpdate": "plan", "entries": steps })).await;
+        let cost = json!({ "amount": 1, "currency": text });
+        agent.update(json!({ "sessionUpdate": "usage_update", "used": 1, "cost": cost })).await;
+        agent.update(json!({ "sessionUpdate": "session_info_update", "title": text })).await;
+    }
+
+    /// Asks so many questions under one id, and waits for no answer.
+    async fn ask_at_once(&self, count: u64) {
+        let options = [json!({ "optionId": "no", "name": "Reject", "kind": "reject_once" })];
+        for number in 0..count {
+            let call = json!({ "toolCallId": format!("q-{number}"), "title": format!("Question {number}") });
+            let params = json!({ "sessionId": SESSION, "toolCall": call, "options": options });
+            let message = json!({
+                "jsonrpc": "2.0", "id": 7, "method": "session/request_permission", "params": params,
+            });
+            self.agent.write(&message).await;
+        }
+    }
+
     /// Makes an artifact with od's tools, as its own tool call.
     async fn make(&self, title: &str) {
         let (base, header) = self.agent.tools();
+        // As Claude Code does with the headers of its tool servers.
+        let variable = std::env::var("OD_CHAT_TOKEN").unwrap_or_default();
+        let header = header.replace("${OD_CHAT_TOKEN}", &variable);
         let body = json!({
             "input": { "title": title, "document": {
                 "format": "html_template_v1", "dataJson": { "visits": 12 },
@@ -190,31 +253,4 @@ fn post(base: &str, path: &str, authorization: &str, body: &Value) -> String {
         }
         Err(error) => error.to_string(),
     }
-}
-
-/// Starts an agent as a daemon does, says so, and waits to be killed.
-pub(crate) async fn stand_in_daemon(words: &[OsString]) -> ExitCode {
-    let [path, directory] = words else { return ExitCode::FAILURE };
-    let config =
-        AgentsConfig { path: Some(path.clone()), home: Some(directory.into()), supervisor: None };
-    let agents = AcpAgents::new(config);
-    let Ok(name) = "gemini".parse() else { return ExitCode::FAILURE };
-    let Ok(process) = agents.launch(&name, directory.as_ref()).await else {
-        return ExitCode::FAILURE;
-    };
-    // An agent that forks before it is spoken to any further.
-    let _ = process.prompt("fork\nhang").await;
-    let mut said = String::new();
-    while said.matches("pid ").count() < 2 {
-        if let od_ports::agents::AgentSignal::Updated(od_core::agent::Update::Words {
-            text, ..
-        }) = process.next().await
-        {
-            said.push_str(&text);
-        }
-    }
-    let mut out = std::io::stdout();
-    let _ = out.write_all(format!("{said}\n").as_bytes()).and_then(|()| out.flush());
-    std::future::pending::<()>().await;
-    ExitCode::SUCCESS
 }

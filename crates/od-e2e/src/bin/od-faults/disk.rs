@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A file system that od has to hold on.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -103,12 +104,15 @@ impl Mount {
 
 impl Drop for Mount {
     fn drop(&mut self) {
-        for _ in 0..50 {
+        // Threads of a store that was looked at hold files open for a moment, a long one on a busy machine.
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_secs(20) {
             if succeed(Command::new("umount").arg(&self.at)).is_ok() {
                 return;
             }
-            std::thread::yield_now();
+            std::thread::sleep(Duration::from_millis(5));
         }
+        eprintln!("od-faults: {} is in use and stays mounted for now", self.at.display());
         let _ = succeed(Command::new("umount").arg("-l").arg(&self.at));
     }
 }
@@ -149,9 +153,12 @@ pub(crate) fn memory() -> tempfile::TempDir {
 }
 
 /// Copies an image without filling its holes.
+///
+/// The copy is a new file: written over, an image that is still mounted somewhere would be mounted once more
+/// with what the kernel remembers of it, and the trial before would be seen instead of this one.
 pub(crate) fn copy_image(from: &Path, to: &Path) {
-    succeed(Command::new("cp").args(["--sparse=always", "--no-preserve=all"]).arg(from).arg(to))
-        .expect("an image can be copied");
+    let options = ["--sparse=always", "--no-preserve=all", "--remove-destination"];
+    succeed(Command::new("cp").args(options).arg(from).arg(to)).expect("an image can be copied");
 }
 
 pub(crate) fn succeed(command: &mut Command) -> Result<(), String> {

@@ -3,7 +3,7 @@
 use od_e2e::browser::{Tab, Tasks};
 use serde_json::json;
 
-use crate::world::{World, target};
+use crate::world::{World, from_file, place, sample, target};
 
 const STATUS: &str = "document.querySelector('.chat-head .meta')?.innerText";
 
@@ -198,6 +198,72 @@ async fn ten_thousand_events_scroll_without_a_long_task() {
     println!("longest task: {longest} ms");
     tab.until("document.querySelectorAll('.chat-card').length >= 600").await;
     world.assert_clean(&tab, &[]);
+    world.end().await;
+}
+
+/// What the composer holds.
+async fn until_drafted(tab: &Tab, part: &str) {
+    let part = serde_json::to_string(part).unwrap();
+    tab.until(&format!(
+        "document.querySelector('.chat-composer textarea')?.value.includes({part})"
+    ))
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_artifact_starts_from_a_prompt_or_from_what_the_project_can_give() {
+    let world = World::start().await;
+    world.install_agent("");
+    world.project("web", &[("metrics.json", json!({ "visits": 12 }))]).await;
+    let tab = world.console("#/new?project=web").await;
+    tab.click_named("button", "Make a live dashboard of metrics.json.").await;
+    until_drafted(&tab, "metrics.json").await;
+    tab.until("location.hash.startsWith('#/p/web')").await;
+    // There is no repository in the folder: nothing is said of one.
+    tab.until("document.querySelectorAll('.chat-suggestions button').length > 0").await;
+    tab.until("!document.querySelector('.chat-suggestions').innerText.includes('repository')")
+        .await;
+    tab.go("#/new?project=web").await;
+    tab.click("#first-prompt").await;
+    tab.type_text("say I make it. ").await;
+    tab.click_named("button", "Ask your agent").await;
+    until_drafted(&tab, "say I make it.").await;
+    tab.click(".chat-composer textarea").await;
+    tab.press("Enter").await;
+    tab.until("document.querySelector('.chat')?.innerText.includes('I make it.')").await;
+    until_status(&tab, "Ready").await;
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_number_is_explained_and_a_refresh_repaired_from_what_od_knows() {
+    let world = World::start().await;
+    world.install_agent("");
+    let project = world.project("web", &[("fleet.json", sample(3))]).await;
+    let mut body = from_file("Fleet", "fleet.json", &sample(3));
+    let mapping = json!({ "dataPaths": [{ "from": "total", "to": "total" }] });
+    body["input"]["document"]["sourceJson"]["outputMapping"] = mapping;
+    let id = world.artifact(&project, body).await;
+    let tab = world.console(&place(&project, &id, "data")).await;
+    tab.click_named("button", "Explain this number: total").await;
+    until_drafted(&tab, "Explain the value of “total”").await;
+    for part in ["fleet.json", "\"from\":\"total\"", "Change nothing."] {
+        until_drafted(&tab, part).await;
+    }
+    tab.go(&place(&project, &id, "preview?inspect=1")).await;
+    tab.click_named(".bindings button", "Explain this value: title").await;
+    until_drafted(&tab, "Explain the value of “title”").await;
+    world.write("web", "fleet.json", &json!({ "totals": { "all": 9 }, "rows": [] }).to_string());
+    tab.go(&place(&project, &id, "preview")).await;
+    tab.click_named("button", "Refresh").await;
+    tab.sees("Refresh failed:").await;
+    tab.click_named("button", "Ask your agent to repair the source").await;
+    for part in ["OUTPUT_MAPPING_UNRESOLVED", "Nearest paths: totals", "- totals.all: a number"] {
+        until_drafted(&tab, part).await;
+    }
+    until_drafted(&tab, "\"dataPaths\":[{\"from\":\"total\",\"to\":\"total\"}]").await;
+    world.assert_clean(&tab, &["/refresh"]);
     world.end().await;
 }
 

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::Translator;
-use super::expression::{self, Rest};
+use super::expression::{self, Operation};
 use super::marks::MarkKind;
 use crate::repair::template::lists::follow;
 use crate::template::Grammar;
@@ -33,10 +33,10 @@ impl Translator<'_, '_> {
         let is_scalar = !path.starts_with("data.")
             || follow(self.data, &steps).is_none_or(|it| !it.is_array() && !it.is_object());
         let (negated, literal) = match &read.rest {
-            Rest::Nothing | Rest::Format(_) => (negated, None),
-            Rest::Not => (!negated, None),
-            Rest::Equals(literal, is_equal) => (negated == *is_equal, Some(literal.clone())),
-            Rest::Or(_) | Rest::Choice(..) | Rest::Computes(_) => {
+            Operation::Nothing | Operation::Format(_) => (negated, None),
+            Operation::Not => (!negated, None),
+            Operation::Equals(literal, is_equal) => (negated == *is_equal, Some(literal.clone())),
+            Operation::Or(_) | Operation::Choice(..) | Operation::Computes(_) => {
                 self.note(span.start, format!("`{text}` {always}"));
                 return None;
             }

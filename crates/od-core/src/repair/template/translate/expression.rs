@@ -10,12 +10,12 @@ pub(super) struct Expression {
     /// Whether it begins at all of the data: `@root`, `$root`, `props`.
     pub(super) of_root: bool,
     /// Whether something is done to the value that no template of ours does.
-    pub(super) rest: Rest,
+    pub(super) rest: Operation,
 }
 
 /// The part of an expression that does not name a value.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub(super) enum Rest {
+pub(super) enum Operation {
     #[default]
     Nothing,
     /// A filter or a call that only changes the look.
@@ -53,18 +53,18 @@ pub(super) fn read(text: &str) -> Expression {
     let (first, second) = (words.next().unwrap_or_default(), words.next());
     let path = match second {
         Some(second) if is_path(first) && is_path(second) => {
-            if rest == Rest::Nothing {
+            if rest == Operation::Nothing {
                 rest = match first {
-                    "not" => Rest::Not,
-                    "eq" => Rest::Equals(unquote(words.next().unwrap_or_default()), true),
-                    "ne" => Rest::Equals(unquote(words.next().unwrap_or_default()), false),
-                    _ => Rest::Format(first.to_owned()),
+                    "not" => Operation::Not,
+                    "eq" => Operation::Equals(unquote(words.next().unwrap_or_default()), true),
+                    "ne" => Operation::Equals(unquote(words.next().unwrap_or_default()), false),
+                    _ => Operation::Format(first.to_owned()),
                 };
             }
             second
         }
-        Some(_) if rest == Rest::Nothing && !first.contains('(') => {
-            rest = Rest::Computes(text.to_owned());
+        Some(_) if rest == Operation::Nothing && !first.contains('(') => {
+            rest = Operation::Computes(text.to_owned());
             first
         }
         _ => first,
@@ -72,15 +72,15 @@ pub(super) fn read(text: &str) -> Expression {
     let path = match path.find('(') {
         // `fmt(data.x)` names its argument, `data.x.toFixed(2)` what it is called on.
         Some(open) if is_path(path[..open].trim()) && !path[..open].contains('.') => {
-            if rest == Rest::Nothing {
-                rest = Rest::Format(path[..open].to_owned());
+            if rest == Operation::Nothing {
+                rest = Operation::Format(path[..open].to_owned());
             }
             path[open + 1..].split([',', ')']).next().unwrap_or_default()
         }
         Some(open) => {
             let called = path[..open].rsplit_once('.').map_or(&path[..open], |(on, _)| on);
-            if rest == Rest::Nothing {
-                rest = Rest::Format(path[called.len()..open].trim_matches('.').to_owned());
+            if rest == Operation::Nothing {
+                rest = Operation::Format(path[called.len()..open].trim_matches('.').to_owned());
             }
             called
         }
@@ -89,7 +89,7 @@ pub(super) fn read(text: &str) -> Expression {
     steps_of(path, rest)
 }
 
-fn steps_of(path: &str, rest: Rest) -> Expression {
+fn steps_of(path: &str, rest: Operation) -> Expression {
     let dotted = path.replace("?.", ".").replace("['", ".").replace("[\"", ".");
     let dotted = dotted.replace("']", "").replace("\"]", "").replace('[', ".").replace(']', "");
     let dotted = dotted.replace("../", "").replace("this/", "this.");
@@ -111,28 +111,28 @@ fn steps_of(path: &str, rest: Rest) -> Expression {
     Expression { steps, of_row, of_root, rest }
 }
 
-fn split_rest(text: &str) -> (&str, Rest) {
+fn split_rest(text: &str) -> (&str, Operation) {
     if let Some(path) = text.strip_prefix('!').filter(|path| !path.starts_with('=')) {
-        return (path, Rest::Not);
+        return (path, Operation::Not);
     }
     if let Some((path, choice)) = text.split_once(" ? ").or_else(|| text.split_once('?'))
         && !choice.starts_with(['.', '?'])
         && let Some((yes, no)) = choice.split_once(':')
     {
-        return (path, Rest::Choice(unquote(yes), unquote(no)));
+        return (path, Operation::Choice(unquote(yes), unquote(no)));
     }
     for sign in ["||", "??"] {
         if let Some((path, or)) = text.split_once(sign) {
-            return (path, Rest::Or(unquote(or)));
+            return (path, Operation::Or(unquote(or)));
         }
     }
     for (sign, is_equal) in [("===", true), ("!==", false), ("==", true), ("!=", false)] {
         if let Some((path, literal)) = text.split_once(sign) {
-            return (path, Rest::Equals(unquote(literal), is_equal));
+            return (path, Operation::Equals(unquote(literal), is_equal));
         }
     }
     if let Some((path, format)) = text.split_once('|') {
-        return (path, Rest::Format(format.trim().to_owned()));
+        return (path, Operation::Format(format.trim().to_owned()));
     }
     let computes = |at: usize| {
         let sign = &text[at..=at];
@@ -145,8 +145,8 @@ fn split_rest(text: &str) -> (&str, Rest) {
             || (*mark == '/' && !text.starts_with("../") && !text.starts_with("this/"))
     });
     match sign {
-        Some((at, _)) => (&text[..at], Rest::Computes(text.to_owned())),
-        None => (text, Rest::Nothing),
+        Some((at, _)) => (&text[..at], Operation::Computes(text.to_owned())),
+        None => (text, Operation::Nothing),
     }
 }
 
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, path: &str, rest: &Rest) {
+    fn check(text: &str, path: &str, rest: &Operation) {
         let read = read(text);
         let root = if read.of_row {
             "row:"
@@ -185,24 +185,24 @@ mod tests {
 
     #[test]
     fn paths_are_read_in_every_spelling() {
-        check("data.rows[0].name", "data.rows.0.name", &Rest::Nothing);
-        check("data['a'][\"b\"]", "data.a.b", &Rest::Nothing);
-        check("row?.name", "row.name", &Rest::Nothing);
-        check("this.name", "row:name", &Rest::Nothing);
-        check(".", "row:", &Rest::Nothing);
-        check(".name", "row:name", &Rest::Nothing);
-        check("@root.total", "root:total", &Rest::Nothing);
-        check("../title", "title", &Rest::Nothing);
-        check("$item.x", "row:x", &Rest::Nothing);
-        check("data.x | upper", "data.x", &Rest::Format("upper".into()));
-        check("formatDate data.day 'YYYY'", "data.day", &Rest::Format("formatDate".into()));
-        check("fmt(data.n, 2)", "data.n", &Rest::Format("fmt".into()));
-        check("data.n.toFixed(2)", "data.n", &Rest::Format("toFixed".into()));
-        check("data.a ? 'x' : 'y'", "data.a", &Rest::Choice("x".into(), "y".into()));
-        check("data.a || 'none'", "data.a", &Rest::Or("none".into()));
-        check("data.n * 100", "data.n", &Rest::Computes("data.n * 100".into()));
-        check("!data.ok", "data.ok", &Rest::Not);
-        check("row.s === 'ok'", "row.s", &Rest::Equals("ok".into(), true));
-        check("eq row.s 'ok'", "row.s", &Rest::Equals("ok".into(), true));
+        check("data.rows[0].name", "data.rows.0.name", &Operation::Nothing);
+        check("data['a'][\"b\"]", "data.a.b", &Operation::Nothing);
+        check("row?.name", "row.name", &Operation::Nothing);
+        check("this.name", "row:name", &Operation::Nothing);
+        check(".", "row:", &Operation::Nothing);
+        check(".name", "row:name", &Operation::Nothing);
+        check("@root.total", "root:total", &Operation::Nothing);
+        check("../title", "title", &Operation::Nothing);
+        check("$item.x", "row:x", &Operation::Nothing);
+        check("data.x | upper", "data.x", &Operation::Format("upper".into()));
+        check("formatDate data.day 'YYYY'", "data.day", &Operation::Format("formatDate".into()));
+        check("fmt(data.n, 2)", "data.n", &Operation::Format("fmt".into()));
+        check("data.n.toFixed(2)", "data.n", &Operation::Format("toFixed".into()));
+        check("data.a ? 'x' : 'y'", "data.a", &Operation::Choice("x".into(), "y".into()));
+        check("data.a || 'none'", "data.a", &Operation::Or("none".into()));
+        check("data.n * 100", "data.n", &Operation::Computes("data.n * 100".into()));
+        check("!data.ok", "data.ok", &Operation::Not);
+        check("row.s === 'ok'", "row.s", &Operation::Equals("ok".into(), true));
+        check("eq row.s 'ok'", "row.s", &Operation::Equals("ok".into(), true));
     }
 }

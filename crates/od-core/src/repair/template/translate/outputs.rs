@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Translator;
-use super::expression::{self, Rest};
+use super::expression::{self, Operation};
 use super::marks::MarkKind;
 use super::row_scopes::Scope;
 use crate::template::{Grammar, Template};
@@ -67,7 +67,7 @@ impl Translator<'_, '_> {
         let Some(path) = self.path(text, &span) else { return };
         let shown = format!("{{{{{path}}}}}");
         match read.rest {
-            Rest::Nothing => {
+            Operation::Nothing => {
                 // Written as ours and right: left as it is, spaces and all.
                 let ours =
                     self.outline.source[span.clone()].trim_matches(['{', '}']).trim() == path;
@@ -78,24 +78,24 @@ impl Translator<'_, '_> {
                     self.edit(span, shown);
                 }
             }
-            Rest::Format(format) => {
+            Operation::Format(format) => {
                 self.edit(span.clone(), shown);
                 self.note(span.start, format!("shows the value as the data has it: `{format}` is not done, put the formatted text into the data"));
             }
-            Rest::Or(text) if in_text => {
+            Operation::Or(text) if in_text => {
                 self.rule_unless();
                 self.edit(span, format!("{shown}<span data-unless=\"{shown}\">{text}</span>"));
             }
-            Rest::Choice(yes, no) if in_text && !text.contains("==") => {
+            Operation::Choice(yes, no) if in_text && !text.contains("==") => {
                 self.rule_if();
                 self.rule_unless();
                 self.edit(span, format!("<span data-if=\"{shown}\">{yes}</span><span data-unless=\"{shown}\">{no}</span>"));
             }
-            Rest::Computes(expression) => {
+            Operation::Computes(expression) => {
                 self.edit(span.clone(), shown.clone());
                 self.note(span.start, format!("shows {shown}, not `{expression}`: nothing is computed in a page; put the result into the data, or let the source give it"));
             }
-            Rest::Or(_) | Rest::Choice(..) | Rest::Equals(..) | Rest::Not => {
+            Operation::Or(_) | Operation::Choice(..) | Operation::Equals(..) | Operation::Not => {
                 self.edit(span.clone(), shown);
                 self.note(
                     span.start,
@@ -126,8 +126,8 @@ impl Translator<'_, '_> {
         }
         let read = expression::read(text);
         let formats = match (&read.rest, text.split_once('|')) {
-            (Rest::Format(_), Some((_, formats))) => format!(" | {}", formats.trim()),
-            (Rest::Or(or), _) => format!(" | or:'{}'", or.replace('\'', "")),
+            (Operation::Format(_), Some((_, formats))) => format!(" | {}", formats.trim()),
+            (Operation::Or(or), _) => format!(" | or:'{}'", or.replace('\'', "")),
             _ => String::new(),
         };
         let Some(path) = self.path(text, &span) else {
@@ -136,20 +136,20 @@ impl Translator<'_, '_> {
         let shown = format!("{{{{{path}{formats}}}}}");
         let in_text = !self.outline.elements.iter().any(|it| it.tag.span.contains(&span.start));
         match read.rest {
-            Rest::Nothing | Rest::Or(_) => self.edit(span, shown),
-            Rest::Format(_) if !formats.is_empty() => self.edit(span, shown),
-            Rest::Choice(yes, no) if in_text && !text.contains("==") => {
+            Operation::Nothing | Operation::Or(_) => self.edit(span, shown),
+            Operation::Format(_) if !formats.is_empty() => self.edit(span, shown),
+            Operation::Choice(yes, no) if in_text && !text.contains("==") => {
                 let choice = format!(
                     "<span data-od-if=\"{path}\">{yes}</span><span data-od-else>{no}</span>"
                 );
                 self.edit(span, choice);
             }
             // The compiler knows what was meant, if the path is one.
-            Rest::Format(_)
-            | Rest::Computes(_)
-            | Rest::Choice(..)
-            | Rest::Equals(..)
-            | Rest::Not => {
+            Operation::Format(_)
+            | Operation::Computes(_)
+            | Operation::Choice(..)
+            | Operation::Equals(..)
+            | Operation::Not => {
                 if !text.contains(&path) || !is_double {
                     self.edit(span.clone(), shown);
                     self.note(
