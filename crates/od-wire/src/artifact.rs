@@ -297,6 +297,9 @@ pub struct ToolArtifactAnswer {
     /// source could be read; `null` is nothing.
     #[serde(default, skip_serializing_if = "BoundedObject::is_empty")]
     pub first_values: BoundedObject,
+    /// Whether a refresh would fail today; the warnings say why.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refresh_would_fail: bool,
     /// What will not work as written.
     #[schemars(length(max = 100))]
     pub warnings: Vec<Issue>,
@@ -427,6 +430,9 @@ pub struct ToolValidAnswer {
     /// source could be read; `null` is nothing.
     #[serde(default, skip_serializing_if = "BoundedObject::is_empty")]
     pub first_values: BoundedObject,
+    /// Whether a refresh would fail today; the warnings say why.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refresh_would_fail: bool,
     /// What will not work as written.
     #[schemars(length(max = 100))]
     pub warnings: Vec<Issue>,

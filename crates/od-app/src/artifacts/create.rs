@@ -14,7 +14,7 @@ use od_core::repair::{Operation, foreign_marks};
 use od_ports::store::{Created, StoreError, Stored};
 use od_ports::system::EntropyError;
 
-use super::dry_run::{DryRun, Reading, Tried, dry_run, payer_of};
+use super::dry_run::{DryRun, Outlook, Reading, Tried, dry_run, payer_of};
 use super::request_faults::{check_sources, further_faults, mended, refused_code};
 use super::transaction::{Mode, preview};
 use crate::projects::{self, ReadProjectError};
@@ -37,9 +37,16 @@ pub async fn create(
     {
         let warnings = replayed_warnings(app, caller, &project, &body);
         let shown = stored.state.as_deref().map(first_values).unwrap_or_default();
-        return Ok(CreatedArtifact { stored, replayed: true, warnings, first_values: shown });
+        return Ok(CreatedArtifact {
+            stored,
+            replayed: true,
+            warnings,
+            first_values: shown,
+            refresh_would_fail: false,
+        });
     }
-    let (decision, first_values) = decide(app, caller, &project, &body, attempt, reading).await?;
+    let (decision, outlook) = decide(app, caller, &project, &body, attempt, reading).await?;
+    let Outlook { first_values, refresh_would_fail } = outlook;
     let allowed = schedule::allowed_for_agents(app, caller, &project).await;
     let decision = decision.with_agents_schedule(allowed);
     let warnings = match mode {
@@ -59,7 +66,7 @@ pub async fn create(
             }
         }
     };
-    Ok(CreatedArtifact { stored, replayed, warnings, first_values })
+    Ok(CreatedArtifact { stored, replayed, warnings, first_values, refresh_would_fail })
 }
 
 /// Says everything a create would say but for its attempt, which is not looked up, and writes
@@ -71,10 +78,11 @@ pub async fn validate(
 ) -> Result<ValidArtifact, CreateError> {
     let CreateArtifact { project, body, reading } = request;
     projects::get(app, caller, project.clone()).await?;
-    let (mut decision, first_values) = decide(app, caller, &project, &body, None, reading).await?;
+    let (mut decision, outlook) = decide(app, caller, &project, &body, None, reading).await?;
+    let Outlook { first_values, refresh_would_fail } = outlook;
     let warnings = std::mem::take(&mut decision.warnings);
     decision.warnings = without_id(warnings, &decision.state.artifact.id);
-    Ok(ValidArtifact { decision, first_values })
+    Ok(ValidArtifact { decision, first_values, refresh_would_fail })
 }
 
 /// Takes the id of what is only tried out of its remarks: create will make another one.
@@ -92,6 +100,8 @@ pub struct ValidArtifact {
     pub decision: Decision,
     /// What its page would show first; see [`od_core::ownership::first_values`].
     pub first_values: Map,
+    /// Whether a refresh would fail today; its remarks say why.
+    pub refresh_would_fail: bool,
 }
 
 /// An artifact to make.
@@ -117,6 +127,8 @@ pub struct CreatedArtifact {
     /// What its page shows first, after a refresh where its source could be read; see
     /// [`od_core::ownership::first_values`].
     pub first_values: Map,
+    /// Whether a refresh would fail today; its remarks say why.
+    pub refresh_would_fail: bool,
 }
 
 /// Why it was not made.
@@ -158,7 +170,7 @@ async fn decide(
     body: &Message,
     attempt: Option<Attempt>,
     reading: Reading,
-) -> Result<(Decision, Map), CreateError> {
+) -> Result<(Decision, Outlook), CreateError> {
     let request = match CreateRequest::parse(body.value()) {
         Ok(request) => request,
         Err(mut issues) => {
@@ -189,10 +201,8 @@ async fn decide(
         CreateContext { pins, attempt, ..context(app, caller, project, &request, entropy) };
     match app.cpu.run(body.size(), || decide::create(request, context)).await {
         Ok(mut decision) if issues.is_empty() && body.is_sound() => {
-            let (first_values, remarks) = dry.first_values(app, &decision.state);
-            decision.warnings.append(&mut dry.warnings);
-            decision.warnings.extend(remarks);
-            Ok((decision, first_values))
+            let outlook = dry.outlook(app, &mut decision);
+            Ok((decision, outlook))
         }
         decided => {
             issues.extend(decided.err().unwrap_or_default());

@@ -4,26 +4,24 @@
 
 use std::time::Duration;
 
-use od_core::artifact::{ArtifactState, Document, OnFailure, Source, SourceRef};
-use od_core::decide::{self, Gathered, QueryOutput, SourceOutput};
-use od_core::error::{ErrorCode, Failure, Issue, nearest_name};
+use od_core::artifact::{Document, OnFailure, Source, SourceRef};
+use od_core::decide::{self, Decision, Gathered, QueryOutput, SourceOutput};
+use od_core::error::{ErrorCode, Failure, Issue};
 use od_core::ids::{ArtifactId, ProjectId};
 use od_core::intake::RowsFault;
 use od_core::json::{Map, Value};
 use od_core::limits::{SHORT_TEXT, SOURCE_TIMEOUT, cut};
-use od_core::ownership::first_values;
+use od_core::ownership::{first_values, name_columns};
 use od_core::query::QueryFaultKind;
 use od_core::refresh::unresolved;
-use od_ports::connector_provider::{ConnectorAccess, ProviderError};
+use od_ports::connector_provider::ConnectorAccess;
 
+use super::source_remarks::{MAY_SUCCEED, comma_columns, not_read, redacted};
 use crate::connectors::execute::ExecuteError;
 use crate::connectors::{Payer, SourceRefused, Taken, access_of, source_call, take};
 use crate::refresh::RefreshFault;
 use crate::refresh::gather::{self, Call, Planned, QueriesFailed, QueryRefused, Ran};
 use crate::{App, Caller};
-
-/// The files of a project among which a name is looked for.
-const FILES_MAX: usize = 2_000;
 
 /// Whether sources are read before what names them is saved.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -60,13 +58,24 @@ pub(super) struct DryRun {
     pub(super) issues: Vec<Issue>,
     /// Whatever fails today and may succeed tomorrow.
     pub(super) warnings: Vec<Issue>,
+    /// Whether a refresh would fail today by what was tried so far.
+    refresh_fails: bool,
     taken: Vec<(String, Taken)>,
     results: Vec<QueryOutput>,
 }
 
+/// The page as a refresh would leave it now.
+#[derive(Debug, Default)]
+pub(super) struct Outlook {
+    /// What the page shows first.
+    pub(super) first_values: Map,
+    /// Whether a refresh would fail today.
+    pub(super) refresh_would_fail: bool,
+}
+
 /// Why a source gave nothing.
 #[derive(Debug, thiserror::Error)]
-enum NotRead {
+pub(super) enum NotRead {
     #[error(transparent)]
     Source(#[from] SourceRefused),
     #[error(transparent)]
@@ -105,7 +114,8 @@ pub(super) async fn dry_run(
     let mut dry = DryRun::default();
     for source in sources.iter().filter(|source| is_new(source) && !source.is_table) {
         if let Some(Ok(taken)) = ran.iter().find(|it| it.id == source.id).map(|it| &it.outcome) {
-            dry.judge_mapping(&source.pointer(), source.source, taken);
+            let has_fault = dry.judge_mapping(&source.pointer(), source.source, taken);
+            dry.refresh_fails |= has_fault && source.on_failure == OnFailure::Fail;
         }
     }
     if has_queries {
@@ -117,9 +127,14 @@ pub(super) async fn dry_run(
         match outcome {
             Ok(taken) => {
                 dry.warnings.extend(redacted(source, &taken));
+                dry.warnings.extend(comma_columns(source, &taken));
                 dry.taken.push((id, taken));
             }
-            Err(fault) => dry.warnings.extend(not_read(app, project, source, fault).await),
+            Err(fault) => {
+                let remark = not_read(app, project, source, fault).await;
+                dry.refresh_fails |= remark.is_some() && source.on_failure == OnFailure::Fail;
+                dry.warnings.extend(remark);
+            }
         }
     }
     dry
@@ -151,9 +166,18 @@ pub(super) async fn mapping_faults(
 }
 
 impl DryRun {
-    /// Returns the first values of the page as a refresh would leave it now, and remarks on why there
-    /// would be none.
-    pub(super) fn first_values(&self, app: &App, state: &ArtifactState) -> (Map, Vec<Issue>) {
+    /// Says what a refresh of the decided state would bring now: the first values of its page, or
+    /// remarks on why it would fail.
+    pub(super) fn outlook(mut self, app: &App, decision: &mut Decision) -> Outlook {
+        let (first_values, remarks) = self.first_values(app, decision);
+        let refresh_would_fail = self.refresh_fails || !remarks.is_empty();
+        decision.warnings.append(&mut self.warnings);
+        decision.warnings.extend(remarks);
+        Outlook { first_values, refresh_would_fail }
+    }
+
+    fn first_values(&self, app: &App, decision: &mut Decision) -> (Map, Vec<Issue>) {
+        let state = &decision.state;
         let sources = state.artifact.sources();
         let output = |(id, taken): &'_ (String, Taken)| {
             let source = sources.iter().find(|source| source.id == id.as_str())?;
@@ -161,7 +185,8 @@ impl DryRun {
         };
         let taken: Vec<(SourceRef<'_>, Taken)> = self.taken.iter().filter_map(output).collect();
         // A remark was made on what fails: it would be the same again.
-        if taken.is_empty() || !self.warnings.is_empty() || !self.issues.is_empty() {
+        let is_told = self.warnings.iter().any(|it| !MAY_SUCCEED.contains(&it.code.as_str()));
+        if taken.is_empty() || is_told || !self.issues.is_empty() {
             return (first_values(state), Vec::new());
         }
         let outputs: Vec<SourceOutput<'_>> = taken
@@ -176,7 +201,10 @@ impl DryRun {
             .collect();
         let gathered = Gathered { outputs: &outputs, results: &self.results, failed: &[] };
         match decide::refresh(state, gathered, app.ports.clock.now()) {
-            Ok(Some(after)) => (first_values(&after.state), Vec::new()),
+            Ok(Some(after)) => {
+                name_columns(&mut decision.warnings, &after.state);
+                (first_values(&after.state), Vec::new())
+            }
             Ok(None) => (first_values(state), Vec::new()),
             Err(refused) => {
                 let mut issues = refused.issues();
@@ -193,9 +221,11 @@ impl DryRun {
         }
     }
 
-    /// Compares a mapping with an output.
-    fn judge_mapping(&mut self, pointer: &str, source: &Source, taken: &Taken) {
-        for fault in unresolved(&taken.intake, source.output_mapping.as_ref()) {
+    /// Compares a mapping with an output; returns whether there is something wrong with it.
+    fn judge_mapping(&mut self, pointer: &str, source: &Source, taken: &Taken) -> bool {
+        let faults = unresolved(&taken.intake, source.output_mapping.as_ref());
+        let has_fault = !faults.is_empty();
+        for fault in faults {
             let entry = fault.entry;
             let at = format!("/input/document{pointer}/outputMapping/dataPaths/{entry}/from");
             let code = ErrorCode::OutputMappingUnresolved.as_str();
@@ -208,6 +238,7 @@ impl DryRun {
                 ),
             }
         }
+        has_fault
     }
 
     /// Runs the queries. A source that gives nothing now may do so later: its queries are not judged.
@@ -305,68 +336,4 @@ fn table_of_file(document: &Document, refused: &QueryRefused) -> Option<String> 
 fn queries_issue(fault: &QueriesFailed) -> Issue {
     let code = ErrorCode::QueryFailed.as_str();
     Issue::new("/input/document/queries", code, fault.to_string())
-}
-
-/// Remarks on what protection takes out of an output.
-fn redacted(source: &SourceRef<'_>, taken: &Taken) -> Option<Issue> {
-    let redactions = taken.call.redactions.bounded();
-    if redactions.is_empty() {
-        return None;
-    }
-    let places: Vec<&str> = redactions.places.iter().map(|place| place.path.as_str()).collect();
-    let message = format!(
-        "{} values of the source are left out or replaced: {}",
-        redactions.count,
-        cut(places.join(", "), SHORT_TEXT)
-    );
-    let at = format!("/input/document{}", source.pointer());
-    let fix = "bind other paths: what is taken out cannot be shown";
-    Some(Issue::new(at, "source_redacted", message).fix(fix))
-}
-
-/// Remarks that a source cannot be read today, with the file that was probably meant.
-async fn not_read(
-    app: &App,
-    project: &ProjectId,
-    source: &SourceRef<'_>,
-    fault: NotRead,
-) -> Option<Issue> {
-    // Too many calls say nothing about the source.
-    if matches!(fault, NotRead::Execute(ExecuteError::OverLimit(_))) {
-        return None;
-    }
-    let is_missing = matches!(
-        &fault,
-        NotRead::Execute(ExecuteError::Provider { fault: ProviderError::Missing { .. }, .. })
-    );
-    let input = source.source.input.object();
-    let given = ["path", "file", "name"]
-        .iter()
-        .find_map(|field| Some((field, input.get(*field)?.as_str()?)));
-    let near = match given.filter(|_| is_missing) {
-        Some((field, path)) => nearest_file(app, project, path).await.map(|near| (field, near)),
-        None => None,
-    };
-    let failure = Failure::from(fault);
-    let message = format!("a refresh would fail today: {}", failure.message);
-    let place = format!("/input/document{}", source.pointer());
-    let (at, fix) = match near {
-        Some((field, near)) => {
-            (format!("{place}/input/{field}"), format!("write `{}`", Value::from(near)))
-        }
-        None => (format!("{place}/input"), failure.suggestion),
-    };
-    Some(Issue::new(at, "source_not_readable", message).fix(fix))
-}
-
-/// Returns the file of a project that a path was probably meant for.
-pub(crate) async fn nearest_file(app: &App, project: &ProjectId, path: &str) -> Option<String> {
-    let listing = app.ports.files.list(project, FILES_MAX).await.ok()?;
-    let paths: Vec<&str> = listing.files.iter().map(|file| file.path.as_str()).collect();
-    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let same: Vec<&&str> = paths.iter().filter(|known| name(known) == name(path)).collect();
-    if let [only] = same[..] {
-        return Some((*only).to_owned());
-    }
-    nearest_name(path, paths.iter().copied()).map(str::to_owned)
 }

@@ -8,6 +8,7 @@ mod repair;
 mod request_faults;
 mod revisions;
 mod roll_back;
+mod source_remarks;
 mod transaction;
 mod trash;
 mod trust;
@@ -16,7 +17,6 @@ mod verify;
 
 pub use create::{CreateArtifact, CreateError, CreatedArtifact, ValidArtifact, create, validate};
 pub use dry_run::Reading;
-pub(crate) use dry_run::nearest_file;
 pub use export::{ExportArtifact, ExportError, export};
 pub(crate) use read::find;
 pub use read::{
@@ -29,6 +29,7 @@ pub use revisions::{
     compare, revision, revisions,
 };
 pub use roll_back::{RollBack, RollBackError, RollBackTo, RolledBack, roll_back};
+pub(crate) use source_remarks::nearest_file;
 pub use transaction::{BeginError, Mode, StaleRevision};
 pub(crate) use transaction::{Transaction, preview};
 pub use trash::{

@@ -15,7 +15,7 @@ use od_core::ownership::first_values;
 use od_core::repair::{Operation, foreign_marks, named_artifact};
 use od_ports::store::{StoreError, Stored};
 
-use super::dry_run::{DryRun, Reading, Tried, dry_run, payer_of};
+use super::dry_run::{DryRun, Outlook, Reading, Tried, dry_run, payer_of};
 use super::read::{Address, FindError, ListArtifacts, find, list};
 use super::request_faults::{check_sources, further_faults, mended, refused_code};
 use super::transaction::{
@@ -42,7 +42,7 @@ pub async fn update(
     check_revision(&seen, request.if_revision)?;
     // Decided before the lock is taken, because the check of a source may ask a connector, and
     // decided again under it if somebody committed in between.
-    let Decided { pins, mut decision, mut first_values } =
+    let Decided { pins, mut decision, mut outlook } =
         decide(app, caller, &project, &seen, (&body, &request), reading).await?;
     let transaction = Transaction::begin(app, &project, &address.artifact, mode).await?;
     let before = transaction.state();
@@ -59,8 +59,9 @@ pub async fn update(
         let (author, now) = (caller.author(), app.ports.clock.now());
         let work = || decide::update(before, &request, &pins, author, now);
         decision = app.cpu.run(body.size() + before.work_size(), work).await?;
-        first_values = shown(&decision);
+        outlook.first_values = shown(&decision);
     }
+    let Outlook { first_values, refresh_would_fail } = outlook;
     let allowed = schedule::allowed_for_agents(app, caller, &project).await;
     let decision = decision.with_agents_schedule(allowed);
     let mut warnings = decision.warnings.clone();
@@ -71,10 +72,10 @@ pub async fn update(
         // Asked only to keep what was edited by hand; a second revision would hold nothing new.
         let stored = Arc::clone(transaction.stored());
         app.publish(caller.run(), ArtifactAction::Updated, &stored);
-        return Ok(UpdatedArtifact { stored, warnings, first_values });
+        return Ok(UpdatedArtifact { stored, warnings, first_values, refresh_would_fail });
     }
     let stored = transaction.commit(decision, caller.note(CommitKind::Update)).await?;
-    Ok(UpdatedArtifact { stored, warnings, first_values })
+    Ok(UpdatedArtifact { stored, warnings, first_values, refresh_would_fail })
 }
 
 /// A change of an artifact.
@@ -113,6 +114,8 @@ pub struct UpdatedArtifact {
     pub warnings: Vec<Issue>,
     /// What its page shows first; see [`od_core::ownership::first_values`].
     pub first_values: Map,
+    /// Whether a refresh would fail today; its remarks say why.
+    pub refresh_would_fail: bool,
 }
 
 /// Why it was not changed.
@@ -268,7 +271,7 @@ async fn read_state(
 struct Decided {
     pins: Pins,
     decision: Decision,
-    first_values: Map,
+    outlook: Outlook,
 }
 
 fn shown(decision: &Decision) -> Map {
@@ -303,10 +306,8 @@ async fn decide(
     let work = || decide::update(before, request, &pins, author, now);
     match app.cpu.run(body.size() + before.work_size(), work).await {
         Ok(mut decision) if issues.is_empty() && body.is_sound() => {
-            let (first_values, remarks) = dry.first_values(app, &decision.state);
-            decision.warnings.append(&mut dry.warnings);
-            decision.warnings.extend(remarks);
-            return Ok(Decided { pins, decision, first_values });
+            let outlook = dry.outlook(app, &mut decision);
+            return Ok(Decided { pins, decision, outlook });
         }
         Ok(_) => {}
         Err(UpdateRefused::SwitchedOff) => return Err(UpdateError::SwitchedOff),

@@ -134,7 +134,7 @@ pub(crate) fn source_call(
         SourceType::LocalFile => {
             let path = file_path(source)?;
             let tool = LocalTool::of_file(path.as_str());
-            (id(tool.connector())?, tool.as_str().to_owned(), path_input(&path)?)
+            (id(tool.connector())?, tool.as_str().to_owned(), file_input(source, &path, tool)?)
         }
         SourceType::DaemonTool => {
             let (connector, tool) = daemon_tool(app, source)?;
@@ -211,6 +211,28 @@ fn refuse_secrets(tool: &str, input: &BoundedObject) -> Result<(), SourceRefused
         }),
         Some(_) | None => Ok(()),
     }
+}
+
+/// What a source may say about a file of rows besides its path.
+const TABLE_CHOICES: [&str; 3] = ["delimiter", "decimal", "header"];
+
+/// Returns the input that reads a source's file: of rows with the source's choices.
+fn file_input(
+    source: &Source,
+    path: &RelPath,
+    tool: LocalTool,
+) -> Result<BoundedObject, SourceRefused> {
+    let mut input = json!({ "path": path.as_str() });
+    if tool == LocalTool::ReadTable {
+        let given = source.input.object();
+        for choice in TABLE_CHOICES {
+            if let Some(value) = given.get(choice) {
+                input[choice] = value.clone();
+            }
+        }
+    }
+    BoundedObject::check(input)
+        .map_err(|faults| SourceRefused::NoFile { reason: faults.to_string() })
 }
 
 fn path_input(path: &RelPath) -> Result<BoundedObject, SourceRefused> {

@@ -514,7 +514,7 @@ pub const VERBS: &[Verb] = &[
         words: "tools live-artifacts create",
         build: |given| Command::Tools(ToolCommand::Create(given.into())),
         summary: "Create a live artifact (for agents, inside `od run`).",
-        detail: "Reads artifact.json and, beside it, template.html, data.json and provenance.json. data.json wins over document.dataJson, with a warning when they differ. Sources are read once, to try mapping and queries; firstValues says what the page shows first. The same --attempt-id twice returns the first result.",
+        detail: "Reads artifact.json and, beside it, template.html, data.json and provenance.json. data.json wins over document.dataJson, with a warning when they differ. Sources are read once, to try mapping and queries; firstValues says what the page shows first, refreshWouldFail that no refresh would succeed today. The same --attempt-id twice returns the first result.",
         positional: None,
         flags: &[needed("input", "FILE", Value::File, "artifact.json."), option("attempt-id", "TEXT", Value::Text, "Makes a repeated call return the first result."), FORMAT, OFFLINE, DRY_RUN],
         examples: &["od tools live-artifacts create --input artifact.json"],

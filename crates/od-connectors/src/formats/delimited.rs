@@ -1,7 +1,7 @@
 //! CSV and its kin.
 
 use csv::{ByteRecord, ReaderBuilder};
-use od_core::intake::{CellRef, Table, TableBuilder};
+use od_core::intake::{CellRef, DecimalMark, Table, TableBuilder};
 use od_core::limits::{INTAKE_COLUMNS, INTAKE_SOURCE};
 
 use super::{FormatFault, malformed, utf8};
@@ -13,6 +13,8 @@ pub(crate) struct Delimited {
     pub(crate) delimiter: Option<u8>,
     /// The first line is a row, and the columns are `c1`, `c2`, ….
     pub(crate) has_no_header: bool,
+    /// The mark before the fraction of a number.
+    pub(crate) decimal: DecimalMark,
 }
 
 /// Bytes that may stand between cells, the likeliest first.
@@ -76,7 +78,7 @@ pub(crate) fn read_delimited(bytes: &[u8], options: &Delimited) -> Result<Table,
         }
         is_row = true;
         if !read(&mut record)? {
-            return Ok(builder.with_numbers().finish());
+            return Ok(builder.with_numbers_of(options.decimal).finish());
         }
     }
 }
@@ -152,6 +154,16 @@ mod tests {
         assert_eq!(
             Intake::Table(table).to_value()["rows"],
             json!([{ "c1": "x", "c2": 1 }, { "c1": "y", "c2": 2 }])
+        );
+    }
+
+    #[test]
+    fn a_decimal_comma_is_read_if_it_is_asked_for() {
+        let options = Delimited { decimal: DecimalMark::Comma, ..Delimited::default() };
+        let table = read_delimited(b"name;betrag\na;1.234,50\nb;99,00\n", &options).unwrap();
+        assert_eq!(
+            Intake::Table(table).to_value()["rows"],
+            json!([{ "name": "a", "betrag": 1234.5 }, { "name": "b", "betrag": 99.0 }])
         );
     }
 

@@ -32,7 +32,7 @@ pub(super) fn entry() -> CatalogEntry {
         object(&[("folder", path("folder"))], &["folder"]),
         "reads files of the project",
     );
-    let read_table = read_only(
+    let mut read_table = read_only(
         LocalTool::ReadTable.as_str(),
         "Read a table",
         "Reads the rows of a CSV, TSV, JSON or JSON Lines file of the project, told by extension and \
@@ -40,6 +40,12 @@ pub(super) fn entry() -> CatalogEntry {
         table_schema(),
         "reads one file of the project",
     );
+    // As it was before a decimal comma could be named: a pin of that contract stays good.
+    let mut former = table_schema();
+    if let Some(properties) = former.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.shift_remove("decimal");
+    }
+    read_table.former_input_schemas = vec![former];
     let read_data = read_only(
         LocalTool::ReadData.as_str(),
         "Read a data file",
@@ -90,6 +96,13 @@ fn table_schema() -> Value {
                 json!({
                     "type": "string", "minLength": 1, "maxLength": 3,
                     "description": "The character between two cells, or `tab`; found from the first line if left out.",
+                }),
+            ),
+            (
+                "decimal",
+                json!({
+                    "type": "string", "enum": [".", ","],
+                    "description": "The mark before the fraction of a number: with `,` `1.234,50` is 1234.5; `.` if left out.",
                 }),
             ),
             (

@@ -2,7 +2,7 @@
 
 use od_core::credential::is_secret_path;
 use od_core::ids::RelPath;
-use od_core::intake::{Intake, JsonText};
+use od_core::intake::{DecimalMark, Intake, JsonText};
 use od_core::json::{Map, Value};
 use od_core::limits::{DATA_FILE, INTAKE_SOURCE};
 use od_ports::connector_provider::{ProviderError, RawOutput, ToolCall};
@@ -90,18 +90,34 @@ pub(super) async fn read_table(
     let has_no_header = call.input.get("header").and_then(Value::as_bool) == Some(false);
     let bytes = files.read(&call.project, &path, INTAKE_SOURCE.allowed).await?;
     let format = TableFormat::of(path.as_str(), &bytes);
-    let options = Delimited { delimiter, has_no_header };
+    let decimal = match text(&call.input, "decimal") {
+        Some(",") => DecimalMark::Comma,
+        Some(_) | None => DecimalMark::Point,
+    };
+    let options = Delimited { delimiter, has_no_header, decimal };
     let output = format.read(&bytes, &options).map_err(|fault| fault.of(path.as_str()))?;
-    let rows = match &output {
-        Intake::Table(table) => Some(table.len()),
-        Intake::Json(_) => None,
+    let (rows, commas) = match &output {
+        Intake::Table(table) => {
+            (Some(table.len()), table.comma_columns().into_iter().map(str::to_owned).collect())
+        }
+        Intake::Json(_) => (None, Vec::new()),
     };
     let mut raw = described(RawOutput { output, ..RawOutput::default() }, &path, bytes.len());
     if let Some(rows) = rows {
         raw.metadata.insert("rows".to_owned(), rows.into());
-        raw.summary = Some(format!("{path}, {rows} rows"));
+        raw.summary = Some(format!("{path}, {rows} rows{}", comma_remark(&commas)));
     }
     Ok(raw)
+}
+
+/// Says which columns stay texts for their decimal comma.
+fn comma_remark(columns: &[String]) -> String {
+    let Some(first) = columns.first() else { return String::new() };
+    let more = match columns.len() {
+        1 => String::new(),
+        several => format!(" and {} more", several - 1),
+    };
+    format!("; `{first}`{more} hold numbers with a decimal comma as texts: give decimal \",\"")
 }
 
 /// Reads one JSON, YAML or TOML file.

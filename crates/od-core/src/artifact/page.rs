@@ -174,14 +174,25 @@ fn compile(html: &str, grammar: Grammar) -> Result<(Template, Warnings), PageRef
             let left = Template::compile_as(html, Grammar::V2).err().unwrap_or_default();
             let is_left = |fault: &TemplateIssue| left.iter().any(|it| it.offset == fault.offset);
             let is_foreign = |fault: &TemplateIssue| fault.code == IssueCode::UnsupportedDirective;
-            // What other languages wrote is translated first: the first format can hold the result.
+            // What other languages wrote is translated first: the first format can hold the result,
+            // but for words that only the second has, wrong as their values may be.
             let is_ours = !left.iter().any(is_foreign);
-            match faults.iter().find(|fault| is_ours && !is_left(fault)) {
+            let is_word =
+                |fault: &&TemplateIssue| is_second_only(fault) || is_ours && !is_left(fault);
+            match faults.iter().find(is_word) {
                 Some(word) => Err(PageRefused::NewerFormat { word: Box::new(word.clone()), left }),
                 None => Err(PageRefused::Template(faults)),
             }
         }
     }
+}
+
+/// Returns whether a refusal is of a directive that the second format has and no other language.
+fn is_second_only(fault: &TemplateIssue) -> bool {
+    let words = ["data-od-if", "data-od-else-if", "data-od-else", "data-od-chart"];
+    let name = fault.found.split(['=', ' ', '>']).next().unwrap_or_default();
+    fault.code == IssueCode::UnknownDirective
+        && words.iter().any(|word| name.eq_ignore_ascii_case(word))
 }
 
 /// Why a template and data make no page. The lists are never empty.

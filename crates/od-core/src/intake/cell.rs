@@ -104,6 +104,46 @@ pub fn plain_number(text: &str) -> Option<CellRef<'static>> {
     }
 }
 
+/// The mark before the fraction of a number that is written in a text.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum DecimalMark {
+    /// `1234.50`.
+    #[default]
+    Point,
+    /// `1234,50` and `1.234,50`.
+    Comma,
+}
+
+impl DecimalMark {
+    /// Reads a cell of a text format as a number, if it is plainly one; see [`plain_number`].
+    #[must_use]
+    pub fn number(self, text: &str) -> Option<CellRef<'static>> {
+        match self {
+            Self::Point => plain_number(text),
+            Self::Comma => comma_number(text),
+        }
+    }
+}
+
+fn comma_number(text: &str) -> Option<CellRef<'static>> {
+    let (whole, fraction) = match text.split_once(',') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (text, None),
+    };
+    let mut groups = whole.strip_prefix('-').unwrap_or(whole).split('.');
+    let first = groups.next().unwrap_or_default();
+    let rest: Vec<&str> = groups.collect();
+    let is_grouped = first.len() <= 3 && rest.iter().all(|group| group.len() == 3);
+    if !rest.is_empty() && !is_grouped {
+        return None;
+    }
+    let whole = whole.replace('.', "");
+    match fraction {
+        None => plain_number(&whole),
+        Some(fraction) => plain_number(&format!("{whole}.{fraction}")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -137,5 +177,33 @@ mod tests {
         assert_eq!(plain_number("0"), Some(CellRef::Integer(0)));
         assert_eq!(plain_number("-12"), Some(CellRef::Integer(-12)));
         assert_eq!(plain_number("-0.50"), Some(CellRef::Real(-0.5)));
+    }
+
+    #[test]
+    fn a_decimal_comma_is_read_where_it_is_asked_for() {
+        let check = |text: &str, want: Option<CellRef<'static>>| {
+            assert_eq!(DecimalMark::Comma.number(text), want, "{text}");
+        };
+        check("1.234,50", Some(CellRef::Real(1234.5)));
+        check("99,00", Some(CellRef::Real(99.0)));
+        check("-0,5", Some(CellRef::Real(-0.5)));
+        check("1.234.567", Some(CellRef::Integer(1_234_567)));
+        check("12", Some(CellRef::Integer(12)));
+        for text in [
+            "",
+            "1.5",
+            "12.11.2026",
+            "1,2,3",
+            "1.234.56,7",
+            "1,",
+            ",5",
+            "007,5",
+            "1,5.0",
+            "-",
+            "a,b",
+        ] {
+            check(text, None);
+        }
+        assert_eq!(DecimalMark::Point.number("1,5"), None);
     }
 }

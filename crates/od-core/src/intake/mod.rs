@@ -21,7 +21,7 @@ mod sample;
 mod slice;
 mod table;
 
-pub use cell::{CellRef, number_value, plain_number, real_value};
+pub use cell::{CellRef, DecimalMark, number_value, plain_number, real_value};
 pub use fault::IntakeFault;
 pub use json_text::JsonText;
 pub use protect::ProtectedIntake;

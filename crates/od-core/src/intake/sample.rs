@@ -10,7 +10,7 @@ use crate::limits::{self, JSON_KEYS, OUTPUT_SAMPLE};
 const TEXT: limits::Limit = limits::TITLE;
 
 /// Returns the shape of an intake that is too large to be shown: its columns with their types, how many
-/// rows there are, the first 20 of them with long texts cut, and `truncated`.
+/// rows there are under the key that a mapping finds them by (`count`), the first 20 of them with long texts cut, and `truncated`.
 #[must_use]
 pub fn sample(intake: &Arc<Intake>) -> BoundedJson {
     let mut fields = match InputTable::of_source("output", intake, None) {
@@ -61,7 +61,7 @@ fn rows_shape(table: &InputTable) -> Map {
     });
     let mut shape = Map::new();
     shape.insert("columns".to_owned(), columns.collect());
-    shape.insert("rowCount".to_owned(), count.into());
+    shape.insert("count".to_owned(), count.into());
     shape.insert("rows".to_owned(), Value::Array(rows));
     shape
 }
@@ -132,7 +132,7 @@ mod tests {
             json!([{ "name": "n", "type": "integer" }, { "name": "text", "type": "text" },
                 { "name": "share", "type": "number" }])
         );
-        assert_eq!((&shape["rowCount"], &shape["truncated"]), (&json!(1_000), &json!(true)));
+        assert_eq!((&shape["count"], &shape["truncated"]), (&json!(1_000), &json!(true)));
         assert_eq!(shape["rows"].as_array().unwrap().len(), 20);
         assert!(shape["rows"][0]["text"].as_str().unwrap().len() <= 200);
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::cell::{CellRef, plain_number};
+use super::cell::{CellRef, DecimalMark};
 use super::fault::IntakeFault;
 use super::json_text::over;
 use crate::limits::{INTAKE_CELLS, INTAKE_COLUMNS, INTAKE_ROWS, INTAKE_SOURCE};
@@ -173,17 +173,23 @@ impl TableBuilder {
     /// A column is judged as a whole: in one that holds `12`, `13` and `n/a`, a number beside a text
     /// would sort and compare in a way nobody expects.
     #[must_use]
-    pub fn with_numbers(mut self) -> Self {
+    pub fn with_numbers(self) -> Self {
+        self.with_numbers_of(DecimalMark::Point)
+    }
+
+    /// As [`Self::with_numbers`], with another mark before a fraction.
+    #[must_use]
+    pub fn with_numbers_of(mut self, mark: DecimalMark) -> Self {
         let width = self.table.columns.len();
         for column in 0..width {
             let is_numeric = (0..self.table.rows).all(|row| match self.table.cell(row, column) {
-                CellRef::Text(text) => text.is_empty() || plain_number(&text).is_some(),
+                CellRef::Text(text) => text.is_empty() || mark.number(&text).is_some(),
                 CellRef::Null | CellRef::Bool(_) | CellRef::Integer(_) | CellRef::Real(_) => true,
             });
             for row in 0..self.table.rows {
                 let read = match self.table.cell(row, column) {
                     CellRef::Text(text) if text.is_empty() => Some(Cell::Null),
-                    CellRef::Text(text) if is_numeric => match plain_number(&text) {
+                    CellRef::Text(text) if is_numeric => match mark.number(&text) {
                         Some(CellRef::Integer(integer)) => Some(Cell::Integer(integer)),
                         Some(CellRef::Real(real)) => Some(Cell::Real(real)),
                         Some(CellRef::Null | CellRef::Bool(_) | CellRef::Text(_)) | None => None,
@@ -207,6 +213,28 @@ impl TableBuilder {
     pub fn finish(mut self) -> Table {
         self.table.cells.truncate(self.table.rows * self.table.columns.len());
         self.table
+    }
+}
+
+impl Table {
+    /// Returns the columns of texts that are numbers once a comma is read as the mark before their
+    /// fractions: SQL takes each for the digits before it.
+    #[must_use]
+    pub fn comma_columns(&self) -> Vec<&str> {
+        let is_comma = |column: usize| {
+            let mut has_comma = false;
+            let is_numeric = (0..self.rows).all(|row| match self.cell(row, column) {
+                CellRef::Text(text) => {
+                    has_comma |= text.contains(',');
+                    text.is_empty() || DecimalMark::Comma.number(&text).is_some()
+                }
+                CellRef::Null => true,
+                CellRef::Bool(_) | CellRef::Integer(_) | CellRef::Real(_) => false,
+            });
+            is_numeric && has_comma
+        };
+        let names = self.columns.iter().enumerate();
+        names.filter(|(at, _)| is_comma(*at)).map(|(_, name)| name.as_str()).collect()
     }
 }
 
@@ -256,6 +284,33 @@ mod tests {
                 vec![CellRef::Null, CellRef::Null, CellRef::Null],
             ]
         );
+    }
+
+    #[test]
+    fn columns_of_numbers_with_a_decimal_comma_are_named_and_read_only_if_asked() {
+        let rows =
+            [["1.234,50", "1,5", "x", "1"], ["99,00", "n/a", "1,5", "2"], ["", "2", "3", "3"]];
+        let table = |mark: DecimalMark| {
+            let names = ["betrag", "mixed", "text", "n"].map(str::to_owned).to_vec();
+            let mut builder = TableBuilder::new(names).unwrap();
+            for cell in rows.iter().flat_map(|row| row.iter().map(|it| Some(*it)).chain([None])) {
+                match cell {
+                    Some(cell) => builder.push(&text(cell)).unwrap(),
+                    None => builder.end_row().unwrap(),
+                }
+            }
+            builder.with_numbers_of(mark).finish()
+        };
+        let point = table(DecimalMark::Point);
+        assert_eq!(point.comma_columns(), ["betrag"]);
+        assert_eq!(point.cell(0, 0), text("1.234,50"));
+        let comma = table(DecimalMark::Comma);
+        assert_eq!(
+            (comma.cell(0, 0), comma.cell(1, 0)),
+            (CellRef::Real(1234.5), CellRef::Real(99.0))
+        );
+        assert_eq!((comma.cell(0, 3), comma.cell(0, 1)), (CellRef::Integer(1), text("1,5")));
+        assert_eq!(comma.comma_columns(), [""; 0]);
     }
 
     #[test]

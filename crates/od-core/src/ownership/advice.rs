@@ -7,7 +7,7 @@ use crate::credential::is_credential_key;
 use crate::error::Issue;
 use crate::json::{Value, is_denied_key};
 use crate::limits;
-use crate::template::{Binding, Place as BindingPlace, Template, TypedNumber};
+use crate::template::{Binding, Place as BindingPlace, Template, TypedNumber, is_key};
 
 /// Returns the remarks on an artifact that is refreshed, with their places: numbers of the author on
 /// the page, mapped values that the page does not show, and shown values that protection takes out of
@@ -33,6 +33,9 @@ pub fn advice(state: &ArtifactState, template: &Template) -> Vec<Issue> {
     remarks.truncate(limits::JSON_FAULTS.max());
     remarks
 }
+
+/// The code of a remark on what refreshes write and the page shows nowhere.
+const TARGET_NOT_BOUND: &str = "target_not_bound";
 
 /// The steps of a binding below `data`; the row of a repeat stands as `*`.
 pub(crate) fn steps(binding: &Binding) -> Vec<&str> {
@@ -137,10 +140,8 @@ fn unbound_targets(state: &ArtifactState, template: &Template) -> Vec<Issue> {
         let message = format!("refreshes write `{dotted}`, and the page shows it nowhere");
         let fix = match Place::from(path).find(state.data.value()) {
             Some(Value::Array(items)) => {
-                let first = items.first().and_then(Value::as_object);
-                let key = first.and_then(|row| row.keys().next());
-                let row = key.map_or_else(|| "row".to_owned(), |key| format!("row.{key}"));
-                format!("<li data-od-repeat=\"row in data.{dotted}\">{{{{{row}}}}}</li>")
+                let (row, note) = row_shown(items);
+                format!("<li data-od-repeat=\"row in data.{dotted}\">{row}</li>{note}")
             }
             Some(Value::Object(map)) => match map.keys().next() {
                 Some(key) => format!("{{{{data.{dotted}.{key}}}}}"),
@@ -150,9 +151,43 @@ fn unbound_targets(state: &ArtifactState, template: &Template) -> Vec<Issue> {
                 format!("{{{{data.{dotted}}}}}")
             }
         };
-        remarks.push(Issue::new(at, "target_not_bound", message).fix(fix));
+        remarks.push(Issue::new(at, TARGET_NOT_BOUND, message).fix(fix));
     }
     remarks
+}
+
+/// The most columns of a row that a fix shows.
+const COLUMNS_MAX: usize = 6;
+
+/// Returns the bindings that show a row of a list, and what is to know about them.
+fn row_shown(items: &[Value]) -> (String, &'static str) {
+    let Some(first) = items.first() else {
+        return ("{{row.column}}".to_owned(), " (with the columns of its rows)");
+    };
+    let Some(first) = first.as_object() else { return ("{{row}}".to_owned(), "") };
+    let is_shown =
+        |(key, value): &(&String, &Value)| is_key(key) && !value.is_object() && !value.is_array();
+    let columns = first.iter().filter(is_shown).take(COLUMNS_MAX);
+    let bindings: Vec<String> = columns.map(|(key, _)| format!("{{{{row.{key}}}}}")).collect();
+    match bindings.is_empty() {
+        true => ("{{row.column}}".to_owned(), " (with a column that a path can name)"),
+        false => (bindings.join(" "), ""),
+    }
+}
+
+/// Names the columns in remarks on targets that the page shows nowhere, by the state after a refresh:
+/// those of a query are known only once it ran.
+pub fn name_columns(remarks: &mut [Issue], after: &ArtifactState) {
+    if !remarks.iter().any(|issue| issue.code == TARGET_NOT_BOUND) {
+        return;
+    }
+    let Ok((template, _)) = after.compile_template() else { return };
+    let known = unbound_targets(after, &template);
+    for remark in remarks.iter_mut().filter(|issue| issue.code == TARGET_NOT_BOUND) {
+        if let Some(known) = known.iter().find(|known| known.path == remark.path) {
+            remark.fix.clone_from(&known.fix);
+        }
+    }
 }
 
 /// Returns the sources that write nothing and that no query reads: they run for nobody.
@@ -311,6 +346,25 @@ mod tests {
             assert_eq!(fix, binding);
         }
         assert_eq!(found.len(), 2);
+    }
+
+    #[test]
+    fn a_list_that_is_bound_nowhere_is_told_with_all_columns_that_a_row_shows() {
+        let html = "<p>{{data.other}}</p>";
+        for (rows, row) in [
+            (
+                json!([{ "name": "a", "betrag": 1.5, "deep": {}, "sum(n)": 2 }]),
+                "{{row.name}} {{row.betrag}}",
+            ),
+            (json!([{ "sum(n)": 2 }]), "{{row.column}}"),
+            (json!([]), "{{row.column}}"),
+            (json!([1]), "{{row}}"),
+        ] {
+            let data = json!({ "rows": rows, "other": "x" });
+            let found = codes(&mapped(&["rows"]), &data, html);
+            let line = format!("<li data-od-repeat=\"row in data.rows\">{row}</li>");
+            assert!(found[0].2.starts_with(&line), "{found:?}");
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ mod rule;
 mod several;
 mod writes;
 
-pub use advice::advice;
+pub use advice::{advice, name_columns};
 pub(crate) use advice::{first_shown, position, same_step, steps};
 pub use first_values::first_values;
 pub(crate) use origin::last_write;

@@ -1,7 +1,7 @@
 //! From a source's output to the data.
 
 use super::outline::outline;
-use super::projection::{NotTaken, WHOLE_MAX, nearest_paths, take};
+use super::projection::{NotTaken, WHOLE_MAX, nearest_paths, table_head, take};
 use super::transform::TransformError;
 use crate::artifact::{DataPath, OutputMapping, Transform};
 use crate::error::ErrorCode;
@@ -132,6 +132,7 @@ pub fn unresolved(output: &Intake, mapping: Option<&OutputMapping>) -> Vec<Unres
             let steps: Vec<&str> = from.segments().map(|segment| segment.key).collect();
             // What was meant is looked for in the whole value; a large one is not built for a hint.
             let whole = (output.json_size() <= WHOLE_MAX).then(|| output.to_value());
+            let whole = whole.or_else(|| table_head(output));
             let nearest = nearest_paths(output, from);
             UnresolvedFrom {
                 entry,
@@ -288,6 +289,23 @@ mod tests {
             map(data, &json!([1]), json!({})),
             Err(MappingError::NotAnObject { found: "an array" })
         ));
+    }
+
+    #[test]
+    fn a_key_of_a_table_is_found_by_what_it_means_however_many_rows_there_are() {
+        let mapping: OutputMapping =
+            serde_json::from_value(json!({ "dataPaths": [{ "from": "rowCount", "to": "n" }] }))
+                .unwrap();
+        for rows in [2, WHOLE_MAX / 8] {
+            let mut builder = crate::intake::TableBuilder::new(vec!["name".to_owned()]).unwrap();
+            for _ in 0..rows {
+                builder.push(&crate::intake::CellRef::Integer(1)).unwrap();
+                builder.end_row().unwrap();
+            }
+            let output = Intake::Table(builder.finish());
+            let found = unresolved(&output, Some(&mapping));
+            assert_eq!(found[0].meant.as_deref(), Some("count"), "{rows}");
+        }
     }
 
     #[test]

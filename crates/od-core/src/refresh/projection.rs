@@ -128,16 +128,21 @@ pub fn first_rows(table: &Table, most: usize) -> Vec<Value> {
     (0..table.len().min(most)).map(row).collect()
 }
 
+/// Returns a table with its first row only, as a mapping sees it.
+pub(super) fn table_head(output: &Intake) -> Option<Value> {
+    let Intake::Table(table) = output else { return None };
+    let rows = Value::Array(first_rows(table, 1));
+    Some(serde_json::json!({ "rows": rows, "columns": table.columns(), "count": table.len() }))
+}
+
 /// Lists what exists where a path stops resolving: the deepest container's own paths, nearest
 /// spelling first, at most five.
 pub(super) fn nearest_paths(output: &Intake, from: &MappingPath) -> Vec<String> {
     let head;
     let text = match output {
         Intake::Json(text) => text,
-        Intake::Table(table) => {
-            let rows = Value::Array(first_rows(table, 1));
-            let value = serde_json::json!({ "rows": rows, "columns": table.columns(), "count": 0 });
-            head = JsonText::from_value(&value);
+        Intake::Table(_) => {
+            head = JsonText::from_value(&table_head(output).unwrap_or_default());
             match &head {
                 Ok(text) => text,
                 Err(_) => return vec!["rows".to_owned(), "columns".to_owned(), "count".to_owned()],

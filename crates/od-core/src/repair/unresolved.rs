@@ -22,9 +22,18 @@ pub(crate) fn mend_unresolved(
     let mut patched = TextEdits::new(html.to_owned());
     let mut edits = Vec::new();
     let mut needs_v2 = vec![false; remarks.len()];
+    let lengths = match grammar {
+        Grammar::V1 => Vec::new(),
+        Grammar::V2 => template::length_tests(html, data),
+    };
     for binding in compiled.bindings() {
         let place = format!("template.html:{}:{}", binding.line, binding.column);
         let remark = remarks.iter().position(|it| is_unresolved(it) && it.path == place);
+        if let Some(owner) = remark.filter(|_| binding.place == Place::Condition)
+            && let Some((span, text)) = lengths.iter().find(|it| it.0.contains(&binding.offset))
+        {
+            edits.push(TextEdit { span: span.clone(), text: text.clone(), owner });
+        }
         let is_value = !matches!(binding.place, Place::Repeat | Place::Condition);
         let Some(owner) = remark.filter(|_| is_value) else { continue };
         let span = binding.offset..binding.offset + binding.length;

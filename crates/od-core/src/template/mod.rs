@@ -95,6 +95,7 @@ pub use render::inspect::{INSPECTION_STYLE, InspectedPath, Inspection};
 pub use render::piped::format_value;
 pub use render::renderer::{RENDERED_BYTES_MAX, RenderReport};
 pub use template::{Grammar, TEMPLATE_BYTES_MAX, Template};
+pub(crate) use refusal_issues::COUNT_ROWS;
 pub(crate) use tokenize::position::LineCursor;
 pub(crate) use tokenize::reference::reference as read_reference;
 pub(crate) use tokenize::scanner as scan;

@@ -39,6 +39,14 @@ impl From<&RenderError> for Issue {
     }
 }
 
+/// How the number of rows is compared.
+pub(crate) const COUNT_ROWS: &str = "a list has no length: write the number of its rows into the data, or take count(*) in a query, and test that";
+
+/// Returns whether a path asks a list for its length, as other languages do.
+fn counts_rows(path: &str) -> bool {
+    [".length", ".size", ".count"].iter().any(|end| path.ends_with(end))
+}
+
 fn got(error: &RenderError) -> Option<String> {
     match error {
         RenderError::NotScalar { found, .. }
@@ -64,6 +72,9 @@ fn advice(error: &RenderError) -> (Cow<'static, str>, String) {
         ),
         RenderError::NotArray { at, .. } => {
             ("an array; an empty one for no rows", format!("make `{}` an array", at.path))
+        }
+        RenderError::NoOrder { at, found } if *found == "missing" && counts_rows(&at.path) => {
+            ("a number or a text, like the literal beside it", COUNT_ROWS.to_owned())
         }
         RenderError::NoOrder { at, .. } => (
             "a number or a text, like the literal beside it",

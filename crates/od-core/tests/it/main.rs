@@ -13,4 +13,6 @@ mod limits;
 #[cfg(test)]
 mod links;
 #[cfg(test)]
+mod repaired_pages;
+#[cfg(test)]
 mod repository;

@@ -40,10 +40,10 @@ pub(crate) async fn create(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let request = CreateArtifact { project: agent.project, body, reading: reading(exchange)? };
     let app = &exchange.daemon.app;
     let mode = Mode::of_dry_run(dry_run);
-    let CreatedArtifact { stored, replayed, warnings, first_values } =
+    let CreatedArtifact { stored, replayed, warnings, first_values, refresh_would_fail } =
         artifacts::create(app, &agent.caller, request, mode).await?;
     let answer = changed(exchange, &stored, warnings, first_values)?;
-    Ok(Reply::json(&ToolArtifactAnswer { replayed, dry_run, ..answer }))
+    Ok(Reply::json(&ToolArtifactAnswer { replayed, dry_run, refresh_would_fail, ..answer }))
 }
 
 /// Changes an artifact.
@@ -55,8 +55,9 @@ pub(crate) async fn update(exchange: &Exchange<'_>, body: Incoming) -> Result<Re
     let app = &exchange.daemon.app;
     let mode = Mode::of_dry_run(dry_run);
     let updated = artifacts::update(app, &agent.caller, request, mode).await?;
+    let refresh_would_fail = updated.refresh_would_fail;
     let answer = changed(exchange, &updated.stored, updated.warnings, updated.first_values)?;
-    Ok(Reply::json(&ToolArtifactAnswer { dry_run, ..answer }))
+    Ok(Reply::json(&ToolArtifactAnswer { dry_run, refresh_would_fail, ..answer }))
 }
 
 /// Lists the project's artifacts.
@@ -185,11 +186,15 @@ pub(crate) async fn validate(exchange: &Exchange<'_>, body: Incoming) -> Result<
         let request = UpdateArtifact { target, body, reading: reading(exchange)? };
         let app = &exchange.daemon.app;
         let updated = artifacts::update(app, &agent.caller, request, Mode::DryRun).await?;
-        return Ok(Reply::json(&valid(updated.first_values, updated.warnings)));
+        let answer = valid(updated.first_values, updated.warnings);
+        let refresh_would_fail = updated.refresh_would_fail;
+        return Ok(Reply::json(&ToolValidAnswer { refresh_would_fail, ..answer }));
     }
     let request = CreateArtifact { project: agent.project, body, reading: reading(exchange)? };
     let checked = artifacts::validate(&exchange.daemon.app, &agent.caller, request).await?;
-    Ok(Reply::json(&valid(checked.first_values, checked.decision.warnings)))
+    let answer = valid(checked.first_values, checked.decision.warnings);
+    let refresh_would_fail = checked.refresh_would_fail;
+    Ok(Reply::json(&ToolValidAnswer { refresh_would_fail, ..answer }))
 }
 
 /// Lists connected connectors with the tools that may run.
@@ -256,7 +261,8 @@ fn preview_only(purpose: Purpose) -> Result<Purpose, Failure> {
 }
 
 fn valid(first_values: Map, warnings: Vec<Issue>) -> ToolValidAnswer {
-    ToolValidAnswer { valid: true, first_values: bounded(first_values), warnings }
+    let first_values = bounded(first_values);
+    ToolValidAnswer { valid: true, first_values, refresh_would_fail: false, warnings }
 }
 
 /// Values of a page are parts of data that was checked, and a few of them.
@@ -285,6 +291,7 @@ fn changed(
         replayed: false,
         dry_run: false,
         first_values: bounded(first_values),
+        refresh_would_fail: false,
         warnings,
     })
 }

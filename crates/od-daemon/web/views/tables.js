@@ -148,7 +148,7 @@ export function exampleRows(written, content) {
 export function tableForm(at, table, from, content) {
   const choice = choiceOf(at, table);
   const set = (/** @type {Partial<Choice>} */ change) => setUi(`query ${at}`, { ...choiceOf(at, table), ...change });
-  const count = isObject(content) && typeof content["rowCount"] === "number" ? content["rowCount"] : undefined;
+  const count = isObject(content) && typeof content["count"] === "number" ? content["count"] : undefined;
   const about = [count !== undefined && plural(count, "row"), plural(table.columns.length, "column")].filter(Boolean).join(", ");
   const names = table.columns.map(({ name }) => /** @type {[string, string]} */ ([name, name]));
   const sorts = choice.group

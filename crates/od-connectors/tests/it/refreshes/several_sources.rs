@@ -220,7 +220,7 @@ async fn an_agent_is_shown_the_shape_of_what_is_too_large_to_show() {
     let executed = connectors::execute(&world.app, request).await.unwrap();
     assert!(executed.truncated);
     let shape = executed.output.value();
-    assert_eq!((&shape["rowCount"], &shape["truncated"]), (&json!(20_000), &json!(true)));
+    assert_eq!((&shape["count"], &shape["truncated"]), (&json!(20_000), &json!(true)));
     assert_eq!(shape["rows"].as_array().unwrap().len(), 20);
     assert_eq!(
         shape["columns"],

@@ -11,4 +11,4 @@ mod translate;
 pub use page::foreign_marks;
 pub(super) use page::{mend, renamed};
 pub(crate) use roots::{instead, meant_path};
-pub(super) use translate::style_place;
+pub(super) use translate::{length_tests, style_place};

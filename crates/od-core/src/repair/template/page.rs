@@ -11,6 +11,7 @@ use super::translate::{objects, translate};
 use crate::error::{ErrorCode, Issue};
 use crate::json::Value;
 use crate::repair::text_edits::TextEdit;
+use crate::template::scan::Tag;
 use crate::template::{Edit, Grammar, Template, TemplateIssue};
 
 /// The changes that repair a page.
@@ -181,6 +182,7 @@ fn of_rules(
     owner_at: impl Fn(usize) -> usize,
     mended: &mut Mended,
 ) {
+    let outline = Outline::of(html);
     for fault in faults {
         let owner = owner_at(fault.offset);
         if fault.code == crate::template::IssueCode::RepeatNested
@@ -199,13 +201,30 @@ fn of_rules(
         {
             mended.notes.push((owner, fault.fix.summary.clone()));
         }
+        // What the fix leaves out stands behind the line that it writes.
+        let written = fault.fix.edits.first().map(|edit| &*edit.text).unwrap_or_default();
+        let advice = fault.fix.summary.strip_prefix("write ");
+        let advice = advice.and_then(|rest| rest.strip_prefix(written));
+        let advice = advice.map(|rest| rest.trim_start_matches([',', ';', ' ']));
+        if let Some(advice) = advice.filter(|advice| !written.is_empty() && !advice.is_empty()) {
+            mended.notes.push((owner, advice.to_owned()));
+        }
         let edits = fault.fix.edits.iter();
         mended.edits.extend(edits.map(|Edit { start, end, text, .. }| TextEdit {
-            span: *start..*end,
+            span: with_space(html, &outline, *start..*end, text),
             text: text.clone(),
             owner,
         }));
     }
+}
+
+/// Returns what an edit takes away: an attribute that goes takes the white space before it along.
+fn with_space(html: &str, outline: &Outline<'_>, span: Range<usize>, text: &str) -> Range<usize> {
+    let is_attribute = |tag: &Tag<'_>| tag.attributes.iter().any(|it| it.span == span);
+    if text.is_empty() && outline.elements.iter().any(|element| is_attribute(&element.tag)) {
+        return html[..span.start].trim_end().len()..span.end;
+    }
+    span
 }
 
 /// The most outer rows that are written out.

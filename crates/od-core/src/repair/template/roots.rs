@@ -7,7 +7,7 @@ use crate::json::{Map, Value};
 /// Names that people give to the same thing.
 const SYNONYMS: &[&[&str]] = &[
     &["name", "title", "label", "heading"],
-    &["count", "total", "value", "amount", "number", "quantity"],
+    &["count", "rowcount", "total", "value", "amount", "number", "quantity"],
     &["url", "link", "href", "address"],
     &["date", "time", "day", "timestamp", "updatedat", "createdat"],
     &["description", "summary", "text", "notes", "message"],

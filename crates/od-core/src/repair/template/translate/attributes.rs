@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Translator;
 use super::marks::read_loop;
+use super::own_conditions::is_condition;
 use super::row_scopes::is_alias;
 use crate::repair::template::outline::Outline;
 use crate::template::Grammar;
@@ -86,6 +87,11 @@ fn foreign(name: &str, value: &str, grammar: Grammar) -> Option<Foreign> {
     })
 }
 
+/// Returns whether an attribute of another language repeats its element.
+pub(super) fn is_loop(name: &str, value: &str, grammar: Grammar) -> bool {
+    foreign(name, value, grammar) == Some(Foreign::Loop)
+}
+
 /// Returns whether the second format has an attribute, or refuses it with a fix of its own.
 fn has_attribute(name: &str) -> bool {
     let Some(word) = name.strip_prefix("data-od-") else { return false };
@@ -125,6 +131,8 @@ impl Translator<'_, '_> {
                 let value = self.outline.source[attribute.value.clone()].to_owned();
                 if attribute.name == "data-od-repeat" {
                     self.repeat(element, attribute, &value);
+                } else if self.grammar == Grammar::V2 && is_condition(&attribute.name) {
+                    self.own_condition(element, attribute, &value);
                 } else if let Some(meaning) = foreign(&attribute.name, &value, self.grammar) {
                     let words = ["foreach", "text", "html", "visible", "if"];
                     let bare = (attribute.name == "data-bind").then(|| knockout(&value, &words));

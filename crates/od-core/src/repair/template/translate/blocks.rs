@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Translator;
-use super::marks::MarkKind;
+use super::marks::{Loop, MarkKind};
 use crate::template::Grammar;
 
 impl Translator<'_, '_> {
@@ -23,9 +23,9 @@ impl Translator<'_, '_> {
             let whole = open.span.end..self.marks[block.close].span.start;
             let is_loop = self.scopes.iter().any(|scope| scope.range == whole);
             match &open.kind {
-                MarkKind::For(_) => self.repeat_block(&open.span, block.close, first, second),
-                MarkKind::Section(_, false) if is_loop => {
-                    self.repeat_block(&open.span, block.close, first, second);
+                MarkKind::For(_) => self.repeat_block((block.open, block.close), first, second),
+                MarkKind::Section(name, false) if is_loop || self.is_list(name) => {
+                    self.repeat_block((block.open, block.close), first, second);
                 }
                 MarkKind::If(text, negated) | MarkKind::Section(text, negated)
                     if self.grammar == Grammar::V2 =>
@@ -51,13 +51,34 @@ impl Translator<'_, '_> {
 
     fn repeat_block(
         &mut self,
-        open: &Range<usize>,
-        close: usize,
+        (opening, close): (usize, usize),
         first: Range<usize>,
         second: Option<Range<usize>>,
     ) {
-        let range = open.end..self.marks[close].span.start;
-        let Some(scope) = self.scopes.iter().find(|scope| scope.range == range).cloned() else {
+        let range = self.marks[opening].span.end..self.marks[close].span.start;
+        let head = match &self.marks[opening].kind {
+            MarkKind::For(head) => head.clone(),
+            MarkKind::Section(name, _) => Loop { list: name.clone(), ..Loop::default() },
+            MarkKind::If(..)
+            | MarkKind::Else(_)
+            | MarkKind::Close
+            | MarkKind::Output(..)
+            | MarkKind::Other => return,
+        };
+        // The element inside may have the very range of the loop.
+        let own = self.scopes.iter().find(|scope| scope.range == range);
+        let own = own.filter(|_| !self.is_repeated_inside(&head, &range)).cloned();
+        let Some(scope) = own else {
+            // The element inside repeats the list already.
+            match second {
+                Some(second) if self.grammar == Grammar::V2 => self.put(&second, "data-od-else"),
+                Some(second) => {
+                    self.put(&first, "data-row");
+                    self.put(&second, "data-empty");
+                    self.rules.insert("[data-row]~[data-empty]{display:none}".to_owned());
+                }
+                None => {}
+            }
             return;
         };
         let repeat = format!("data-od-repeat=\"{} in {}\"", scope.alias, scope.list);

@@ -6,8 +6,9 @@ use std::ops::Range;
 use super::Translator;
 use super::expression::{self, Operation};
 use super::marks::MarkKind;
+use super::own_conditions::{asks_for_rows, counted, joined_to};
 use crate::repair::template::lists::follow;
-use crate::template::Grammar;
+use crate::template::{COUNT_ROWS, Grammar};
 
 impl Translator<'_, '_> {
     /// Returns the attribute that hides an element where a condition does not hold, if a style rule
@@ -73,6 +74,13 @@ impl Translator<'_, '_> {
         span: &Range<usize>,
     ) -> Option<String> {
         let text = text.trim().trim_matches(['{', '}']).trim();
+        let text = match joined_to(text) {
+            Some((first, rest)) => {
+                self.note(span.start, format!("`{rest}` is left out: a condition asks one thing, put the other on an element inside"));
+                first
+            }
+            None => text,
+        };
         let text = text.strip_prefix("not ").map_or(text.to_owned(), |rest| format!("!{rest}"));
         let signs = [">=", "<=", "===", "!==", "==", "!=", ">", "<"];
         let sign = signs.iter().find(|sign| text.contains(**sign));
@@ -92,17 +100,18 @@ impl Translator<'_, '_> {
             None => (subject, false),
         };
         // A list is true if it has rows.
-        let lengths = [".length", ".size", ".count", "|length", " | length"];
-        let counted = lengths.iter().find_map(|end| subject.strip_suffix(end)).map(str::to_owned);
+        // `stats.count` is a value like any other where the data has one of that name.
+        let counted = counted(&subject).filter(|_| !self.has_value(&subject)).map(str::to_owned);
         let is_counted = counted.is_some();
         let path = self.path(counted.as_deref().unwrap_or(&subject), span)?;
         let negated = negated != is_not;
         let (_, sign, literal) = match compared {
-            Some((_, ">" | "!=" | "!==", literal)) if is_counted && literal == "0" => {
-                return Some(if negated { format!("!{path}") } else { path });
-            }
-            Some((_, "==" | "===", literal)) if is_counted && literal == "0" => {
-                return Some(if negated { path } else { format!("!{path}") });
+            Some((_, sign, literal)) if is_counted => {
+                let Some(has_rows) = asks_for_rows(sign, &literal) else {
+                    self.note(span.start, format!("`{text}` is tested as `{path}`: {COUNT_ROWS}"));
+                    return Some(path);
+                };
+                return Some(if has_rows == negated { format!("!{path}") } else { path });
             }
             Some(compared) => compared,
             None => return Some(if negated { format!("!{path}") } else { path }),

@@ -8,6 +8,7 @@ mod expression;
 pub(super) mod marks;
 pub(super) mod objects;
 mod outputs;
+mod own_conditions;
 mod row_scopes;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,21 +33,8 @@ pub(super) struct Translation {
 
 /// Rewrites what is written in another language; `data` helps to find what names mean.
 pub(super) fn translate(source: &str, data: Option<&Value>, grammar: Grammar) -> Translation {
-    let outline = Outline::of(source);
-    let marks = marks::marks(&outline);
     let none = Value::Null;
-    let data = data.unwrap_or(&none);
-    let mut translator = Translator {
-        lists: lists::lists(data),
-        data,
-        scopes: Vec::new(),
-        done: Translation::default(),
-        rules: BTreeSet::new(),
-        needs: BTreeMap::new(),
-        marks,
-        outline,
-        grammar,
-    };
+    let mut translator = Translator::new(source, data.unwrap_or(&none), grammar);
     translator.unroll_objects();
     translator.loops();
     translator.attributes();
@@ -60,6 +48,18 @@ pub(super) fn translate(source: &str, data: Option<&Value>, grammar: Grammar) ->
     edits.dedup();
     notes.dedup();
     Translation { edits, notes }
+}
+
+/// Returns the conditions of ours that ask for the length of a list, each with the attribute to write
+/// in its place.
+pub(in crate::repair) fn length_tests(source: &str, data: &Value) -> Vec<(Range<usize>, String)> {
+    let mut translator = Translator::new(source, data, Grammar::V2);
+    translator.loops();
+    translator.attributes();
+    let mut edits = translator.done.edits;
+    let starts = ["data-od-if=", "data-od-else-if="];
+    edits.retain(|(_, text)| starts.iter().any(|start| text.starts_with(start)));
+    edits
 }
 
 /// A value of a row that no repeat is around: its place and the steps from the row.
@@ -90,6 +90,23 @@ struct Block {
     open: usize,
     dividers: Vec<usize>,
     close: usize,
+}
+
+impl<'s, 'd> Translator<'s, 'd> {
+    fn new(source: &'s str, data: &'d Value, grammar: Grammar) -> Self {
+        let outline = Outline::of(source);
+        Self {
+            marks: marks::marks(&outline),
+            lists: lists::lists(data),
+            data,
+            scopes: Vec::new(),
+            done: Translation::default(),
+            rules: BTreeSet::new(),
+            needs: BTreeMap::new(),
+            outline,
+            grammar,
+        }
+    }
 }
 
 impl Translator<'_, '_> {

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Translator;
+use super::attributes;
 use super::expression::{self, Expression};
-use super::marks::{Loop, Mark, MarkKind};
+use super::marks::{Loop, Mark, MarkKind, read_loop};
 use crate::json::Value;
 use crate::repair::template::lists::{self, follow};
+use crate::repair::template::outline::Element;
 
 /// A stretch of the template in which a name stands for a row.
 #[derive(Clone, Debug)]
@@ -38,13 +40,35 @@ impl Translator<'_, '_> {
                 | MarkKind::Output(..)
                 | MarkKind::Other => continue,
             };
+            // The element inside says all of it: only the marks go, and its row keeps its name.
+            if self.is_repeated_inside(&head, &range) {
+                continue;
+            }
             let scope = self.scope(&head, range);
             self.scopes.push(scope);
         }
         self.scopes.sort_by_key(|scope| scope.range.start);
     }
 
-    fn is_list(&self, name: &str) -> bool {
+    /// Returns whether an element inside a loop repeats the loop's own list.
+    pub(super) fn is_repeated_inside(&self, head: &Loop, range: &Range<usize>) -> bool {
+        let plain = |list: &str| -> Vec<String> {
+            let steps = expression::read(list).steps;
+            steps.into_iter().skip_while(|step| step == "data").collect()
+        };
+        let list = plain(&head.list);
+        let inside = |it: &&Element<'_>| range.start <= it.span.start && it.span.end <= range.end;
+        let elements = self.outline.elements.iter().filter(inside);
+        !list.is_empty()
+            && elements.flat_map(|element| &element.tag.attributes).any(|attribute| {
+                let value = &self.outline.source[attribute.value.clone()];
+                let repeats = attribute.name == "data-od-repeat"
+                    || attributes::is_loop(&attribute.name, value, self.grammar);
+                repeats && plain(&read_loop(value).list) == list
+            })
+    }
+
+    pub(super) fn is_list(&self, name: &str) -> bool {
         let steps = expression::read(name).steps;
         let steps: Vec<&str> =
             steps.iter().map(String::as_str).skip_while(|it| *it == "data").collect();
