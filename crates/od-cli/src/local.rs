@@ -47,8 +47,9 @@ pub(crate) fn open_in(scratch: &Path) -> Result<App, CommandError> {
 /// As [`open`], but `None` where nothing has been stored yet: looking makes no directories.
 pub(crate) fn open_existing(settings: &Settings) -> Result<Option<App>, CommandError> {
     // Composing makes directories and keys. Whoever only looks, in the wrong folder perhaps, leaves no
-    // trace there.
-    if settings.data_dir.is_dir() { open(settings).map(Some) } else { Ok(None) }
+    // trace there. Where a database keeps the artifacts, there may be some although nothing is here.
+    let is_there = settings.data_dir.is_dir() || settings.shared_store(None)?.is_some();
+    if is_there { open(settings).map(Some) } else { Ok(None) }
 }
 
 /// Returns the options of the adapters that the environment or the configuration sets.

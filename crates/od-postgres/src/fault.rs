@@ -1,6 +1,8 @@
 //! The server's errors in our own words: what it wrote may hold data, so none of it is repeated.
 
 use od_core::connector::DatabaseAddress;
+use od_core::ids::{ArtifactId, ProjectId};
+use od_core::limits::COMMIT_WAIT;
 use od_pgconn::is_certificate_fault;
 use od_ports::store::{Outcome, StoreError};
 use tokio_postgres::Error;
@@ -93,5 +95,19 @@ impl From<Fault> for StoreError {
             Fault::Refused(code) => format!("it refused (SQLSTATE {})", state(code)),
         };
         unavailable(reason, Outcome::NotDone)
+    }
+}
+
+pub(crate) fn not_found(project: &ProjectId, artifact: &ArtifactId) -> StoreError {
+    StoreError::NotFound { project: project.clone(), artifact: artifact.clone() }
+}
+
+/// Turns a fault while a lock was waited for into an error.
+pub(crate) fn busy(fault: Fault, artifact: &ArtifactId) -> StoreError {
+    match fault {
+        Fault::Locked => {
+            StoreError::Busy { artifact: artifact.clone(), waited_ms: COMMIT_WAIT.allowed }
+        }
+        Fault::Lost | Fault::Taken | Fault::Schema(_) | Fault::Refused(_) => fault.into(),
     }
 }

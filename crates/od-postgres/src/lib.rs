@@ -4,6 +4,8 @@
 
 mod address;
 mod adopt;
+mod attempts;
+mod commit_lock;
 mod content;
 mod fault;
 mod generation;

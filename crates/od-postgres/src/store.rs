@@ -1,7 +1,5 @@
 //! The store of artifacts on PostgreSQL.
 
-use std::any::Any;
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,26 +7,23 @@ use async_trait::async_trait;
 use od_core::artifact::{ArtifactSummary, Attempt};
 use od_core::decide::Decision;
 use od_core::ids::{ArtifactId, ProjectId, Revision};
-use od_core::ledger::{
-    CommitNote, EarlierAttempt, Maker, check_revision, find_earlier, next_revision,
-};
-use od_core::limits::COMMIT_WAIT;
+use od_core::ledger::{CommitNote, check_revision, next_revision};
 use od_ports::store::{
-    ArtifactStore, Change, CommitLock, Created, Gate, Page, PageRequest, StoreError, Stored,
-    WriteWitness,
+    ArtifactStore, Change, Created, Gate, Page, PageRequest, StoreError, Stored, WriteWitness,
 };
 use od_ports::system::Clock;
 use tokio_postgres::types::Type;
 
 use crate::address::{PasswordSources, StoreAddress};
+use crate::commit_lock::{LockState, PgCommitLock};
 use crate::content::{self, Loaded};
-use crate::fault::Fault;
+use crate::fault::{Fault, busy, not_found};
 use crate::generation::{Generation, Past};
 use crate::index::Index;
 use crate::log::Reader;
 use crate::pool::{Param, Pool};
 use crate::retention;
-use crate::row::{ArtifactRow, COLUMNS, LogEnd, TABLES};
+use crate::row::LogEnd;
 use crate::schema::{self, SchemaState};
 use crate::write::{Commit, Probe, Transaction, settle};
 
@@ -254,49 +249,6 @@ impl PgStore {
         let loaded = loaded.ok_or_else(not_found)?;
         Ok((transaction, loaded))
     }
-
-    /// Finds what an earlier run of an attempt made.
-    async fn earlier(
-        &self,
-        reader: Reader<'_>,
-        project: &ProjectId,
-        attempt: &Attempt,
-    ) -> Result<Option<ArtifactId>, StoreError> {
-        let sql = format!("SELECT {COLUMNS} FROM {TABLES} WHERE a.project = $1 AND a.attempt = $2");
-        let (id, named) = (project.as_str(), attempt.id.as_str());
-        let params: [Param<'_>; 2] = [(&id, Type::TEXT), (&named, Type::TEXT)];
-        let mut rows = Vec::new();
-        for row in reader.rows(&sql, &params).await? {
-            rows.extend(ArtifactRow::read(&row)?);
-        }
-        let (trashed, present): (Vec<_>, Vec<_>) =
-            rows.into_iter().partition(|row| row.deleted_at.is_some());
-        let made = present.iter().map(|row| {
-            let maker = match &row.pointer {
-                Ok(_) => Maker::known(row.attempt().cloned()),
-                Err(_) => Maker::Unreadable,
-            };
-            (&row.id, maker)
-        });
-        let in_trash =
-            || Ok::<_, StoreError>(trashed.iter().map(|row| (&row.id, attempt.id.clone())));
-        let attempt_id = attempt.id.clone();
-        match find_earlier(attempt, made, in_trash)? {
-            EarlierAttempt::Nothing => Ok(None),
-            EarlierAttempt::SameRequest(id) => Ok(Some(id.clone())),
-            EarlierAttempt::OtherRequest(id) => {
-                Err(StoreError::AttemptConflict { attempt: attempt_id, artifact: id.clone() })
-            }
-            EarlierAttempt::Trashed(id) => {
-                Err(StoreError::AttemptTrashed { attempt: attempt_id, artifact: id.clone() })
-            }
-            EarlierAttempt::Unreadable(id) => {
-                let health = present.iter().find(|row| row.id == *id).map(ArtifactRow::health);
-                let health = health.unwrap_or(od_core::artifact::Health::HEALTHY);
-                Err(StoreError::NotHealthy { artifact: id.clone(), health })
-            }
-        }
-    }
 }
 
 #[async_trait]
@@ -444,52 +396,5 @@ impl ArtifactStore for PgStore {
         let loaded = Arc::new(generation.into_loaded(key, version, Some(&loaded)));
         self.shared.index.keep(key, &loaded);
         Ok(Arc::clone(&loaded.stored))
-    }
-}
-
-/// The commit lock of an artifact: its row, locked by a transaction that is open.
-struct PgCommitLock {
-    shared: Arc<Shared>,
-    state: tokio::sync::Mutex<LockState>,
-}
-
-enum LockState {
-    Open(Transaction, Box<Loaded>),
-    /// A commit has used it up; the artifact is at this revision or behind it.
-    Used(Revision),
-}
-
-impl LockState {
-    fn revision(&self) -> Option<Revision> {
-        match self {
-            Self::Open(_, loaded) => loaded.row.pointer.as_ref().ok().map(|found| found.revision),
-            Self::Used(revision) => Some(*revision),
-        }
-    }
-}
-
-impl fmt::Debug for PgCommitLock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PgCommitLock").finish_non_exhaustive()
-    }
-}
-
-impl CommitLock for PgCommitLock {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-pub(crate) fn not_found(project: &ProjectId, artifact: &ArtifactId) -> StoreError {
-    StoreError::NotFound { project: project.clone(), artifact: artifact.clone() }
-}
-
-/// Turns a fault while a lock was waited for into an error.
-pub(crate) fn busy(fault: Fault, artifact: &ArtifactId) -> StoreError {
-    match fault {
-        Fault::Locked => {
-            StoreError::Busy { artifact: artifact.clone(), waited_ms: COMMIT_WAIT.allowed }
-        }
-        Fault::Lost | Fault::Taken | Fault::Schema(_) | Fault::Refused(_) => fault.into(),
     }
 }

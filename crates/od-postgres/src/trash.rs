@@ -8,10 +8,10 @@ use od_core::ledger::{check_revision, trash_expires_at};
 use od_ports::store::{ArtifactStore, StoreError, Stored, Trash, Trashed};
 use tokio_postgres::types::Type;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, busy};
 use crate::pool::Param;
 use crate::row::{ArtifactRow, COLUMNS, TABLES};
-use crate::store::{PgStore, busy};
+use crate::store::PgStore;
 use crate::write::{Probe, Transaction};
 
 /// Ends a refresh that runs, too: it would come back to another time.

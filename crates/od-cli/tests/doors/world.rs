@@ -37,7 +37,7 @@ pub(crate) struct World {
     held: Vec<JoinHandle<()>>,
     /// The server that keeps the artifacts; dropped after the daemon is.
     #[cfg(feature = "real-postgres")]
-    _cluster: Option<Cluster>,
+    cluster: Option<Cluster>,
 }
 
 /// What keeps the artifacts.
@@ -78,7 +78,7 @@ impl World {
                 tables.migrate().await.unwrap();
                 let dirs = tempfile::tempdir().unwrap();
                 let world = Self::start_in(dirs, Port::Any, Some(store)).await;
-                Self { _cluster: Some(cluster), ..world }
+                Self { cluster: Some(cluster), ..world }
             }
         }
     }
@@ -107,7 +107,7 @@ impl World {
             clock,
             held: Vec::new(),
             #[cfg(feature = "real-postgres")]
-            _cluster: None,
+            cluster: None,
         }
     }
 
@@ -221,18 +221,30 @@ impl World {
                 }
             }
             Before::Commit(message) => commit(&place.root, message),
-            Before::Damage(name) => {
-                let id = place.id(name);
-                let project = self.dirs.path().join("data/projects").join(place.project.as_str());
-                let head = project.join(".live-artifacts").join(id).join("artifact.json");
-                std::fs::write(head, "{").unwrap();
-            }
+            Before::Damage(name) => self.damage(place, name),
             Before::Disconnect(_)
             | Before::Connect(_)
             | Before::Hold(_)
             | Before::Restore(..)
             | Before::Release => {}
         }
+    }
+
+    /// Makes an artifact's pointer unreadable, where the store keeps it.
+    fn damage(&self, place: &Place, name: &str) {
+        let id = place.id(name);
+        #[cfg(feature = "real-postgres")]
+        if let Some(cluster) = &self.cluster {
+            cluster.execute("UPDATE od.store SET version = version + 1");
+            cluster.execute(&format!(
+                "UPDATE od.artifact SET pointer = '{{', version = (SELECT version FROM od.store) \
+                    WHERE id = '{id}'"
+            ));
+            return;
+        }
+        let project = self.dirs.path().join("data/projects").join(place.project.as_str());
+        let head = project.join(".live-artifacts").join(id).join("artifact.json");
+        std::fs::write(head, "{").unwrap();
     }
 
     /// Brings a revision back, as a person in the console does.

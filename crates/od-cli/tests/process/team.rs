@@ -2,6 +2,7 @@
 
 use std::process::{Command, Output};
 
+use od_daemon::{ComposeOptions, PasswordSources, SharedStore};
 use od_pgconn::cluster::{Cluster, PASSWORD};
 use od_ports::fakes::{CANARY, assert_no_canary};
 use serde_json::{Value, json};
@@ -21,14 +22,19 @@ impl Team {
         let team =
             Self { cluster: Cluster::start(env!("CARGO_TARGET_TMPDIR")), place: Place::new() };
         team.good(&["store", "migrate"]);
-        team.good(&["init", "--name", "Web"]);
+        let passwords = PasswordSources { password: Some(PASSWORD.to_owned()), file: None };
+        let store = SharedStore { address: team.address().parse().unwrap(), passwords };
+        team.place.init_in(ComposeOptions { store: Some(store), ..ComposeOptions::default() });
         team
+    }
+
+    fn address(&self) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/shop", self.cluster.port())
     }
 
     fn prepare(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_od"));
-        let store = format!("postgres://postgres@127.0.0.1:{}/shop", self.cluster.port());
-        command.env("OD_STORE", store).env("PGPASSWORD", PASSWORD);
+        command.env("OD_STORE", self.address()).env("PGPASSWORD", PASSWORD);
         command.env("OD_CEILING", self.place.path());
         command
     }
@@ -124,7 +130,7 @@ fn while_the_database_is_away_a_daemon_serves_and_writes_nothing_and_then_goes_o
         let refused = daemon.call(method, &format!("{target}{below}"), body);
         let error = refused.json()["error"].clone();
         assert_eq!(error["code"], "STORE_UNAVAILABLE", "{method}{below}: {error}");
-        assert_eq!(error["retryable"], true, "{method}{below}: {error}");
+        assert_eq!(error["retry"]["kind"], "retryable_after_ms", "{method}{below}: {error}");
     }
     assert_eq!(daemon.ok("GET", "/api/health", None)["store"], "unreachable");
     let status = team.od(&["store", "status", "--json"]);

@@ -20,6 +20,7 @@ use crate::local;
 use crate::output::{Answer, CommandError, Exit, Sink, Style, Text};
 use crate::settings::Settings;
 use crate::verbs::mcp::HttpTools;
+use crate::verbs::store;
 
 /// Runs the daemon until a signal ends it.
 pub(crate) async fn serve(
@@ -35,10 +36,16 @@ pub(crate) async fn serve(
     config.access_log = start_log(level.as_deref(), args.log.as_deref())?;
     config.options.store = settings.shared_store(args.store.as_deref())?;
     config.configuration = applied(settings, args.port, args.store.as_deref())?;
+    let shared = config.options.store.clone();
     let daemon = match od_daemon::serve(config).await {
         Ok(daemon) => daemon,
         Err(StartError::Claim(ClaimError::Running { running })) => return Ok(already(&running)),
-        Err(error) => return Err(start_error(&error)),
+        Err(error) => {
+            if let (StartError::Recover { .. }, Some(store)) = (&error, shared) {
+                store::check(store).await?;
+            }
+            return Err(start_error(&error));
+        }
     };
     // Before the address is printed: a supervisor may send a signal as soon as it has read it.
     let mut end = EndSignals::listen()?;
