@@ -422,7 +422,7 @@ pub mod schedule {
     pub(crate) use switch::digest_of;
     pub use switch::{
         LocalSchedules, ScheduleRefused, ScheduleState, ScheduleSummary, ScheduleSwitch,
-        ScheduledPermission, adjust, check_pace, is_local, switch_off, switch_on,
+        ScheduledPermission, adjust, check_pace, is_local, source_files, switch_off, switch_on,
         switch_on_for_agent,
     };
 }

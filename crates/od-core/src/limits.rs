@@ -551,8 +551,8 @@ limits! {
     REDIRECTS = "redirects", 3, "redirects", "that are followed for one request to a provider";
     /// The most parameters of one query.
     SQLITE_PARAMETERS = "sqlite_parameters", 50, "parameters", "of one `sqlite.query`";
-    /// The most databases that are read at once.
-    SQLITE_READS = "sqlite_reads", 2, "reads", "of databases at once in one daemon; further ones wait";
+    /// The most runs of SQLite at once: its heap limit is one for the process.
+    SQLITE_RUNS = "sqlite_runs", 1, "runs", "of SQLite at once in one daemon, queries of artifacts and of databases alike; further ones wait";
     /// The most PostgreSQL databases that are read at once.
     POSTGRES_READS = "postgres_reads", 4, "reads", "of PostgreSQL databases at once in one daemon; further ones wait";
     /// The longest time that a database server may take to accept a connection.

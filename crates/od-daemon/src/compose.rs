@@ -176,7 +176,7 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
             Arc::new(PrometheusConnector::new(client, Arc::clone(&clock))),
             Arc::new(PostgresConnector::new(Arc::clone(&services), Arc::clone(&vault))),
         ],
-        queries: Arc::new(SqliteEngine::default()),
+        queries: Arc::new(SqliteEngine),
         vault,
         services,
         signers: Arc::new(FileSignerKeys::in_home(home)),

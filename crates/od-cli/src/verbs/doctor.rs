@@ -311,6 +311,9 @@ async fn store(settings: &Settings) -> Check {
     }
 }
 
+/// The most artifacts that one finding names.
+const NAMED_MAX: usize = 3;
+
 /// Checks whether the artifacts show what they should: refreshes that failed, checks that do not hold.
 async fn artifacts(settings: &Settings) -> Check {
     const NAME: &str = "artifacts";
@@ -339,7 +342,13 @@ async fn artifacts(settings: &Settings) -> Check {
         (failures, opens) => {
             let mut found = Vec::new();
             if failures > 0 {
-                found.push(format!("the last refresh of {failures} failed"));
+                let ids: Vec<String> =
+                    used().filter(failed).take(NAMED_MAX).map(|line| line.id.to_string()).collect();
+                let more = if failures > NAMED_MAX { ", …" } else { "" };
+                found.push(format!(
+                    "the last refresh of {failures} failed: {}{more}",
+                    ids.join(", ")
+                ));
             }
             if opens > 0 {
                 found.push(format!("checks of {opens} do not hold"));
@@ -361,6 +370,15 @@ async fn project(settings: &Settings) -> Check {
         beside.as_deref().is_some_and(|beside| root.is_some_and(|root| !root.starts_with(beside)))
     };
     let cloned = projects.iter().find(is_elsewhere).cloned();
+    let gone = |project: &&Project| project.root.as_deref().is_some_and(|root| !root.exists());
+    if let Some(gone) = projects.iter().filter(|project| !is_elsewhere(project)).find(gone) {
+        return check(
+            "project",
+            Verdict::Bad,
+            format!("the folder of {} is gone: its files cannot be read", gone.id),
+            Some(format!("od projects rebind {} --dir FOLDER", gone.id)),
+        );
+    }
     match (local::of_directory(projects, &settings.directory), cloned, beside) {
         (Some(project), _, _) => {
             check("project", Verdict::Good, format!("this directory is in {}", project.id), None)

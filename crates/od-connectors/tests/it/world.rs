@@ -140,7 +140,7 @@ impl World {
                 script.clone(),
             ],
             vault,
-            queries: Arc::new(od_sql::SqliteEngine::default()),
+            queries: Arc::new(od_sql::SqliteEngine),
             services,
             sessions: Arc::new(od_fs::FileConsoleSessions::in_home(&home)),
             agent_catalog: Arc::new(od_ports::fakes::ScriptedAgents::default()),

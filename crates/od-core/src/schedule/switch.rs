@@ -236,11 +236,7 @@ impl ScheduleSummary {
         let since = artifact.schedule_grant.as_ref().map(|switch| switch.since);
         let sources = document.all_sources();
         let connector = sources.iter().find_map(|source| connector_of(source.source));
-        let files = if refresh.on_change {
-            sources.iter().filter_map(|source| file_of(source.source)).collect()
-        } else {
-            Vec::new()
-        };
+        let files = if refresh.on_change { source_files(document) } else { Vec::new() };
         Some(Self { refresh, state, since, runs: RunsSoFar::default(), connector, files })
     }
 
@@ -288,6 +284,12 @@ pub(crate) fn digest_of(document: &Document) -> Digest {
 
 fn connector_of(source: &Source) -> Option<String> {
     source.connector.as_ref().map(|connector| connector.connector_id.to_string())
+}
+
+/// Returns the files of the project that the sources of a document read, by their paths in it.
+#[must_use]
+pub fn source_files(document: &Document) -> Vec<String> {
+    document.all_sources().iter().filter_map(|source| file_of(source.source)).collect()
 }
 
 /// Returns the file of the project that a source reads, if it reads one.

@@ -2,6 +2,7 @@
 // New live artifact: from a file of a project at once, or by an agent.
 
 import { ApiError, api } from "../core/api.js";
+import { agents } from "../core/chat.js";
 import { h } from "../core/dom.js";
 import { isSkillFile, pathEnd, size } from "../core/format.js";
 import { current, go, to } from "../core/router.js";
@@ -121,8 +122,8 @@ function fileField(project, chosen) {
   ];
 }
 
-/** @param {string} path */
-function isReadable(path) {
+/** Whether a page can be made of a file without an agent. @param {string} path */
+export function isReadable(path) {
   return /\.json$/i.test(path) || isTableFile(path) || isDatabaseFile(path);
 }
 
@@ -275,10 +276,16 @@ function agentPanel(project) {
 /** A prompt, and what could be asked for; the chat has it next, where the agent is chosen. @param {string} project */
 function promptForm(project) {
   const text = ui("first prompt", "");
+  // Known before the button is pressed: the chat of a machine without an agent has nowhere to show a prompt.
+  const isAlone = agents().value?.every((agent) => !agent.program) ?? false;
   const hand = (/** @type {string} */ prompt) => {
     setUi("first prompt", "");
     compose(project, prompt);
     go(to.project(project));
+  };
+  const suggest = (/** @type {string} */ prompt) => {
+    setUi("first prompt", prompt);
+    document.getElementById("first-prompt")?.focus();
   };
   return h(
     "form.field",
@@ -286,7 +293,7 @@ function promptForm(project) {
       key: "prompt",
       onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();
-        if (text.trim()) hand(text.trim());
+        if (text.trim() && !isAlone) hand(text.trim());
       },
     },
     h("label", { for: "first-prompt" }, "What do you want to see?"),
@@ -294,7 +301,11 @@ function promptForm(project) {
       id: "first-prompt", rows: "3", value: text,
       oninput: (/** @type {Event} */ event) => setUi("first prompt", /** @type {HTMLTextAreaElement} */ (event.target).value),
     }),
-    h("div.chat-suggestions", suggestions(project).map((each) => button(each, () => hand(each), { key: each }))),
-    h("div.row", h("button.button.primary", { type: "submit", disabled: text.trim() === "" }, icon("chat"), h("span", "Ask your agent"))),
+    h("div.chat-suggestions", suggestions(project).map((each) => button(each, () => suggest(each), { key: each }))),
+    h("div.row", h("button.button.primary", { type: "submit", disabled: isAlone || text.trim() === "" }, icon("chat"), h("span", "Ask your agent"))),
+    isAlone &&
+      h("p.hint", "No agent is installed on this machine. ",
+        h("a", { href: to.project(project), onclick: () => setUi("chat", "open") }, "See which there are"),
+        "; what you wrote stays here."),
   );
 }

@@ -11,6 +11,7 @@ import { rebindProject, removeProject, renameProject, running } from "../ui/acti
 import { agentCommand, button, empty, icon, iconButton, loading, problem, searchField } from "../ui/controls.js";
 import { treeKeys } from "../ui/shortcuts.js";
 import { windowed } from "../ui/windowed.js";
+import { isReadable } from "./create.js";
 import { createLink, leading, projects } from "./home.js";
 import { artifactView } from "./artifact/viewer.js";
 import { isChatOpen } from "../ui/chat.js";
@@ -193,7 +194,7 @@ function overview(project) {
         ? empty(
             "live",
             "Nothing live in this project yet",
-            "Pick one of its JSON files, or start an agent here and ask for a live dashboard.",
+            "Pick one of its JSON, CSV or SQLite files, or start an agent here and ask for a live dashboard.",
             createLink("Make one now", current().project),
             agentCommand(current().project),
           )
@@ -227,7 +228,7 @@ function fileView() {
   const { project, rest: path } = current();
   const files = use(`files/${project}`, () => api.files(project));
   const file = files.value?.find((entry) => entry.path === path);
-  const isJson = /\.json$/i.test(path);
+  const offered = isReadable(path);
   return h(
     "main.stage",
     { key: `file ${path}` },
@@ -242,11 +243,11 @@ function fileView() {
         : file &&
           empty(
             "file",
-            isJson ? "Turn this file into a live artifact" : "Only JSON files become live artifacts here",
-            isJson
+            offered ? "Turn this file into a live artifact" : "An agent can make a page of this file",
+            offered
               ? `${size(file.size)}. The page is made for its shape and refreshed from it whenever you want.`
-              : "An agent can still use this file: start one in the project and say what you want to see.",
-            isJson
+              : "JSON, CSV and SQLite files become a page at once. For another one start an agent in the project and say what you want to see.",
+            offered
               ? h("a.button.primary", { href: to.create(project, path) }, "Use this file")
               : agentCommand(project),
           ),

@@ -12,34 +12,35 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use od_core::limits::SQLITE_RUNS;
 use od_core::query::{QueryFault, QueryFaultKind};
 use od_ports::query_engine::{QueryEngine, QueryResults, QueryRun};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// The turn that every run of SQLite in this process waits for.
+///
+/// SQLite's heap limit is one for the process, and two runs side by side would each be told of memory
+/// that the other has: a large `sqlite.query` made the queries of another artifact's refresh fail.
+static TURN: Semaphore = Semaphore::const_new(SQLITE_RUNS.max());
+
+/// Waits for the turn. It is held by the thread that works, not by the caller, who may be gone before
+/// the thread is.
+pub(crate) async fn turn() -> Option<SemaphorePermit<'static>> {
+    TURN.acquire().await.ok()
+}
 
 /// Answers queries with SQLite in memory.
-///
-/// One run at a time: SQLite's heap limit is one for the process, and two runs side by side would
-/// each be told of memory that the other has.
-#[derive(Debug)]
-pub struct SqliteEngine {
-    turn: Arc<Semaphore>,
-}
-
-impl Default for SqliteEngine {
-    fn default() -> Self {
-        Self { turn: Arc::new(Semaphore::new(1)) }
-    }
-}
+#[derive(Debug, Default)]
+pub struct SqliteEngine;
 
 #[async_trait]
 impl QueryEngine for SqliteEngine {
     async fn run(&self, run: QueryRun) -> Result<QueryResults, QueryFault> {
         let broken = || QueryFault::new(QueryFaultKind::Failed, "the query engine broke off");
-        let turn = Arc::clone(&self.turn).acquire_owned().await.map_err(|_| broken())?;
+        let turn = turn().await.ok_or_else(broken)?;
         let deadline = Deadline::default();
         let watched = deadline.watch();
         tokio::task::spawn_blocking(move || {
-            // Held by the thread, not by the caller, who may be gone before the thread is.
             let _turn = turn;
             run::run(&run, &watched)
         })

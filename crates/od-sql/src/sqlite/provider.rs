@@ -14,23 +14,19 @@ use od_ports::connector_provider::{
 };
 use od_ports::project_files::ProjectFiles;
 use serde_json::json;
-use tokio::sync::Semaphore;
 
 use super::{open, read};
-use crate::engine::Deadline;
+use crate::engine::{self, Deadline};
 
-/// Databases read at once.
-const READS_MAX: usize = od_core::limits::SQLITE_READS.max();
 /// Parameters of one query.
 const PARAMS_MAX: usize = od_core::limits::SQLITE_PARAMETERS.max();
-/// The time of one query. Waiting for a place and what follows it have the rest of a source's time.
+/// The time of one query. Waiting for the turn and what follows it have the rest of a source's time.
 const QUERY_MAX: Duration = od_core::limits::SQLITE_TIMEOUT.duration();
 
 /// Reads SQLite databases of the project that a call belongs to.
 #[derive(Debug)]
 pub struct SqliteConnector {
     files: Arc<dyn ProjectFiles>,
-    places: Arc<Semaphore>,
 }
 
 /// The work of one call.
@@ -42,19 +38,18 @@ enum Work {
 impl SqliteConnector {
     /// Makes the connector.
     pub fn new(files: Arc<dyn ProjectFiles>) -> Self {
-        Self { files, places: Arc::new(Semaphore::new(READS_MAX)) }
+        Self { files }
     }
 
     async fn run(&self, call: &ToolCall, work: Work) -> Result<RawOutput, ProviderError> {
         let path = call.path("path")?;
         let located = self.files.locate(&call.project, &path).await?;
         let broken = || ProviderError::Unavailable { message: "the query broke off".to_owned() };
-        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| broken())?;
+        let turn = engine::turn().await.ok_or_else(broken)?;
         let deadline = Deadline::default();
         let watch = deadline.watch();
         let table: Table = tokio::task::spawn_blocking(move || {
-            // Held by the thread, not by the caller, who may be gone before the thread is.
-            let _place = place;
+            let _turn = turn;
             watch.start(QUERY_MAX);
             open::with_database(&located, &watch, |connection| match &work {
                 Work::Query { sql, params } => read::query(connection, sql, params),

@@ -192,7 +192,7 @@ fn program(tables: &[(&str, &[Map<String, Value>])], sql: &str) -> Result<Vec<St
 #[test]
 fn random_queries_give_what_the_sqlite3_program_gives() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let engine = SqliteEngine::default();
+    let engine = SqliteEngine;
     let answered = std::cell::Cell::new(0);
     let mut runner =
         TestRunner::new(Config { cases: CASES, failure_persistence: None, ..Config::default() });

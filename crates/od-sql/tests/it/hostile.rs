@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 
 async fn ends_with(kinds: &[QueryFaultKind], sql: &str) {
     let rows: Vec<Value> = (0..2_000).map(|i| json!({ "i": i, "s": "aaaaaaaaaa" })).collect();
-    let result =
-        run(&SqliteEngine::default(), vec![table("t", &json!(rows))], &[sql]).await.remove(0);
+    let result = run(&SqliteEngine, vec![table("t", &json!(rows))], &[sql]).await.remove(0);
     let fault = result.expect_err(sql);
     assert!(kinds.contains(&fault.kind), "{sql}: {fault}");
 }
@@ -73,18 +72,18 @@ async fn deep_and_wide_statements_are_bounded() {
     let nested = format!("SELECT {}1", "-+".repeat(3_000));
     let compound = vec!["SELECT 1"; 300].join(" UNION ALL ");
     for sql in [deep, nested, compound] {
-        let result = run(&SqliteEngine::default(), Vec::new(), &[&sql]).await.remove(0);
+        let result = run(&SqliteEngine, Vec::new(), &[&sql]).await.remove(0);
         assert!(result.is_err(), "{}", &sql[..40]);
     }
     let columns: Vec<String> = (0..201).map(|i| i.to_string()).collect();
     let wide = format!("SELECT {}", columns.join(","));
-    assert!(run(&SqliteEngine::default(), Vec::new(), &[&wide]).await.remove(0).is_err());
+    assert!(run(&SqliteEngine, Vec::new(), &[&wide]).await.remove(0).is_err());
 }
 
 #[tokio::test]
 async fn a_query_that_nobody_waits_for_gives_its_turn_back() {
     use std::future::Future as _;
-    let engine = SqliteEngine::default();
+    let engine = SqliteEngine;
     let endless =
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
     {

@@ -19,7 +19,7 @@ async fn ask(sql: &str) -> Result<ResultSet, QueryFault> {
     let people =
         json!({ "rows": [{ "login": "ada", "team": "core" }, { "login": "bob", "team": "web" }] });
     let tables = vec![table("issues", &issues()), table("people", &people)];
-    run(&SqliteEngine::default(), tables, &[sql]).await.remove(0)
+    run(&SqliteEngine, tables, &[sql]).await.remove(0)
 }
 
 #[track_caller]
@@ -37,7 +37,7 @@ fn rows(result: Result<ResultSet, QueryFault>) -> Value {
 
 #[tokio::test]
 async fn the_engine_keeps_the_contract() {
-    check_query_engine(&SqliteEngine::default()).await;
+    check_query_engine(&SqliteEngine).await;
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn a_source_that_has_nothing_today_has_every_column() {
         "SELECT x.absent FROM people p",
     ];
     let tables = vec![table("issues", &json!([])), table("people", &json!({ "items": [] }))];
-    let results = run(&SqliteEngine::default(), tables, &sql).await;
+    let results = run(&SqliteEngine, tables, &sql).await;
     let [count, groups, join, wrong] = <[_; 4]>::try_from(results).unwrap();
     assert_eq!(rows(count), json!([[0]]));
     assert_eq!(rows(groups), json!([]));
@@ -166,8 +166,7 @@ async fn the_history_of_a_path_is_a_table() {
     let history = InputTable::of_table(&od_core::query::history_table(&path), builder.finish());
     let sql = "SELECT value - lag(value) OVER (ORDER BY at) AS change FROM history('kpi.total') \
                ORDER BY at DESC LIMIT 1";
-    let results =
-        run(&SqliteEngine::default(), vec![history], &[sql, "SELECT * FROM history(other)"]).await;
+    let results = run(&SqliteEngine, vec![history], &[sql, "SELECT * FROM history(other)"]).await;
     let [change, other] = <[_; 2]>::try_from(results).unwrap();
     assert_eq!(change.as_ref().unwrap().tables, ["history(kpi.total)"]);
     assert_eq!(rows(change), json!([[2]]));
@@ -178,7 +177,7 @@ async fn the_history_of_a_path_is_a_table() {
 async fn odd_names_are_names() {
     let odd = json!([{ "a b": 1, "select": 2, "quo\"te": 3, "": 4, "é": 5 }]);
     let results = run(
-        &SqliteEngine::default(),
+        &SqliteEngine,
         vec![table("odd", &odd)],
         &["SELECT \"a b\", \"select\", \"quo\"\"te\", column_4, é FROM odd"],
     )

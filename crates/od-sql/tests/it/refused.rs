@@ -39,7 +39,7 @@ const DISGUISED: &[&str] = &[
 
 #[tokio::test]
 async fn what_begins_like_a_query_may_only_read_its_tables() {
-    let engine = SqliteEngine::default();
+    let engine = SqliteEngine;
     let results = run(&engine, vec![table("t", &json!([{ "a": 1 }]))], DISGUISED).await;
     for (sql, result) in DISGUISED.iter().zip(results) {
         let fault = result.expect_err(sql);

@@ -12,9 +12,10 @@ use od_core::ids::{ProjectId, Timestamp};
 use od_core::json::Value;
 use od_fs::{DataDir, DiskProjectFiles, FileProjectRegistry};
 use od_ports::connector_provider::{ConnectorProvider as _, ProviderError, ToolCall};
+use od_ports::contract::query_engine::run;
 use od_ports::contract::{ConnectorTrial, check_connector_provider};
 use od_ports::project_registry::{Project, ProjectRegistry as _};
-use od_sql::SqliteConnector;
+use od_sql::{SqliteConnector, SqliteEngine};
 use rusqlite::Connection;
 use serde_json::json;
 use tempfile::TempDir;
@@ -294,6 +295,28 @@ async fn functions_of_long_texts_end_in_time() {
     let sql = "SELECT instr(a, b) AS i, length(trim(a, b)) AS t, length(replace(a, b, 'x')) AS r FROM long";
     let rows = scene.query("shop.db", sql).await.expect("rows");
     assert_eq!(rows["rows"][0], json!({ "i": 0, "t": 1, "r": 4_194_305 }));
+}
+
+#[tokio::test]
+async fn a_large_query_of_a_database_leaves_the_heap_to_the_queries_of_artifacts() {
+    // Each holds some 90 MB at once: within the heap alone, and beyond it two at a time.
+    const LARGE: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 45000) \
+         SELECT count(DISTINCT printf('%02000d', i)) AS texts FROM n";
+    let scene = scene().await;
+    scene.database("shop.db");
+    let of_artifacts = || run(&SqliteEngine, Vec::new(), &[LARGE]);
+    let (one, two, three, four) = tokio::join!(
+        of_artifacts(),
+        scene.query("shop.db", LARGE),
+        of_artifacts(),
+        scene.query("shop.db", LARGE)
+    );
+    for results in [one, three] {
+        assert!(results[0].is_ok(), "{results:?}");
+    }
+    for rows in [two, four] {
+        assert_eq!(rows.expect("rows")["rows"], json!([{ "texts": 45_000 }]));
+    }
 }
 
 #[tokio::test]

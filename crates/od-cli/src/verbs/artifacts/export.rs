@@ -1,12 +1,13 @@
 //! `od artifacts export`: files of one artifact, with or without a daemon.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use od_app::artifacts::{self, Address, ExportArtifact as Request};
 use od_app::bundles::{self, BundleScope};
 use od_app::{App, Caller};
 use od_core::error::ErrorCode;
 use od_core::export::{ExportFormat, export_value};
+use od_core::schedule::source_files;
 use serde_json::{Value, json};
 
 use super::drawing::{self, Drawing};
@@ -51,7 +52,9 @@ pub(crate) async fn export(
     let given = given.map(|path| settings.directory.join(path));
     let bundle = args.bundle.as_ref().map(|path| settings.directory.join(path));
     let targets = made.iter().map(|file| file.path.clone()).chain(given).chain(bundle);
-    check_targets(&targets.collect::<Vec<_>>())?;
+    let targets: Vec<PathBuf> = targets.collect();
+    check_targets(&targets)?;
+    keep_sources(&app, &address, &targets).await?;
     if is_drawn {
         made.extend(drawn(settings, &app, &address, drawings).await?);
     }
@@ -130,11 +133,7 @@ fn check_targets(targets: &[PathBuf]) -> Result<(), CommandError> {
     let mut known = Vec::new();
     for target in targets {
         new_file::check(target)?;
-        let folder = target.parent().and_then(|folder| folder.canonicalize().ok());
-        let real = match (folder, target.file_name()) {
-            (Some(folder), Some(name)) => folder.join(name),
-            (None, _) | (_, None) => target.clone(),
-        };
+        let real = real_path(target);
         if known.contains(&real) {
             let message = format!("two exports go to {}", target.display());
             return Err(CommandError::new(ErrorCode::BadRequest, message)
@@ -144,6 +143,39 @@ fn check_targets(targets: &[PathBuf]) -> Result<(), CommandError> {
         known.push(real);
     }
     Ok(())
+}
+
+/// Refuses to write over a file that the artifact itself reads: `--csv regions=sales.csv` once put a
+/// table of totals in place of the orders, and a schedule on change refreshed from that at once.
+async fn keep_sources(
+    app: &App,
+    address: &Address,
+    targets: &[PathBuf],
+) -> Result<(), CommandError> {
+    let Some(project) = &address.project else { return Ok(()) };
+    let root = app.ports.files.root(project).await.ok().flatten();
+    let stored = artifacts::get(app, &Caller::Person, address.clone()).await;
+    let stored = stored.map_err(local::failed)?;
+    let document = stored.state.as_deref().and_then(|state| state.artifact.document.as_ref());
+    let (Some(root), Some(document)) = (root, document) else { return Ok(()) };
+    let read: Vec<PathBuf> =
+        source_files(document).iter().map(|file| real_path(&root.join(file))).collect();
+    let Some(target) = targets.iter().find(|target| read.contains(&real_path(target))) else {
+        return Ok(());
+    };
+    let message = format!("the artifact reads {}: an export would replace it", target.display());
+    Err(CommandError::new(ErrorCode::BadRequest, message)
+        .suggest("name another file")
+        .ending(Exit::Usage))
+}
+
+/// Resolves the folder of a path, so that two ways to one file are seen to be one.
+fn real_path(path: &Path) -> PathBuf {
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        (None, _) | (_, None) => path.to_owned(),
+    }
 }
 
 async fn print(app: &App, address: Address) -> Result<Answer, CommandError> {

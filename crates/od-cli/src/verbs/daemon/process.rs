@@ -9,7 +9,7 @@ use std::time::Duration;
 use od_app::App;
 use od_client::{Bearer, CallError, Client};
 use od_core::error::{ErrorCode, Failure};
-use od_core::ids::{Audience, Timestamp, TokenId};
+use od_core::ids::{Audience, Digest, Timestamp, TokenId};
 use od_core::ledger::Door;
 use od_core::limits;
 use od_core::token::{Claims, CliClaims};
@@ -29,6 +29,8 @@ const START_MAX: Duration = Duration::from_secs(15);
 const START_POLL: Duration = Duration::from_millis(25);
 /// The longest that a daemon may take until it has ended: a refresh that commits is waited for.
 const STOP_MAX: Duration = Duration::from_secs(30);
+/// The first of the ports for daemons whose default port is taken: 7480 to 7991.
+const OWN_PORTS_FROM: u16 = 7480;
 /// The end of the log that is searched for the cause of a failed start.
 const LOG_TAIL_BYTES: usize = 1_000;
 
@@ -59,7 +61,7 @@ pub(crate) async fn ensure(
     // Made first, so that a keyring or a directory that cannot be used is told here and not in a log.
     local::open(settings)?;
     let port = port.or(settings.port()?);
-    match start(settings, port.or_else(default_or_free_port)).await {
+    match start(settings, port.or_else(|| default_or_free_port(settings))).await {
         // Another program took the default port in between.
         Err(_) if port.is_none() => start(settings, Some(0)).await,
         outcome => outcome,
@@ -170,10 +172,22 @@ pub(crate) async fn stop(settings: &Settings, dry_run: bool) -> Result<Answer, C
     Ok(Answer::new(json!({ "dryRun": false, "stopped": true, "url": url, "pid": pid }), text))
 }
 
-/// Returns `None`, the default port, or `Some(0)`, any free one, if another program has it.
-pub(crate) fn default_or_free_port() -> Option<u16> {
-    let default = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, DEFAULT_PORT));
-    if default.is_ok() { None } else { Some(0) }
+/// Returns `None`, the default port; or, if another program has that, one of this data directory's own;
+/// or `Some(0)`, any free one.
+///
+/// A daemon with another port at every start made each link that people had kept a dead one, and their
+/// browsers strangers to it. The data directory gives the port, so that it is the same the next time.
+pub(crate) fn default_or_free_port(settings: &Settings) -> Option<u16> {
+    let is_free =
+        |port: u16| std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, port)).is_ok();
+    if is_free(DEFAULT_PORT) {
+        return None;
+    }
+    let digest = Digest::of_bytes(settings.data_dir.as_os_str().as_encoded_bytes());
+    let place = digest.hex_digits().get(..2).and_then(|hex| u16::from_str_radix(hex, 16).ok());
+    // Each has two, the second for its previews.
+    let own = OWN_PORTS_FROM + 2 * place.unwrap_or_default();
+    Some(if is_free(own) { own } else { 0 })
 }
 
 /// Returns the person's client of a daemon: whoever can read the keyring is the person.

@@ -164,7 +164,7 @@ async fn stay(settings: &Settings, args: &Demo, sink: Sink) -> Result<Answer, Co
     }
     let mut configuration = serve_config(
         settings,
-        args.port.or(settings.port()?).or_else(daemon::default_or_free_port),
+        args.port.or(settings.port()?).or_else(|| daemon::default_or_free_port(settings)),
     );
     configuration.access_log = LogSink::Off;
     let daemon = serve(configuration).await.map_err(|error| start_error(&error))?;

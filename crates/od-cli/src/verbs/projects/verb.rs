@@ -22,6 +22,7 @@ use crate::verbs::daemon;
 pub(crate) async fn init(settings: &Settings, args: Init) -> Result<Answer, CommandError> {
     let directory = local::existing_directory(args.directory)?;
     check_reach(settings, &directory)?;
+    check_breadth(settings, &directory)?;
     let existing = match local::open_existing(settings)? {
         Some(app) => local::projects(&app).await?,
         None => Vec::new(),
@@ -275,6 +276,23 @@ fn check_reach(settings: &Settings, directory: &Path) -> Result<(), CommandError
         }
         None => Ok(()),
     }
+}
+
+/// Refuses to make the whole disk or a whole home one project: every folder below would be in it, and a
+/// token of any `od run` there would reach all of its files.
+fn check_breadth(settings: &Settings, directory: &Path) -> Result<(), CommandError> {
+    let home = settings.user_home.as_deref().and_then(|home| home.canonicalize().ok());
+    let what = if directory.parent().is_none() {
+        "the whole disk"
+    } else if home.as_deref() == Some(directory) {
+        "your whole home"
+    } else {
+        return Ok(());
+    };
+    let message = format!("{} is {what}: a project is one folder", directory.display());
+    Err(CommandError::new(ErrorCode::BadRequest, message)
+        .suggest("run `od init` in the folder whose files the pages are to read")
+        .ending(Exit::Usage))
 }
 
 fn answer_of(project: &Project) -> ProjectAnswer {

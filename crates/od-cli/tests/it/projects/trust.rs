@@ -130,14 +130,25 @@ fn a_data_directory_beside_a_project_registers_nothing_outside_it() {
     let bench = Bench::new();
     bench.good(&["init", "--dry-run", "--data-dir", "../web/.od"]);
     fs::create_dir(bench.project().join(".od")).unwrap();
-    let outside = bench.root().join("user");
-    for words in [["init", "../user", "--json"], ["init", "../user", "--dry-run"]] {
+    let outside = bench.root().join("other");
+    fs::create_dir(&outside).unwrap();
+    for words in [["init", "../other", "--json"], ["init", "../other", "--dry-run"]] {
         let mut words = words.to_vec();
         words.push("--json");
         check(&bench.od(&words), &format!("`{}` is outside", outside.display()), "OD_DATA_DIR=");
     }
     bench.good(&["init"]);
-    bench.good(&["init", "../user", "--data-dir", bench.data().to_str().unwrap()]);
+    bench.good(&["init", "../other", "--data-dir", bench.data().to_str().unwrap()]);
+}
+
+#[test]
+fn a_whole_home_and_the_whole_disk_are_no_project() {
+    let bench = Bench::with_project();
+    for (folder, what) in [("../user", "is your whole home"), ("/", "is the whole disk")] {
+        check(&bench.od(&["init", folder, "--json"]), what, "in the folder whose files");
+    }
+    let known = bench.good(&["projects", "list", "--json"]);
+    assert!(!known.contains("/user\""), "{known}");
 }
 
 #[test]

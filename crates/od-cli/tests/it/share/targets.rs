@@ -18,6 +18,8 @@ fn a_target_that_is_no_file_is_refused_and_nothing_is_written() {
         (&["--html", "one.html", "--md", "./one.html"], "two exports go to"),
         (&["--bundle", "link.html"], "is a symbolic link"),
         (&["--csv", "rows="], "`=` needs a file name"),
+        (&["--html", "./metrics.json"], "the artifact reads"),
+        (&["--bundle", "metrics.json"], "the artifact reads"),
     ] {
         let mut words = vec!["artifacts", "export", "live", "--json"];
         words.extend(flags);
@@ -27,6 +29,8 @@ fn a_target_that_is_no_file_is_refused_and_nothing_is_written() {
         assert!(said["error"]["message"].as_str().unwrap().contains(problem), "{said}");
     }
     assert_eq!(fs::read_to_string(bench.project().join("kept.txt")).unwrap(), "mine");
+    let source = fs::read_to_string(bench.project().join("metrics.json")).unwrap();
+    assert_eq!(source, r#"{ "n": 1 }"#, "the source of the artifact is as it was");
     assert!(!bench.project().join("one.html").exists());
     assert!(!bench.project().join("-").exists());
 }

@@ -39,24 +39,34 @@ export function checksSection(artifact) {
       h("div.grow"),
       button(results.length > 0 ? "Change checks" : "Add a check", () => setUi(`${name} open`, !open), { icon: "edit" }),
     ),
-    results.length > 0 ? outcomes(results) : h("p.quiet", "Nothing says what has to hold of its data."),
+    results.length > 0 ? outcomes(results, artifact.document?.checks ?? []) : h("p.quiet", "Nothing says what has to hold of its data."),
     open && editor(artifact, name),
   );
 }
 
-/** @param {Result[]} results */
-function outcomes(results) {
+/**
+ * Each check by its rule; its message is for the moment when the rule does not hold.
+ * @param {Result[]} results @param {import("../../core/schema.js").Check[]} checks
+ */
+function outcomes(results, checks) {
   return h(
     "ul.rows.spaced.check-results",
     results.map((result) =>
       h(
         "li",
         { key: result.id },
-        h("div.row", badge(STATES[result.state]), h("span.strong.grow", result.message), h("span.badge.quiet", result.severity)),
+        h("div.row", badge(STATES[result.state]), h("span.strong.grow", rule(checks, result)), h("span.badge.quiet", result.severity)),
+        result.state !== "passing" && h("p", result.message),
         h("p.meta", h("code", result.id), ` ${result.found ?? "nothing stands at its path"}, since ${absolute(result.since)}`),
       ),
     ),
   );
+}
+
+/** @param {import("../../core/schema.js").Check[]} checks @param {Result} result */
+function rule(checks, result) {
+  const check = checks.find(({ id }) => id === result.id);
+  return check ? `${check.path} ${OPS[check.op]} ${String(check.value)}` : result.message;
 }
 
 /** @param {Detail} artifact @returns {Row[]} */
@@ -140,7 +150,7 @@ function preview(artifact, checks) {
   if (asked.error instanceof ApiError) return problem(asked.error);
   if (!asked.value) return loading();
   const results = asked.value.artifact.checkResults ?? [];
-  return h("div", { key: "preview", role: "status" }, h("p.meta", "On today's data:"), outcomes(results));
+  return h("div", { key: "preview", role: "status" }, h("p.meta", "On today's data:"), outcomes(results, asked.value.artifact.document?.checks ?? []));
 }
 
 /** @param {Detail} artifact @param {string} name @param {unknown[]} checks */

@@ -100,7 +100,7 @@ function editor(artifact, name) {
   return h(
     "div.panel",
     { key: "editor" },
-    h("div.row", { key: "kind" },
+    h("div.row.wrap", { key: "kind" },
       toggle("Times of the clock", draft.kind === "cron", (cron) => set({ kind: cron ? "cron" : "every" })),
       toggle("On change of its files", draft.onChange, (onChange) => set({ onChange })),
       toggle("Skip missed runs", draft.missed === "skip", (skip) => set({ missed: skip ? "skip" : "once" }))),

@@ -217,6 +217,8 @@ async fn a_new_artifact_starts_from_a_prompt_or_from_what_the_project_can_give()
     world.project("web", &[("metrics.json", json!({ "visits": 12 }))]).await;
     let tab = world.console("#/new?project=web").await;
     tab.click_named("button", "Make a live dashboard of metrics.json.").await;
+    tab.until("document.getElementById('first-prompt').value.includes('metrics.json')").await;
+    tab.click_named("button", "Ask your agent").await;
     until_drafted(&tab, "metrics.json").await;
     tab.until("location.hash.startsWith('#/p/web')").await;
     // There is no repository in the folder: nothing is said of one.
@@ -232,6 +234,24 @@ async fn a_new_artifact_starts_from_a_prompt_or_from_what_the_project_can_give()
     tab.press("Enter").await;
     tab.until("document.querySelector('.chat')?.innerText.includes('I make it.')").await;
     until_status(&tab, "Ready").await;
+    world.assert_clean(&tab, &[]);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_an_agent_a_prompt_is_not_thrown_away_and_a_table_still_becomes_a_page() {
+    let world = World::start().await;
+    world.project("web", &[("metrics.json", json!({ "visits": 12 }))]).await;
+    world.write("web", "sales.csv", "region,total\nnorth,3\n");
+    let tab = world.console("#/new?project=web").await;
+    tab.until("document.querySelector('main')?.innerText.includes('No agent is installed')").await;
+    tab.click("#first-prompt").await;
+    tab.type_text("Sales by region. ").await;
+    tab.press("Enter").await;
+    tab.until("document.querySelector('form button[type=submit]').disabled").await;
+    tab.until("document.getElementById('first-prompt').value.includes('Sales by region.')").await;
+    tab.go("#/p/web/file/sales.csv").await;
+    tab.until("document.querySelector('main')?.innerText.includes('Use this file')").await;
     world.assert_clean(&tab, &[]);
     world.end().await;
 }
