@@ -126,22 +126,7 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
     let grants = GrantGuard::open(home, data.path()).map_err(keyring)?;
     let data = data.guarded(grants);
     let sessions = Arc::new(FileConsoleSessions::in_home(home));
-    let local: Arc<dyn ProjectRegistry> = Arc::new(FileProjectRegistry::new(data.clone()));
-    let stores = match store {
-        None => {
-            let files = FileArtifactStore::open(data.clone(), Arc::clone(&clock))?;
-            Stores::of(Arc::new(files), local)
-        }
-        Some(SharedStore { address, passwords }) => {
-            let mut instance = [0; 16];
-            entropy.fill(&mut instance)?;
-            let store = PgStore::new(address, passwords, Arc::clone(&clock), instance);
-            let key = sessions.daemon_key()?;
-            let machine = Machine { id: key.fingerprint(), label: machine_name() };
-            let projects = PgProjectRegistry::new(&store, local, machine);
-            Stores::of(Arc::new(store), Arc::new(projects))
-        }
-    };
+    let stores = Stores::open(store, &data, &sessions, &clock, entropy.as_ref())?;
     let projects = Arc::clone(&stores.projects);
     let files: Arc<dyn ProjectFiles> =
         Arc::new(DiskProjectFiles::new(Arc::clone(&projects), data.clone()).closing(home));
@@ -200,6 +185,27 @@ struct Stores {
 }
 
 impl Stores {
+    fn open(
+        shared: Option<SharedStore>,
+        data: &DataDir,
+        sessions: &FileConsoleSessions,
+        clock: &Arc<dyn Clock>,
+        entropy: &dyn Entropy,
+    ) -> Result<Self, ComposeError> {
+        let local: Arc<dyn ProjectRegistry> = Arc::new(FileProjectRegistry::new(data.clone()));
+        let Some(SharedStore { address, passwords }) = shared else {
+            let files = FileArtifactStore::open(data.clone(), Arc::clone(clock))?;
+            return Ok(Self::of(Arc::new(files), local));
+        };
+        let mut instance = [0; 16];
+        entropy.fill(&mut instance)?;
+        let store = PgStore::new(address, passwords, Arc::clone(clock), instance);
+        let key = sessions.daemon_key()?;
+        let machine = Machine { id: key.fingerprint(), label: machine_name() };
+        let projects = PgProjectRegistry::new(&store, local, machine);
+        Ok(Self::of(Arc::new(store), Arc::new(projects)))
+    }
+
     fn of<S>(store: Arc<S>, projects: Arc<dyn ProjectRegistry>) -> Self
     where
         S: ArtifactStore + RefreshLog + RevisionStore + StoreMaintenance + Trash + 'static,

@@ -28,9 +28,9 @@ impl Fault {
     pub(crate) fn of(err: &Error) -> Self {
         let Some(state) = err.code() else { return Self::Lost };
         let code = letters(state);
-        match state {
-            &(SqlState::LOCK_NOT_AVAILABLE | SqlState::T_R_DEADLOCK_DETECTED) => Self::Locked,
-            &SqlState::UNIQUE_VIOLATION => Self::Taken,
+        match *state {
+            SqlState::LOCK_NOT_AVAILABLE | SqlState::T_R_DEADLOCK_DETECTED => Self::Locked,
+            SqlState::UNIQUE_VIOLATION => Self::Taken,
             // The server ends the session: a COMMIT may have gone through before.
             _ if err.is_closed() => Self::Lost,
             _ => match &code[..2] {

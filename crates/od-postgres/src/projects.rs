@@ -242,8 +242,7 @@ fn read(row: &Row) -> Option<SharedProject> {
 }
 
 fn unavailable(err: StoreError) -> ProjectError {
-    match err {
-        StoreError::Unavailable { reason, .. } => ProjectError::Unavailable { reason },
-        other => ProjectError::Unavailable { reason: other.to_string() },
-    }
+    let reason =
+        if let StoreError::Unavailable { reason, .. } = err { reason } else { err.to_string() };
+    ProjectError::Unavailable { reason }
 }

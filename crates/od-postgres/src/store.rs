@@ -202,9 +202,8 @@ impl PgStore {
     ) -> Result<(Arc<Loaded>, i64), StoreError> {
         let not_found = || not_found(project, artifact);
         let index = &self.shared.index;
-        let view = index.view(project).await.map_err(|err| match err {
-            StoreError::ProjectNotFound { .. } => not_found(),
-            other => other,
+        let view = index.view(project).await.map_err(|err| {
+            if matches!(err, StoreError::ProjectNotFound { .. }) { not_found() } else { err }
         })?;
         let now_ms = view.now_ms;
         let entry = view.index.entry(artifact).ok_or_else(not_found)?;

@@ -234,19 +234,24 @@ async fn daemon(settings: &Settings) -> Check {
     }
 }
 
-async fn store(settings: &Settings) -> Check {
-    match settings.shared_store(None) {
+/// Checks the database that keeps the artifacts; nothing is said of one that can be used, or of files.
+async fn unusable(settings: &Settings) -> Option<Check> {
+    let refused = match settings.shared_store(None) {
+        Ok(None) => return None,
         Ok(Some(store)) => {
             let place = store.address.place();
-            if let Err(CommandError { failure, .. }) = shared::check(store).await {
-                let found = format!("{place}: {}", failure.message);
-                return check("store", Verdict::Bad, found, Some(failure.suggestion));
-            }
+            let CommandError { failure, .. } = shared::check(store).await.err()?;
+            (format!("{place}: {}", failure.message), failure.suggestion)
         }
-        Ok(None) => {}
-        Err(CommandError { failure, .. }) => {
-            return check("store", Verdict::Bad, failure.message, Some(failure.suggestion));
-        }
+        Err(CommandError { failure, .. }) => (failure.message, failure.suggestion),
+    };
+    let (found, fix) = refused;
+    Some(check("store", Verdict::Bad, found, Some(fix)))
+}
+
+async fn store(settings: &Settings) -> Check {
+    if let Some(found) = unusable(settings).await {
+        return found;
     }
     let app = match local::open_existing(settings) {
         Ok(Some(app)) => app,

@@ -74,7 +74,7 @@ impl Side {
             None => {
                 let files = DataDir::open(&data_dir).map_err(|error| local::untrusted(&error))?;
                 let files = FileArtifactStore::open(files, Arc::new(SystemClock));
-                Box::new(files.map_err(unavailable)?)
+                Box::new(files.map_err(|error| unavailable(&error))?)
             }
         };
         Ok(Self { app, taker, name })
@@ -123,7 +123,7 @@ async fn copy(
 
 /// Refuses a database that does not answer, or whose tables are not those of this program.
 pub(crate) async fn check(store: SharedStore) -> Result<(), CommandError> {
-    let state = open(store)?.schema().await.map_err(unavailable)?;
+    let state = open(store)?.schema().await.map_err(|error| unavailable(&error))?;
     match state.refusal() {
         None => Ok(()),
         Some(reason) => Err(refused(&reason)),
@@ -170,7 +170,7 @@ async fn migrate(store: SharedStore, dry_run: bool) -> Result<Answer, CommandErr
     let place = store.address.place();
     let store = open(store)?;
     let before = if dry_run { store.schema().await } else { store.migrate().await };
-    let before = before.map_err(unavailable)?;
+    let before = before.map_err(|error| unavailable(&error))?;
     if let SchemaState::Newer(_) = before {
         return Err(refused(&before.refusal().unwrap_or_default()));
     }
@@ -202,7 +202,7 @@ const fn version_of(state: SchemaState) -> Option<i32> {
     }
 }
 
-fn unavailable(error: StoreError) -> CommandError {
+fn unavailable(error: &StoreError) -> CommandError {
     CommandError::new(ErrorCode::StoreUnavailable, error.to_string())
         .suggest("look at the address, the network and ~/.pgpass; `od store status` asks again")
 }
