@@ -42,6 +42,60 @@ pub(crate) fn echo(asked: &Asked, mut stream: TcpStream) {
     let _ = stream.write_all(answer.as_bytes());
 }
 
+/// Reads an artifact through every route that shows some of it.
+fn read_every_way(daemon: &Daemon, artifact: &str) -> Vec<(String, Answer)> {
+    let below = [
+        "",
+        "/refreshes",
+        "/snapshots",
+        "/preview",
+        "/preview?variant=inspect",
+        "/export",
+        "/export?format=md",
+        "/export?format=json",
+        "/export?format=csv&table=releases",
+    ];
+    let targets = below.map(|below| format!("/api/live-artifacts/{artifact}{below}"));
+    targets.into_iter().map(|target| (target.clone(), daemon.call("GET", &target, None))).collect()
+}
+
+/// Makes every kind of file that a person takes away, below the place, by the command line.
+fn take_away(place: &Place, artifact: &str) {
+    let taken = place.path().join("taken");
+    std::fs::create_dir(&taken).unwrap();
+    for words in [
+        &["projects", "export", "web", "--bundle", "web.odb"][..],
+        &[
+            "artifacts",
+            "export",
+            artifact,
+            "--bundle",
+            "one.odb",
+            "--html",
+            "one.html",
+            "--md",
+            "one.md",
+        ],
+        &["artifacts", "export", artifact, "--csv", "releases=one.csv"],
+        &["build", "--project", "web", "--out", "site"],
+    ] {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_od"))
+            .args(words)
+            .env("OD_HOME", place.home())
+            .env("OD_DATA_DIR", place.data())
+            .current_dir(&taken)
+            .output()
+            .unwrap();
+        // A site whose refreshes failed ends with 1, and is there all the same.
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{words:?}: {output:?}");
+    }
+    for file in
+        ["web.odb", "one.odb", "one.html", "one.md", "one.csv", "site/index.html", "site/site.json"]
+    {
+        assert!(std::fs::metadata(taken.join(file)).unwrap().len() > 0, "{file}");
+    }
+}
+
 #[test]
 fn a_planted_secret_is_in_no_file_log_event_or_answer() {
     let server = SourceServer::start(echo);
@@ -77,20 +131,7 @@ fn a_planted_secret_is_in_no_file_log_event_or_answer() {
         });
         let called = daemon.call_as_agent("/api/tools/connectors/execute", &call);
         answers.push((format!("execute {repo}"), called));
-        for below in [
-            "",
-            "/refreshes",
-            "/snapshots",
-            "/preview",
-            "/preview?variant=inspect",
-            "/export",
-            "/export?format=md",
-            "/export?format=json",
-            "/export?format=csv&table=releases",
-        ] {
-            let target = format!("/api/live-artifacts/{artifact}{below}");
-            answers.push((target.clone(), daemon.call("GET", &target, None)));
-        }
+        answers.extend(read_every_way(&daemon, &artifact));
     }
     for target in
         ["/api/connectors", "/api/connectors/github", "/api/live-artifacts", "/api/health"]
@@ -99,41 +140,7 @@ fn a_planted_secret_is_in_no_file_log_event_or_answer() {
     }
     assert_eq!(ended, 10, "every refresh ended once");
     let said = daemon.stop();
-    // What is taken away is made by the command line, from what is stored: files below the place.
-    let taken = place.path().join("taken");
-    std::fs::create_dir(&taken).unwrap();
-    let artifact = data.unwrap();
-    for words in [
-        &["projects", "export", "web", "--bundle", "web.odb"][..],
-        &[
-            "artifacts",
-            "export",
-            &artifact,
-            "--bundle",
-            "one.odb",
-            "--html",
-            "one.html",
-            "--md",
-            "one.md",
-        ],
-        &["artifacts", "export", &artifact, "--csv", "releases=one.csv"],
-        &["build", "--project", "web", "--out", "site"],
-    ] {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_od"))
-            .args(words)
-            .env("OD_HOME", place.home())
-            .env("OD_DATA_DIR", place.data())
-            .current_dir(&taken)
-            .output()
-            .unwrap();
-        // A site whose refreshes failed ends with 1, and is there all the same.
-        assert!(matches!(output.status.code(), Some(0 | 1)), "{words:?}: {output:?}");
-    }
-    for file in
-        ["web.odb", "one.odb", "one.html", "one.md", "one.csv", "site/index.html", "site/site.json"]
-    {
-        assert!(std::fs::metadata(taken.join(file)).unwrap().len() > 0, "{file}");
-    }
+    take_away(&place, &data.unwrap());
     let told = listening.join().unwrap();
     assert!(told.contains("live_artifact_refresh") && told.contains("\"failed\""), "{told}");
     for (what, answer) in &answers {
