@@ -81,6 +81,18 @@ fn copy(bench: &Bench, from: &str, to: &str) -> (usize, usize) {
     (count("copied"), count("unchanged"))
 }
 
+/// Dumps the database and restores it as another one; returns that one's address.
+fn restored_elsewhere(cluster: &Cluster) -> String {
+    let dump = run(cluster, "pg_dump", &["-Fc", "shop"]);
+    let readable = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    std::fs::set_permissions(readable.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = readable.path().join("dump");
+    std::fs::write(&path, dump).unwrap();
+    run(cluster, "createdb", &["second"]);
+    run(cluster, "pg_restore", &["-d", "second", path.to_str().unwrap()]);
+    address(cluster, "second")
+}
+
 #[test]
 fn a_copy_that_was_broken_off_goes_on_and_a_dump_restored_elsewhere_is_the_same() {
     let cluster = Cluster::start(env!("CARGO_TARGET_TMPDIR"));
@@ -125,14 +137,7 @@ fn a_copy_that_was_broken_off_goes_on_and_a_dump_restored_elsewhere_is_the_same(
     assert_eq!(copy(&one, &home, &team), (0, ARTIFACTS));
 
     // A dump is all of it.
-    let dump = run(&cluster, "pg_dump", &["-Fc", "shop"]);
-    let readable = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    std::fs::set_permissions(readable.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let path = readable.path().join("dump");
-    std::fs::write(&path, dump).unwrap();
-    run(&cluster, "createdb", &["second"]);
-    run(&cluster, "pg_restore", &["-d", "second", path.to_str().unwrap()]);
-    let second = address(&cluster, "second");
+    let second = restored_elsewhere(&cluster);
     for store in [&team, &second] {
         let other = Bench::new();
         admit(&other);
