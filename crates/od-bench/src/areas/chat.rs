@@ -295,7 +295,7 @@ fn stream(seconds: u64, say: &mut impl FnMut(Value)) {
         if number % 10 == 9 {
             let call = json!({ "sessionUpdate": "tool_call", "toolCallId": format!("c{number}"),
                 "title": "Read a file", "status": "completed", "rawInput": { "path": "src/main.rs" } });
-            say(update(call));
+            say(update(&call));
         } else {
             say(words(&format!("word {number} of a sentence that goes on. ")));
         }
@@ -305,10 +305,10 @@ fn stream(seconds: u64, say: &mut impl FnMut(Value)) {
 
 fn words(text: &str) -> Value {
     update(
-        json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } }),
+        &json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } }),
     )
 }
 
-fn update(update: Value) -> Value {
+fn update(update: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": "bench", "update": update } })
 }

@@ -78,26 +78,10 @@ impl Script<'_> {
             }
             "replay" => self.replay().await,
             "bomb" => {
-                self.everywhere(&serde_json::from_str::<String>(rest).unwrap_or_default()).await
+                self.everywhere(&serde_json::from_str::<String>(rest).unwrap_or_default()).await;
             }
             "asks" => self.ask_at_once(rest.parse().unwrap_or(50)).await,
-            "noise" => agent.raw(b"Warning: something\n{\"half\": \n\xff\xfe\n\n").await,
-            "line" => {
-                let part = vec![b'x'; 1 << 20];
-                for _ in 0..rest.parse().unwrap_or(32) {
-                    agent.raw(&part).await;
-                }
-                agent.raw(b"\n").await;
-            }
-            "fork" => {
-                // One in the group, one in a session of its own.
-                for program in [&["sleep", "300"][..], &["setsid", "sleep", "301"][..]] {
-                    let mut started = Command::new(program[0]);
-                    started.args(&program[1..]).stdin(Stdio::null()).stdout(Stdio::null());
-                    let id = started.spawn().map(|child| child.id()).unwrap_or_default();
-                    self.words("agent_message_chunk", &format!("pid {id} ")).await;
-                }
-            }
+            "noise" | "line" | "fork" => self.misbehave(command, rest).await,
             "hang" => std::future::pending::<()>().await,
             "crash" => {
                 let _ = std::io::stderr().write_all(b"fake agent: out of memory\n");
@@ -111,6 +95,30 @@ impl Script<'_> {
             _ => self.words("agent_message_chunk", &format!("You said: {command} {rest}")).await,
         }
         None
+    }
+
+    /// Sends what no agent should: noise, a line without an end, processes that stay.
+    async fn misbehave(&self, command: &str, rest: &str) {
+        let agent = self.agent;
+        match command {
+            "noise" => agent.raw(b"Warning: something\n{\"half\": \n\xff\xfe\n\n").await,
+            "line" => {
+                let part = vec![b'x'; 1 << 20];
+                for _ in 0..rest.parse().unwrap_or(32) {
+                    agent.raw(&part).await;
+                }
+                agent.raw(b"\n").await;
+            }
+            _ => {
+                // One in the group, one in a session of its own.
+                for program in [&["sleep", "300"][..], &["setsid", "sleep", "301"][..]] {
+                    let mut started = Command::new(program[0]);
+                    started.args(&program[1..]).stdin(Stdio::null()).stdout(Stdio::null());
+                    let id = started.spawn().map(|child| child.id()).unwrap_or_default();
+                    self.words("agent_message_chunk", &format!("pid {id} ")).await;
+                }
+            }
+        }
     }
 
     async fn words(&self, kind: &str, text: &str) {
