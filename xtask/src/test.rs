@@ -83,7 +83,9 @@ fn selection(options: &TestOptions) -> Vec<&'static str> {
         words.extend(["--features", "od-e2e/browser"]);
     }
     if !options.without_postgres {
-        words.extend(["--features", "od-sql/real-postgres"]);
+        for tests in ["od-sql/real-postgres", "od-postgres/real-postgres", "od-cli/real-postgres"] {
+            words.extend(["--features", tests]);
+        }
     }
     words
 }

@@ -10,10 +10,14 @@ use od_ports::access::credential_vault::VaultError;
 use od_ports::access::signer_keys::SignersError;
 use od_ports::project_registry::ProjectError;
 use od_ports::service_registry::RegistryError;
-use od_ports::store::StoreError;
+use od_ports::store::{Outcome, StoreError};
 use od_ports::webhooks::WebhooksError;
 
 const CHECK_DISK: &str = "check free space and permissions of the data directory, then try again";
+
+const CHECK_STORE: &str = "nothing was changed; try again, and look with `od store status`";
+const READ_FIRST: &str =
+    "the answer of the database was lost: read the artifact again before you repeat the change";
 
 /// Suggests where to register a project whose directory lies outside the data directory's reach.
 pub(crate) const SUGGEST_OTHER_DATA_DIR: &str =
@@ -78,6 +82,13 @@ pub(crate) fn store(err: StoreError) -> Failure {
         StoreError::Busy { .. } => Failure::new(ErrorCode::StoreUnavailable, message)
             .suggest("another process holds the artifact; try again, or look for a stopped `od`"),
         StoreError::ForeignWitness => Failure::new(ErrorCode::Internal, message),
+        StoreError::Unavailable { outcome, .. } => {
+            let failure = Failure::new(ErrorCode::StoreUnavailable, message);
+            match outcome {
+                Outcome::NotDone => failure.suggest(CHECK_STORE),
+                Outcome::Unknown => failure.suggest(READ_FIRST).detail("outcome", "unknown"),
+            }
+        }
         StoreError::Io { .. } => {
             Failure::new(ErrorCode::LiveArtifactStorageFailed, message).suggest(CHECK_DISK)
         }
@@ -122,6 +133,9 @@ pub(crate) fn registry(err: ProjectError) -> Failure {
             .suggest("mend or remove the project's project.json"),
         ProjectError::RootOutside { .. } => {
             Failure::new(ErrorCode::BadRequest, message).suggest(SUGGEST_OTHER_DATA_DIR)
+        }
+        ProjectError::Unavailable { .. } => {
+            Failure::new(ErrorCode::StoreUnavailable, message).suggest(CHECK_STORE)
         }
         ProjectError::Io { .. } => {
             Failure::new(ErrorCode::LiveArtifactStorageFailed, message).suggest(CHECK_DISK)

@@ -2,7 +2,7 @@
 
 use od_core::artifact::ListTally;
 use od_core::ids::ProjectId;
-use od_ports::store::{Census, PageRequest};
+use od_ports::store::{Census, PageRequest, Reach, StorePlace};
 
 use crate::App;
 
@@ -15,6 +15,8 @@ pub enum StoreState {
     Reading,
     /// It can be read; some artifacts are damaged.
     Degraded,
+    /// A shared store does not answer: what is in memory is served, and nothing is written.
+    Unreachable,
     /// It cannot be read.
     Failing,
 }
@@ -24,6 +26,8 @@ pub enum StoreState {
 pub struct HealthReport {
     /// Whether the store can be read.
     pub store: StoreState,
+    /// Where the store is.
+    pub place: StorePlace,
     /// The number of projects.
     pub projects: usize,
     /// The artifacts of all of them.
@@ -35,9 +39,13 @@ pub struct HealthReport {
 /// Whoever asks may ask often, and is not authorized: nothing of the store is read for it. What changed on
 /// the disk since is counted once it is read, by a list or by the clock that works out what is due.
 pub async fn report(app: &App) -> HealthReport {
-    let Ok(projects) = app.ports.projects.list().await else {
-        let tally = ListTally::default();
-        return HealthReport { store: StoreState::Failing, projects: 0, tally };
+    let listed = app.ports.projects.list().await;
+    let place = app.ports.maintenance.place();
+    let is_away = matches!(place, StorePlace::Postgres { reach: Reach::Unreachable, .. });
+    let Ok(projects) = listed else {
+        let (store, tally) = (StoreState::Failing, ListTally::default());
+        let store = if is_away { StoreState::Unreachable } else { store };
+        return HealthReport { store, place, projects: 0, tally };
     };
     let ids: Vec<ProjectId> = projects.into_iter().map(|project| project.id).collect();
     let Census { tally, unlisted, failing } = app.ports.maintenance.census(&ids).await;
@@ -47,7 +55,8 @@ pub async fn report(app: &App) -> HealthReport {
         (0, 0, 1..) => StoreState::Reading,
         (0, 0, 0) => StoreState::Ok,
     };
-    HealthReport { store, projects: ids.len(), tally }
+    let store = if is_away { StoreState::Unreachable } else { store };
+    HealthReport { store, place, projects: ids.len(), tally }
 }
 
 /// Reads what is not known of any project, and then does as [`report`].

@@ -67,6 +67,7 @@ pub mod schedule;
 pub mod services;
 pub mod sessions;
 pub mod site;
+pub mod store_copy;
 
 pub use app::{App, Caller, PersonOnly};
 pub use artifacts::Mode;

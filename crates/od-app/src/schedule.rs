@@ -1,5 +1,6 @@
 //! Refreshes on schedule: switching them on, finding what is due, and running it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use od_core::artifact::{ArtifactSummary, Freshness};
@@ -9,8 +10,9 @@ use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision, Timestamp};
 use od_core::ledger::CommitKind;
 use od_core::limits::NEXT_RUNS;
 use od_core::schedule::{Due, LocalSchedules, ScheduleRefused, SlotRun, Trigger};
+use od_ports::connector_provider::ConnectorAccess;
 use od_ports::project_registry::ProjectError;
-use od_ports::store::{StoreError, Stored};
+use od_ports::store::{StoreError, StorePlace, Stored};
 
 use crate::artifacts::{Address, BeginError, FindError, Mode, StaleRevision, Transaction, find};
 use crate::refresh::run::{Cause, RefreshError, Refreshed, RunRefresh};
@@ -232,10 +234,35 @@ pub async fn agenda(app: &App, project: Option<&ProjectId>) -> Result<Agenda, Ag
             agenda.take_in(summary, now);
         }
     }
+    leave_to_others(app, &mut agenda).await;
     agenda
         .due
         .sort_by(|a, b| a.run.slot.cmp(&b.run.slot).then_with(|| a.artifact.cmp(&b.artifact)));
     Ok(agenda)
+}
+
+/// Leaves out the slots that only another machine of a team can run: of sources that read a project's
+/// files, where this machine has none of them.
+async fn leave_to_others(app: &App, agenda: &mut Agenda) {
+    if app.ports.maintenance.place() == StorePlace::Files {
+        return;
+    }
+    let catalogs = app.ports.connectors.iter().map(|connector| connector.catalog());
+    let local: Vec<String> = catalogs
+        .filter(|catalog| catalog.access == ConnectorAccess::Local)
+        .map(|catalog| catalog.id.to_string())
+        .collect();
+    let reads_files =
+        |due: &DueRun| due.connector.as_ref().is_none_or(|connector| local.contains(connector));
+    let bound: HashSet<ProjectId> =
+        agenda.due.iter().filter(|due| reads_files(due)).map(|due| due.project.clone()).collect();
+    let mut absent = HashSet::new();
+    for project in bound {
+        if !matches!(app.ports.files.root(&project).await, Ok(Some(_))) {
+            absent.insert(project);
+        }
+    }
+    agenda.due.retain(|due| !reads_files(due) || !absent.contains(&due.project));
 }
 
 impl Agenda {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use od_core::error::nearest_name;
+use od_daemon::{StoreAddress, StoreAddressError};
 use tracing_subscriber::filter::LevelFilter;
 use url::Url;
 
@@ -19,6 +20,7 @@ pub(crate) const FILE_BYTES_MAX: u64 = 64 * 1024;
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Key {
     DataDir,
+    Store,
     Port,
     LogLevel,
     Browser,
@@ -30,8 +32,9 @@ pub(crate) enum Key {
 
 impl Key {
     /// Every key, in the order of `od config list`.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::DataDir,
+        Self::Store,
         Self::Port,
         Self::LogLevel,
         Self::Browser,
@@ -43,6 +46,7 @@ impl Key {
     /// The names of all keys.
     pub(crate) const NAMES: &'static [&'static str] = &[
         Self::DataDir.name(),
+        Self::Store.name(),
         Self::Port.name(),
         Self::LogLevel.name(),
         Self::Browser.name(),
@@ -56,6 +60,7 @@ impl Key {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::DataDir => "data-dir",
+            Self::Store => "store",
             Self::Port => "port",
             Self::LogLevel => "log-level",
             Self::Browser => "browser",
@@ -75,6 +80,7 @@ impl Key {
     pub(crate) const fn variable(self) -> &'static str {
         match self {
             Self::DataDir => "OD_DATA_DIR",
+            Self::Store => "OD_STORE",
             Self::Port => "OD_PORT",
             Self::LogLevel => "OD_LOG",
             Self::Browser => "BROWSER",
@@ -90,6 +96,9 @@ impl Key {
         match self {
             Self::DataDir => {
                 "Where artifacts are stored, outside a directory that has a .od/ of its own."
+            }
+            Self::Store => {
+                "What keeps the artifacts: files, or the database of a team: postgres://ROLE@HOST/DATABASE."
             }
             Self::Port => "The port of the API and the console on 127.0.0.1; 0 takes a free one.",
             Self::LogLevel => "How much the daemon logs: off, error, warn, info, debug or trace.",
@@ -112,7 +121,8 @@ impl Key {
     /// Returns whether a running daemon keeps the value that it started with.
     pub(crate) const fn needs_restart(self) -> bool {
         match self {
-            Self::Port
+            Self::Store
+            | Self::Port
             | Self::LogLevel
             | Self::GithubBaseUrl
             | Self::DesktopNotifications
@@ -132,6 +142,9 @@ impl Key {
         }
         if text.chars().any(char::is_control) {
             return Err(wrong("holds a control character"));
+        }
+        if self == Self::Store {
+            return parse_store(text).map_err(|problem| ConfigError::Value { key: self, problem });
         }
         // The file is read by whoever helps, and copied between machines: a secret has no place in it.
         if od_core::credential::find(text).is_some() {
@@ -166,7 +179,7 @@ impl Key {
                 "on" | "off" => Ok(text.to_owned()),
                 _ => Err(wrong("must be on or off")),
             },
-            Self::DataDir | Self::Browser | Self::AgentsPath | Self::AgentsHome => {
+            Self::DataDir | Self::Store | Self::Browser | Self::AgentsPath | Self::AgentsHome => {
                 Ok(text.to_owned())
             }
         }
@@ -177,6 +190,7 @@ impl Key {
         match self {
             Self::Port => format!("{} = {value}", self.name()),
             Self::DataDir
+            | Self::Store
             | Self::LogLevel
             | Self::Browser
             | Self::GithubBaseUrl
@@ -187,6 +201,24 @@ impl Key {
                 format!("{} = {}", self.name(), serde_json::Value::from(value))
             }
         }
+    }
+}
+
+/// The word for a store of files in the data directory.
+pub(crate) const FILES: &str = "files";
+
+/// Checks the address of a store. What was given is not repeated: it may hold a password.
+pub(crate) fn parse_store(text: &str) -> Result<String, String> {
+    if text == FILES {
+        return Ok(text.to_owned());
+    }
+    match text.parse::<StoreAddress>() {
+        Ok(address) => Ok(address.as_str().to_owned()),
+        Err(StoreAddressError::Password) => Err(
+            "must hold no password: put it into the file that PGPASSFILE names (~/.pgpass, chmod 600), as HOST:5432:DATABASE:ROLE:PASSWORD"
+                .to_owned(),
+        ),
+        Err(StoreAddressError::Connection(error)) => Err(format!("is no store: {error}")),
     }
 }
 
@@ -400,6 +432,19 @@ mod tests {
         assert!(Config::parse("github-base-url = \"http://127.0.0.1:9/api\"").is_ok());
         refused("port = \n", "key = value");
         refused("[daemon]\nport = 1\n", "no key `daemon`");
+    }
+
+    #[test]
+    fn the_store_of_a_team_is_named_without_its_password() {
+        for good in ["files", "postgres://ada@db.example/od", "postgresql://ada@127.0.0.1:5433/od"]
+        {
+            assert!(Config::parse(&format!("store = \"{good}\"\n")).is_ok(), "{good}");
+        }
+        let given = "store = \"postgres://ada:hunter2-canary@db.example/od\"\n";
+        refused(given, "PGPASSFILE");
+        assert!(!Config::parse(given).unwrap_err().to_string().contains("canary"));
+        refused("store = \"mysql://ada@db/od\"\n", "is no store");
+        refused("store = \"postgres://ada@db.example/od?sslmode=disable\"\n", "TLS");
     }
 
     #[test]

@@ -111,6 +111,14 @@ fn answer(globals: &Globals, command: Command, sink: Sink) -> Result<Answer, Com
         Command::Keys(KeysCommand::Signers) => verbs::share::keys::signers(&settings()?),
         Command::Keys(KeysCommand::Trust(args)) => verbs::share::keys::trust(&settings()?, &args),
         Command::Keys(KeysCommand::Revoke(args)) => verbs::share::keys::revoke(&settings()?, &args),
+        Command::Store(command) => {
+            let settings = settings()?;
+            block_on(with_progress(
+                sink,
+                "asking the store",
+                verbs::store::store(&settings, command),
+            ))
+        }
         Command::Sessions(SessionsCommand::List) => verbs::sessions::list(&settings()?),
         Command::Sessions(SessionsCommand::Revoke(args)) => {
             block_on(verbs::sessions::revoke(&settings()?, &args))

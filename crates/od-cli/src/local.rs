@@ -25,7 +25,9 @@ use crate::verbs::share::keys;
 
 /// Puts the adapters together over the settings' directories, making them if they are missing.
 pub(crate) fn open(settings: &Settings) -> Result<App, CommandError> {
-    let app = compose(&settings.home, &settings.data_dir, options(&settings.config))
+    let store = settings.shared_store(None)?;
+    let options = ComposeOptions { store, ..options(&settings.config) };
+    let app = compose(&settings.home, &settings.data_dir, options)
         .map_err(|error| compose_error(&error))?;
     app.set_console(console(settings).url());
     Ok(app)
@@ -45,8 +47,9 @@ pub(crate) fn open_in(scratch: &Path) -> Result<App, CommandError> {
 /// As [`open`], but `None` where nothing has been stored yet: looking makes no directories.
 pub(crate) fn open_existing(settings: &Settings) -> Result<Option<App>, CommandError> {
     // Composing makes directories and keys. Whoever only looks, in the wrong folder perhaps, leaves no
-    // trace there.
-    if settings.data_dir.is_dir() { open(settings).map(Some) } else { Ok(None) }
+    // trace there. Where a database keeps the artifacts, there may be some although nothing is here.
+    let is_there = settings.data_dir.is_dir() || settings.shared_store(None)?.is_some();
+    if is_there { open(settings).map(Some) } else { Ok(None) }
 }
 
 /// Returns the options of the adapters that the environment or the configuration sets.
@@ -90,6 +93,10 @@ pub(crate) fn compose_error(error: &ComposeError) -> CommandError {
         }
         ComposeError::Store(_) => CommandError::new(ErrorCode::LiveArtifactStorageFailed, message)
             .suggest("`od doctor` checks the data directory"),
+        ComposeError::Entropy(_) | ComposeError::Sessions(_) => {
+            CommandError::new(ErrorCode::Internal, message)
+                .suggest("`od doctor` checks this installation")
+        }
         ComposeError::GitHub { .. } => CommandError::new(ErrorCode::BadRequest, message)
             .suggest("correct or unset OD_GITHUB_BASE_URL, or `od config unset github-base-url`"),
     }

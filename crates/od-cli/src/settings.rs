@@ -7,10 +7,10 @@ use od_core::error::ErrorCode;
 use od_fs::{DataDir, PrivateDir, PrivateError};
 
 use crate::args::Globals;
-use crate::config::{Config, ConfigError, FILE, FILE_BYTES_MAX, Key, Origin};
+use crate::config::{Config, ConfigError, FILE, FILE_BYTES_MAX, FILES, Key, Origin, parse_store};
 use crate::local;
 use crate::output::{CommandError, Exit};
-use od_daemon::DEFAULT_PORT;
+use od_daemon::{Announcement, DEFAULT_PORT, PasswordSources, SharedStore, StoreAddress};
 
 /// The directories that the program works with.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -78,6 +78,7 @@ impl Settings {
             let value = match key {
                 Key::Browser => text.into_owned(),
                 Key::DataDir
+                | Key::Store
                 | Key::Port
                 | Key::LogLevel
                 | Key::GithubBaseUrl
@@ -99,6 +100,7 @@ impl Settings {
             Key::Port => Some(DEFAULT_PORT.to_string()),
             Key::LogLevel => Some("warn".to_owned()),
             Key::DesktopNotifications => Some("off".to_owned()),
+            Key::Store => Some(FILES.to_owned()),
             Key::DataDir
             | Key::Browser
             | Key::GithubBaseUrl
@@ -113,6 +115,42 @@ impl Settings {
         let (port, origin) = self.configured(Key::Port)?;
         let is_asked = origin != Origin::Default;
         Ok(port.filter(|_| is_asked).and_then(|port| port.parse().ok()))
+    }
+
+    /// Returns the database that keeps the artifacts; `None` if files do.
+    ///
+    /// Where nobody says, it is the one that the running daemon works with, which a flag may have named.
+    pub(crate) fn shared_store(
+        &self,
+        flag: Option<&str>,
+    ) -> Result<Option<SharedStore>, CommandError> {
+        let (configured, origin) = self.configured(Key::Store)?;
+        let told = || {
+            let configuration = Announcement::of_living(&self.data_dir)?.configuration;
+            configuration.get(Key::Store.name()).cloned()
+        };
+        let text = match (flag, origin) {
+            (Some(flag), _) => Some(parse_store(flag.trim()).map_err(|problem| {
+                CommandError::new(ErrorCode::BadRequest, format!("--store {problem}"))
+                    .suggest("od serve --store postgres://ROLE@HOST:5432/DATABASE")
+                    .ending(Exit::Usage)
+            })?),
+            (None, Origin::Default) => told(),
+            (None, Origin::Flag | Origin::Environment | Origin::Nearest | Origin::File) => {
+                configured
+            }
+        };
+        let address: Option<StoreAddress> = text.and_then(|text| text.parse().ok());
+        Ok(address.map(|address| SharedStore { address, passwords: self.passwords() }))
+    }
+
+    /// Returns where passwords of databases are looked for, as PostgreSQL's own programs do.
+    pub(crate) fn passwords(&self) -> PasswordSources {
+        let set = |name: &str| environment(name).filter(|value| !value.is_empty());
+        let file = set("PGPASSFILE").map(PathBuf::from);
+        let file = file.or_else(|| self.user_home.as_ref().map(|home| home.join(".pgpass")));
+        let password = set("PGPASSWORD").and_then(|password| password.into_string().ok());
+        PasswordSources { password, file }
     }
 
     fn check(&self) -> Result<(), CommandError> {

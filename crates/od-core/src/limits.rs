@@ -306,6 +306,20 @@ limits! {
     ASIDE_FILES = "aside_files", 50, "files", "in `aside/` of one artifact; the oldest are removed";
     /// The longest time that a writer waits for another one.
     COMMIT_WAIT = "commit_wait", 10_000, "milliseconds", "for the commit lock of an artifact, then the write is refused as busy";
+    /// The most connections of one daemon to a shared store, for reading and for writing each.
+    STORE_CONNECTIONS = "store_connections", 4, "connections", "to PostgreSQL for reading, and as many for writing; further work waits";
+    /// The longest time that a shared store may take to answer a read.
+    STORE_READ = "store_read", 5_000, "milliseconds", "for one read of PostgreSQL; then what is in memory is served, and said to be";
+    /// The longest time that a transaction of a shared store may stand still.
+    STORE_IDLE = "store_idle", 15_000, "milliseconds", "in which PostgreSQL ends the transaction of a writer that stands still";
+    /// The longest time for which the outcome of a commit is asked for.
+    STORE_RESOLVE = "store_resolve", 20_000, "milliseconds", "in which a commit whose answer was lost is looked for in PostgreSQL";
+    /// The time for which a refresh holds its lease.
+    STORE_LEASE = "store_lease", 150_000, "milliseconds", "by the clock of PostgreSQL, since the refresh began";
+    /// The pause between two looks for what others have changed in a shared store.
+    STORE_LOOK = "store_look", 1_000, "milliseconds", "until what another machine changed is told to open consoles; whoever reads sees it at once";
+    /// The longest pause between two tries to reach a shared store.
+    STORE_RETRY = "store_retry", 5_000, "milliseconds", "after a try that failed; the first pause is a fiftieth of it";
     /// The part of whole artifacts that a store keeps in memory.
     ARTIFACT_CACHE = "artifact_cache", 33_554_432, "bytes", "of templates, and of data as it lies in memory, in one process; the least recently used go first";
     /// The most rows that one page of a list may have.

@@ -16,12 +16,16 @@ use od_fs::{
     FileProjectRegistry, FileRunStore, FileServiceRegistry, FileSignerKeys, FileTokenAuthority,
     FileVault, FileWebhooks, GrantGuard, PrivateError, SystemClock, SystemEntropy,
 };
+use od_ports::access::console_sessions::{ConsoleSessions as _, SessionsError};
 use od_ports::access::token_authority::KeyringError;
 use od_ports::notifier::Readiness;
+use od_ports::system::EntropyError;
 use od_ports::{
-    Clock, CredentialVault, Entropy, EventSink, Notifier, Ports, ProjectFiles, ProjectRegistry,
-    ServiceRegistry, StoreError,
+    ArtifactStore, Clock, CredentialVault, Entropy, EventSink, Notifier, Ports, ProjectFiles,
+    ProjectRegistry, RefreshLog, RevisionStore, ServiceRegistry, StoreError, StoreMaintenance,
+    Trash,
 };
+use od_postgres::{Machine, PasswordSources, PgProjectRegistry, PgStore, StoreAddress};
 use od_sql::{PostgresConnector, SqliteConnector, SqliteEngine};
 
 /// Settings of the adapters. The default is what a person's machine has.
@@ -31,6 +35,8 @@ pub struct ComposeOptions {
     pub github_base_url: Option<String>,
     /// Whether changed checks are shown on the desktop.
     pub desktop_notifications: DesktopNotifications,
+    /// The database that a team shares; the files of the data directory if absent.
+    pub store: Option<SharedStore>,
     /// The listener of events; nobody if absent.
     pub events: Option<Arc<dyn EventSink>>,
     /// Where agents are looked for, and by what they are supervised.
@@ -41,10 +47,20 @@ pub struct ComposeOptions {
     pub entropy: Option<Arc<dyn Entropy>>,
 }
 
+/// A store that other machines use, too.
+#[derive(Clone, Debug)]
+pub struct SharedStore {
+    /// Where it is.
+    pub address: StoreAddress,
+    /// Where its password is looked for.
+    pub passwords: PasswordSources,
+}
+
 impl fmt::Debug for ComposeOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ComposeOptions")
             .field("github_base_url", &self.github_base_url)
+            .field("store", &self.store)
             .field("desktop_notifications", &self.desktop_notifications)
             .finish_non_exhaustive()
     }
@@ -72,6 +88,12 @@ pub enum ComposeError {
     /// The store cannot be opened.
     #[error("the store cannot be opened")]
     Store(#[from] StoreError),
+    /// The system gave no random bytes.
+    #[error(transparent)]
+    Entropy(#[from] EntropyError),
+    /// The key by which others know this machine cannot be used.
+    #[error(transparent)]
+    Sessions(#[from] SessionsError),
     /// The base URL of GitHub is none.
     #[error("OD_GITHUB_BASE_URL: {message}")]
     GitHub {
@@ -86,8 +108,15 @@ pub enum ComposeError {
 ///
 /// Fails with the adapter that could not be built.
 pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<App, ComposeError> {
-    let ComposeOptions { github_base_url, desktop_notifications, events, agents, clock, entropy } =
-        options;
+    let ComposeOptions {
+        github_base_url,
+        desktop_notifications,
+        store,
+        events,
+        agents,
+        clock,
+        entropy,
+    } = options;
     let clock: Arc<dyn Clock> = clock.unwrap_or_else(|| Arc::new(SystemClock));
     let entropy: Arc<dyn Entropy> = entropy.unwrap_or_else(|| Arc::new(SystemEntropy::new()));
     let data = DataDir::open(data_dir)
@@ -96,7 +125,9 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
     let tokens = FileTokenAuthority::open(home, entropy.as_ref()).map_err(keyring)?;
     let grants = GrantGuard::open(home, data.path()).map_err(keyring)?;
     let data = data.guarded(grants);
-    let projects: Arc<dyn ProjectRegistry> = Arc::new(FileProjectRegistry::new(data.clone()));
+    let sessions = Arc::new(FileConsoleSessions::in_home(home));
+    let stores = Stores::open(store, &data, &sessions, &clock, entropy.as_ref())?;
+    let projects = Arc::clone(&stores.projects);
     let files: Arc<dyn ProjectFiles> =
         Arc::new(DiskProjectFiles::new(Arc::clone(&projects), data.clone()).closing(home));
     let fence = Fence::around([home.to_owned(), data.path().to_owned()]);
@@ -106,14 +137,13 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
     let vault: Arc<dyn CredentialVault> = Arc::new(FileVault::in_home(home));
     let services: Arc<dyn ServiceRegistry> = Arc::new(FileServiceRegistry::in_home(home));
     let client = Arc::new(ServiceClient::new(Arc::clone(&services), Arc::clone(&vault)));
-    let store = Arc::new(FileArtifactStore::open(data.clone(), Arc::clone(&clock))?);
     let agents = Arc::new(AcpAgents::new(agents));
     Ok(App::new(Ports {
-        artifacts: store.clone(),
-        refresh_log: store.clone(),
-        revisions: store.clone(),
-        trash: store.clone(),
-        maintenance: store,
+        artifacts: stores.artifacts,
+        refresh_log: stores.refresh_log,
+        revisions: stores.revisions,
+        trash: stores.trash,
+        maintenance: stores.maintenance,
         projects,
         agent_catalog: agents.clone(),
         agents,
@@ -121,7 +151,7 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
         runs: Arc::new(FileRunStore::new(data)),
         events: events.unwrap_or_else(|| Arc::new(Silence)),
         tokens: Arc::new(tokens),
-        sessions: Arc::new(FileConsoleSessions::in_home(home)),
+        sessions,
         connectors: vec![
             Arc::new(ProjectFilesConnector::new(Arc::clone(&files), fence.clone())),
             Arc::new(SqliteConnector::new(Arc::clone(&files))),
@@ -142,6 +172,58 @@ pub fn compose(home: &Path, data_dir: &Path, options: ComposeOptions) -> Result<
         clock,
         entropy,
     }))
+}
+
+/// The ports of a store, whatever keeps it.
+struct Stores {
+    artifacts: Arc<dyn ArtifactStore>,
+    refresh_log: Arc<dyn RefreshLog>,
+    revisions: Arc<dyn RevisionStore>,
+    trash: Arc<dyn Trash>,
+    maintenance: Arc<dyn StoreMaintenance>,
+    projects: Arc<dyn ProjectRegistry>,
+}
+
+impl Stores {
+    fn open(
+        shared: Option<SharedStore>,
+        data: &DataDir,
+        sessions: &FileConsoleSessions,
+        clock: &Arc<dyn Clock>,
+        entropy: &dyn Entropy,
+    ) -> Result<Self, ComposeError> {
+        let local: Arc<dyn ProjectRegistry> = Arc::new(FileProjectRegistry::new(data.clone()));
+        let Some(SharedStore { address, passwords }) = shared else {
+            let files = FileArtifactStore::open(data.clone(), Arc::clone(clock))?;
+            return Ok(Self::of(Arc::new(files), local));
+        };
+        let mut instance = [0; 16];
+        entropy.fill(&mut instance)?;
+        let store = PgStore::new(address, passwords, Arc::clone(clock), instance);
+        let key = sessions.daemon_key()?;
+        let machine = Machine { id: key.fingerprint(), label: machine_name() };
+        let projects = PgProjectRegistry::new(&store, local, machine);
+        Ok(Self::of(Arc::new(store), Arc::new(projects)))
+    }
+
+    fn of<S>(store: Arc<S>, projects: Arc<dyn ProjectRegistry>) -> Self
+    where
+        S: ArtifactStore + RefreshLog + RevisionStore + StoreMaintenance + Trash + 'static,
+    {
+        Self {
+            artifacts: store.clone(),
+            refresh_log: store.clone(),
+            revisions: store.clone(),
+            trash: store.clone(),
+            maintenance: store,
+            projects,
+        }
+    }
+}
+
+/// Returns the name by which the others of a team know this machine.
+fn machine_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 /// Returns whether this machine's desktop would show a notification.

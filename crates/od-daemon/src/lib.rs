@@ -56,9 +56,10 @@ mod routes {
     pub(crate) mod webhooks;
 }
 mod sign_in_codes;
+mod store_loop;
 pub mod views;
 
-pub use compose::{ComposeError, ComposeOptions, compose, desktop_readiness};
+pub use compose::{ComposeError, ComposeOptions, SharedStore, compose, desktop_readiness};
 pub use http::access_log::LogSink;
 pub use lifecycle::{
     Announcement, ClaimError, DEFAULT_PORT, ListenError, Port, RunningDaemon, ServeConfig,
@@ -66,4 +67,5 @@ pub use lifecycle::{
 };
 /// Whether changed checks are shown on the desktop; the adapter's own word.
 pub use od_connectors::DesktopNotifications;
+pub use od_postgres::{PasswordSources, StoreAddress, StoreAddressError};
 pub use routes::mcp::{Answering, McpMessage, McpServer};

@@ -72,6 +72,10 @@ impl DiskProjectFiles {
                 Err(FilesError::ProjectNotFound { project: project.clone() })
             }
             Err(ProjectError::Io { action, source }) => Err(FilesError::Io { action, source }),
+            Err(ProjectError::Unavailable { reason }) => Err(FilesError::Io {
+                action: "look the project up",
+                source: io::Error::other(reason),
+            }),
             Err(
                 err @ (ProjectError::Damaged { .. }
                 | ProjectError::Exists { .. }

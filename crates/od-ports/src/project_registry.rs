@@ -85,6 +85,12 @@ pub enum ProjectError {
         /// The directory that it has to lie in.
         allowed: PathBuf,
     },
+    /// A shared store cannot be reached, or did not answer in time.
+    #[error("the shared store cannot be used: {reason}")]
+    Unavailable {
+        /// The fault, in words without data.
+        reason: String,
+    },
     /// The disk refused.
     #[error("could not {action}")]
     Io {

@@ -19,6 +19,8 @@ pub struct HealthReport {
     pub schema_version: u64,
     /// Whether the store can be read.
     pub store: StoreState,
+    /// What keeps the artifacts.
+    pub store_kind: StoreKind,
     /// How many artifacts are how sound, as they were last read.
     pub artifacts: ArtifactCounts,
     /// When this daemon started.
@@ -39,8 +41,21 @@ pub enum StoreState {
     Reading,
     /// It can be read; some artifacts are damaged.
     Degraded,
+    /// A shared store does not answer: what is in memory is served, and nothing is written.
+    Unreachable,
     /// It cannot be read.
     Failing,
+}
+
+/// What keeps the artifacts.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum StoreKind {
+    /// The data directory of this machine.
+    Files,
+    /// A PostgreSQL database that other machines use, too.
+    Postgres,
 }
 
 /// Artifacts by health.

@@ -108,6 +108,7 @@ impl From<StoreError> for RefreshFault {
             | StoreError::RefreshOvertaken { .. }
             | StoreError::Busy { .. }
             | StoreError::ForeignWitness
+            | StoreError::Unavailable { .. }
             | StoreError::Io { .. }) => Self::Store(err),
         }
     }

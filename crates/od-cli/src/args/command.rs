@@ -70,6 +70,8 @@ pub enum Command {
     Config(ConfigCommand),
     /// `od sessions …`
     Sessions(SessionsCommand),
+    /// `od store …`
+    Store(StoreCommand),
     /// `od doctor`
     Doctor,
     /// `od report`
@@ -154,6 +156,8 @@ pub struct Serve {
     pub no_code: bool,
     /// The file that takes the log, if not stderr.
     pub log: Option<PathBuf>,
+    /// The store, if it was given.
+    pub store: Option<String>,
     /// Whether to change nothing.
     pub dry_run: bool,
 }
@@ -164,6 +168,7 @@ impl From<Matches> for Serve {
             port: given.number("port"),
             no_code: given.has("no-code"),
             log: given.path("log"),
+            store: given.text("store"),
             dry_run: given.dry_run(),
         }
     }
@@ -536,6 +541,32 @@ pub enum McpCommand {
         agent: Agent,
         /// The project, if it was given.
         project: Option<String>,
+    },
+}
+
+/// `od store …`
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum StoreCommand {
+    /// `od store status`
+    Status {
+        /// The store, if it was given.
+        store: Option<String>,
+    },
+    /// `od store migrate`
+    Migrate {
+        /// The store, if it was given.
+        store: Option<String>,
+        /// Whether to change nothing.
+        dry_run: bool,
+    },
+    /// `od store copy`
+    Copy {
+        /// The store that is read.
+        from: String,
+        /// The store that is written.
+        to: String,
+        /// Whether to change nothing.
+        dry_run: bool,
     },
 }
 

@@ -21,8 +21,8 @@ pub use bundles::{Build, ExportProject, ImportArtifacts, SignerArgs};
 pub use command::{
     AddSource, Chat, Command, ConfigCommand, ConnectorArgs, ConnectorsCommand, Demo, Init,
     InstallSkill, KeysCommand, McpCommand, Open, RefreshDue, RevokeSession, Run, RunAgent, Serve,
-    ServiceCommand, SessionsCommand, Shell, SkillsCommand, SourceArgs, SourcesCommand, TestSource,
-    Trust,
+    ServiceCommand, SessionsCommand, Shell, SkillsCommand, SourceArgs, SourcesCommand,
+    StoreCommand, TestSource, Trust,
 };
 pub use parse::{Globals, Invocation, parse};
 pub use projects::{ProjectsCommand, RebindProject, RemoveProject, RenameProject};

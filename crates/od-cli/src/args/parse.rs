@@ -451,7 +451,13 @@ mod tests {
         assert_eq!(two.globals.data_dir, Some("/d".into()));
         assert_eq!(
             two.command,
-            Command::Serve(Serve { port: Some(0), no_code: false, log: None, dry_run: true })
+            Command::Serve(Serve {
+                port: Some(0),
+                no_code: false,
+                log: None,
+                store: None,
+                dry_run: true
+            })
         );
     }
 

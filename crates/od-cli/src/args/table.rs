@@ -6,7 +6,7 @@ use od_mcp::launch::Agent;
 use super::artifacts::ArtifactsCommand;
 use super::command::{
     Command, ConfigCommand, ConnectorsCommand, KeysCommand, McpCommand, RunAgent, ServiceCommand,
-    SessionsCommand, Shell, SkillsCommand, SourcesCommand,
+    SessionsCommand, Shell, SkillsCommand, SourcesCommand, StoreCommand,
 };
 use super::projects::ProjectsCommand;
 use super::tools::{Format, ToolCommand};
@@ -41,6 +41,13 @@ const PORT: Flag = option(
     "N",
     Value::Port,
     "Port of the API and the console on 127.0.0.1 (default 7456; 0 takes a free one). Previews get the next free one.",
+);
+
+const STORE: Flag = option(
+    "store",
+    "ADDRESS",
+    Value::Text,
+    "What keeps the artifacts: files, or the database of a team, postgres://ROLE@HOST:5432/DATABASE. Its password comes from PGPASSWORD or the file that PGPASSFILE names (~/.pgpass), never from here.",
 );
 
 const fn switch(long: &'static str, help: &'static str) -> Flag {
@@ -154,9 +161,10 @@ pub const VERBS: &[Verb] = &[
             PORT,
             switch("no-code", "Print no one-time code: for supervisors, whose logs are kept."),
             option("log", "FILE", Value::File, "Write the log here instead of to stderr; at 4 MiB it becomes FILE.1 and a new one begins."),
+            STORE,
             DRY_RUN,
         ],
-        examples: &["od serve", "od serve --port 0"],
+        examples: &["od serve", "od serve --port 0", "od serve --store postgres://ada@db.example/od"],
     },
     Verb {
         words: "stop",
@@ -619,6 +627,40 @@ pub const VERBS: &[Verb] = &[
         build: |mut given| Command::Config(ConfigCommand::Unset { dry_run: given.dry_run(), key: given.required_argument() }),
         summary: "Take one setting out of config.toml in OD_HOME.",
         detail: "Also a key that no version knows, or one with a wrong value, which stop every other verb.", positional: takes("KEY", Arity::One, Value::Text, "The setting."), flags: &[DRY_RUN], examples: &["od config unset port"],
+    },
+    Verb {
+        words: "store status",
+        build: |mut given| Command::Store(StoreCommand::Status { store: given.text("store") }),
+        summary: "Show what keeps the artifacts, and whether it can be used.",
+        detail: "Files of the data directory unless OD_STORE, `store` in config.toml or --store of the running daemon names the database of a team. Of a database it says whether it answers, and of which version its tables are.",
+        positional: None, flags: &[STORE], examples: &["od store status", "od store status --store postgres://ada@db.example/od"],
+    },
+    Verb {
+        words: "store migrate",
+        build: |mut given| {
+            let dry_run = given.dry_run();
+            Command::Store(StoreCommand::Migrate { store: given.text("store"), dry_run })
+        },
+        summary: "Make the tables of a team's database, or bring them up to date.",
+        detail: "Forward only, each step one transaction; while it runs others wait. Needs the role that owns the tables: those that members use may not change them. Everybody's `od` has to know the new version afterwards.",
+        positional: None, flags: &[STORE, DRY_RUN], examples: &["od store migrate --store postgres://od_owner@db.example/od"],
+    },
+    Verb {
+        words: "store copy",
+        build: |mut given| {
+            let dry_run = given.dry_run();
+            let (from, to) = (given.text("from").unwrap_or_default(), given.text("to").unwrap_or_default());
+            Command::Store(StoreCommand::Copy { from, to, dry_run })
+        },
+        summary: "Copy projects and artifacts with their history from one store to another.",
+        detail: "From the files of a data directory to the database of a team, or back. Ids, revisions and records stay what they are; each artifact is read back and compared by its digests. What is there already is left alone, so an interrupted copy goes on where it was. Left out and named are artifacts that are damaged, edited by hand since their last commit, or there in another state. The trash, the folders of projects, chats, runs and credentials are not copied; permissions are not carried into files.",
+        positional: None,
+        flags: &[
+            needed("from", "STORE", Value::Text, "The store to read: a data directory, or postgres://ROLE@HOST/DATABASE."),
+            needed("to", "STORE", Value::Text, "The store to write, named in the same way."),
+            DRY_RUN,
+        ],
+        examples: &["od store copy --from ~/.open-design/data --to postgres://ada@db.example/od"],
     },
     Verb {
         words: "keys status",

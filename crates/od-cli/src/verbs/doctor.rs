@@ -12,6 +12,7 @@ use od_daemon::{Announcement, ComposeOptions, desktop_readiness};
 use od_fs::{DataDir, PrivateError, shell_quoted};
 use od_ports::notifier::Readiness;
 use od_ports::project_registry::Project;
+use od_ports::store::StorePlace;
 use serde_json::{Value, json};
 
 use crate::config::{self, Config, Key, Origin};
@@ -19,7 +20,7 @@ use crate::local;
 use crate::output::{Answer, CommandError, Exit, Style, Text};
 use crate::settings::{Settings, config_text};
 use crate::skills::{self, BUILTIN_FILES, BUILTIN_NAME};
-use crate::verbs::daemon;
+use crate::verbs::{daemon, store as shared};
 
 /// The outcome of a check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -233,7 +234,25 @@ async fn daemon(settings: &Settings) -> Check {
     }
 }
 
+/// Checks the database that keeps the artifacts; nothing is said of one that can be used, or of files.
+async fn unusable(settings: &Settings) -> Option<Check> {
+    let refused = match settings.shared_store(None) {
+        Ok(None) => return None,
+        Ok(Some(store)) => {
+            let place = store.address.place();
+            let CommandError { failure, .. } = shared::check(store).await.err()?;
+            (format!("{place}: {}", failure.message), failure.suggestion)
+        }
+        Err(CommandError { failure, .. }) => (failure.message, failure.suggestion),
+    };
+    let (found, fix) = refused;
+    Some(check("store", Verdict::Bad, found, Some(fix)))
+}
+
 async fn store(settings: &Settings) -> Check {
+    if let Some(found) = unusable(settings).await {
+        return found;
+    }
     let app = match local::open_existing(settings) {
         Ok(Some(app)) => app,
         Ok(None) => {
@@ -261,7 +280,12 @@ async fn store(settings: &Settings) -> Check {
     let damaged = report.tally.damaged();
     let ending = |is_one| if is_one { "" } else { "s" };
     let (artifacts, projects) = (ending(total == 1), ending(report.projects == 1));
-    let counts = format!("{total} artifact{artifacts} in {} project{projects}", report.projects);
+    let at = match &report.place {
+        StorePlace::Files => String::new(),
+        StorePlace::Postgres { address, .. } => format!(", shared at {address}"),
+    };
+    let counts =
+        format!("{total} artifact{artifacts} in {} project{projects}{at}", report.projects);
     match report.store {
         StoreState::Ok if is_degraded => check(
             "store",
@@ -276,6 +300,12 @@ async fn store(settings: &Settings) -> Check {
             Verdict::Bad,
             format!("{counts}, {damaged} damaged"),
             Some("od artifacts verify".to_owned()),
+        ),
+        StoreState::Unreachable => check(
+            "store",
+            Verdict::Bad,
+            format!("the shared store does not answer{at}"),
+            Some("od store status".to_owned()),
         ),
         StoreState::Failing => check(
             "store",

@@ -104,4 +104,5 @@ pub(crate) mod tools {
     pub(crate) use call::{client, client_of_living, explained, living, perform};
 }
 pub(crate) mod service;
+pub(crate) mod store;
 pub(crate) mod webhooks;

@@ -17,14 +17,24 @@ mod world;
 use std::collections::BTreeSet;
 
 use corpus::{DoorName, Scene};
+use world::Store;
 
 macro_rules! scenes {
     ($($name:ident)*) => {
         const SCENES: &[&str] = &[$(stringify!($name)),*];
         $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn $name() {
-            scene::play(Scene::read(stringify!($name))).await;
+            scene::play(Scene::read(stringify!($name)), Store::Files).await;
         })*
+        /// The same calls, and the same answers, where a database keeps the artifacts.
+        #[cfg(feature = "real-postgres")]
+        mod on_postgres {
+            use super::*;
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                scene::play(Scene::read(stringify!($name)), Store::Postgres).await;
+            })*
+        }
     };
 }
 

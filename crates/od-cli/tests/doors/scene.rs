@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::corpus::{Call, DoorName, Scene, Tool};
 use crate::mcp_door::Called;
-use crate::world::{Place, World};
+use crate::world::{Place, Store, World};
 use crate::{cli_door, http_door, mcp_door};
 
 /// What a call came to, through any door.
@@ -25,8 +25,8 @@ struct Outcome {
 }
 
 /// Plays a scene.
-pub(crate) async fn play(scene: Scene) {
-    let mut world = World::start().await;
+pub(crate) async fn play(scene: Scene, store: Store) {
+    let mut world = World::start_on(store).await;
     let mut places = Vec::new();
     for door in DoorName::ALL {
         places.push((door, world.place(&format!("door-{door:?}").to_lowercase()).await));

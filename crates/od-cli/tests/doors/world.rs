@@ -13,7 +13,13 @@ use od_app::runs::{StartRun, StartedRun};
 use od_app::{App, Caller, Mode};
 use od_core::ids::{Audience, ConnectorId, ProjectId, TokenId};
 use od_core::token::{Claims, Endpoint, Operation, ToolClaims};
-use od_daemon::{ComposeOptions, LogSink, Port, RunningDaemon, ServeConfig, serve};
+#[cfg(feature = "real-postgres")]
+use od_daemon::PasswordSources;
+use od_daemon::{ComposeOptions, LogSink, Port, RunningDaemon, ServeConfig, SharedStore, serve};
+#[cfg(feature = "real-postgres")]
+use od_pgconn::cluster::{Cluster, PASSWORD};
+#[cfg(feature = "real-postgres")]
+use od_postgres::PgStore;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -29,6 +35,17 @@ pub(crate) struct World {
     provider: Provider,
     clock: Arc<CountedClock>,
     held: Vec<JoinHandle<()>>,
+    /// The server that keeps the artifacts; dropped after the daemon is.
+    #[cfg(feature = "real-postgres")]
+    cluster: Option<Cluster>,
+}
+
+/// What keeps the artifacts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Store {
+    Files,
+    #[cfg(feature = "real-postgres")]
+    Postgres,
 }
 
 /// A project, the run kept for it, and the ids it has seen.
@@ -43,16 +60,37 @@ pub(crate) struct Place {
 
 impl World {
     pub(crate) async fn start() -> Self {
-        Self::start_in(tempfile::tempdir().unwrap(), Port::Any).await
+        Self::start_in(tempfile::tempdir().unwrap(), Port::Any, None).await
     }
 
-    async fn start_in(dirs: TempDir, port: Port) -> Self {
+    pub(crate) async fn start_on(store: Store) -> Self {
+        match store {
+            Store::Files => Self::start().await,
+            #[cfg(feature = "real-postgres")]
+            Store::Postgres => {
+                let cluster = Cluster::start(env!("CARGO_TARGET_TMPDIR"));
+                let address = format!("postgres://postgres@127.0.0.1:{}/shop", cluster.port());
+                let passwords = PasswordSources { password: Some(PASSWORD.to_owned()), file: None };
+                let store = SharedStore { address: address.parse().unwrap(), passwords };
+                let SharedStore { address, passwords } = store.clone();
+                let tables =
+                    PgStore::new(address, passwords, Arc::new(CountedClock::start()), [0; 16]);
+                tables.migrate().await.unwrap();
+                let dirs = tempfile::tempdir().unwrap();
+                let world = Self::start_in(dirs, Port::Any, Some(store)).await;
+                Self { cluster: Some(cluster), ..world }
+            }
+        }
+    }
+
+    async fn start_in(dirs: TempDir, port: Port, store: Option<SharedStore>) -> Self {
         let provider = Provider::start().await;
         let github_base_url = Some(provider.url.clone());
         let clock = Arc::new(CountedClock::start());
         let options = ComposeOptions {
             github_base_url,
             clock: Some(clock.clone()),
+            store,
             ..ComposeOptions::default()
         };
         let config = ServeConfig {
@@ -62,7 +100,15 @@ impl World {
             ..ServeConfig::new(dirs.path().join("home"), dirs.path().join("data"))
         };
         let daemon = serve(config).await.unwrap();
-        Self { daemon, dirs, provider, clock, held: Vec::new() }
+        Self {
+            daemon,
+            dirs,
+            provider,
+            clock,
+            held: Vec::new(),
+            #[cfg(feature = "real-postgres")]
+            cluster: None,
+        }
     }
 
     /// Stops the daemon and starts another at the same address.
@@ -70,7 +116,7 @@ impl World {
         let port = self.url().rsplit(':').next().unwrap().parse().unwrap();
         let Self { dirs, daemon, .. } = self;
         daemon.shutdown().await;
-        Self::start_in(dirs, Port::Fixed(port)).await
+        Self::start_in(dirs, Port::Fixed(port), None).await
     }
 
     pub(crate) fn clock(&self) -> &CountedClock {
@@ -175,18 +221,30 @@ impl World {
                 }
             }
             Before::Commit(message) => commit(&place.root, message),
-            Before::Damage(name) => {
-                let id = place.id(name);
-                let project = self.dirs.path().join("data/projects").join(place.project.as_str());
-                let head = project.join(".live-artifacts").join(id).join("artifact.json");
-                std::fs::write(head, "{").unwrap();
-            }
+            Before::Damage(name) => self.damage(place, name),
             Before::Disconnect(_)
             | Before::Connect(_)
             | Before::Hold(_)
             | Before::Restore(..)
             | Before::Release => {}
         }
+    }
+
+    /// Makes an artifact's pointer unreadable, where the store keeps it.
+    fn damage(&self, place: &Place, name: &str) {
+        let id = place.id(name);
+        #[cfg(feature = "real-postgres")]
+        if let Some(cluster) = &self.cluster {
+            cluster.execute("UPDATE od.store SET version = version + 1");
+            cluster.execute(&format!(
+                "UPDATE od.artifact SET pointer = '{{', version = (SELECT version FROM od.store) \
+                    WHERE id = '{id}'"
+            ));
+            return;
+        }
+        let project = self.dirs.path().join("data/projects").join(place.project.as_str());
+        let head = project.join(".live-artifacts").join(id).join("artifact.json");
+        std::fs::write(head, "{").unwrap();
     }
 
     /// Brings a revision back, as a person in the console does.

@@ -28,4 +28,6 @@ mod share {
     mod drawings;
     mod site;
     mod targets;
+    #[cfg(feature = "real-postgres")]
+    mod team;
 }

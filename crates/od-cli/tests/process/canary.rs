@@ -11,7 +11,7 @@ use crate::http::Answer;
 use crate::source_server::{Asked, SourceServer};
 
 /// Repeats the token in bodies, headers, errors, redirects and encodings.
-fn echo(asked: &Asked, mut stream: TcpStream) {
+pub(crate) fn echo(asked: &Asked, mut stream: TcpStream) {
     let token = asked.bearer.as_deref().unwrap_or("?");
     let text = format!(
         "plain {token} base64 b2QtY2FuYXJ5L1F6NysxOXhLZmU= \

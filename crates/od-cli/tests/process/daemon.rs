@@ -56,7 +56,12 @@ impl Place {
 
     /// Makes the project, as `od init` does.
     pub(crate) fn init(&self) {
-        let app = compose(&self.home(), &self.data(), ComposeOptions::default()).unwrap();
+        self.init_in(ComposeOptions::default());
+    }
+
+    /// Makes the project in the store that the options name.
+    pub(crate) fn init_in(&self, options: ComposeOptions) {
+        let app = compose(&self.home(), &self.data(), options).unwrap();
         let request = CreateProject {
             id: Some("web".parse().unwrap()),
             name: "Web".to_owned(),

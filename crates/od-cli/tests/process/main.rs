@@ -20,4 +20,6 @@ mod paths;
 mod scheduled;
 mod source_server;
 mod standing_mcp;
+#[cfg(feature = "real-postgres")]
+mod team;
 mod trace;

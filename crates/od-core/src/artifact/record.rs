@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::digests::Digests;
 use super::document::{Pins, RefreshPermission, SourcePin, SourceRef, StaleSource};
 use super::provenance::Provenance;
-use super::status::{Preview, RefreshStatus, SchemaVersion};
+use super::status::{Preview, RefreshStatus, SchemaVersion, Status};
 use super::{Document, Heading, Health};
 use crate::checks::{CheckResult, CheckSummary};
 use crate::decide;
@@ -213,6 +213,36 @@ impl Artifact {
 }
 
 impl ArtifactSummary {
+    /// Returns what is known of an artifact of which nothing can be read: that it is there, and damaged.
+    #[must_use]
+    pub fn of_unreadable(project: &ProjectId, id: &ArtifactId, health: Health) -> Self {
+        let unknown = Timestamp::from_unix_ms(0);
+        Self {
+            id: id.clone(),
+            project_id: project.clone(),
+            heading: Heading { status: Status::Error, ..Heading::of_title(id.as_str()) },
+            pinned: false,
+            preview: Preview::html(),
+            refresh_status: RefreshStatus::Idle,
+            created_at: unknown,
+            updated_at: unknown,
+            last_refreshed_at: None,
+            revision: Revision::first(),
+            has_document: false,
+            refreshable: false,
+            health,
+            created_by_run_id: None,
+            source_label: None,
+            stale: Vec::new(),
+            account_label: None,
+            edited: None,
+            restored: None,
+            schedule: None,
+            granted_elsewhere: false,
+            checks: None,
+        }
+    }
+
     /// Adds what the records of its refreshes say, where a schedule asks for it.
     #[must_use]
     pub fn with_runs(mut self, runs: &RunsSoFar) -> Self {

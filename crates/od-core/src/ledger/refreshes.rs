@@ -10,14 +10,20 @@ use crate::schedule::{RunsSoFar, SlotRun, Trigger};
 ///
 /// Folds every record in the order of the log. Ids only rise, so the newest is also the only one that
 /// may take a step or commit; an older one may only be closed.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct RefreshLedger {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     newest: Option<RefreshId>,
     /// Refreshes that have begun and have no last record, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     open: Vec<StartedRefresh>,
     /// How the newest refresh that is over and was not cancelled ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     status: Option<RefreshStatus>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     last_refreshed_at: Option<Timestamp>,
+    #[serde(default)]
     runs: RunsSoFar,
 }
 

@@ -31,7 +31,7 @@ use crate::in_flight::InFlight;
 use crate::routes::mcp::McpServer;
 use crate::sign_in_codes::{Code, Waiting};
 use crate::views::Console;
-use crate::{change_loop, clock_loop};
+use crate::{change_loop, clock_loop, store_loop};
 
 /// The time a running refresh has once the daemon is asked to stop; then it is cancelled.
 const REFRESH_GRACE: Duration = od_core::limits::REFRESH_GRACE.duration();
@@ -257,6 +257,7 @@ fn start_accepting(
             stopping.clone(),
         )),
         tokio::spawn(clock_loop::run(Arc::clone(&daemon), watched, stopping.clone())),
+        tokio::spawn(store_loop::run(Arc::clone(&daemon), stopping.clone())),
         tokio::spawn(change_loop::run(Arc::clone(&daemon), to_watch, stopping)),
     ];
     RunningDaemon { daemon, connections, stop, accepting, instance: Some(instance), announcement }

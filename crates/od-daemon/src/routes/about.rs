@@ -6,7 +6,8 @@ use hyper::StatusCode;
 use hyper::body::Bytes;
 use od_core::artifact::{HealthState, SchemaVersion};
 use od_core::error::Failure;
-use od_wire::health::{ArtifactCounts, HealthReport, StoreState};
+use od_ports::store::StorePlace;
+use od_wire::health::{ArtifactCounts, HealthReport, StoreKind, StoreState};
 
 use crate::exchange::Exchange;
 use crate::http::reply::Reply;
@@ -29,13 +30,19 @@ pub(crate) async fn health(exchange: &Exchange<'_>) -> Result<Reply, Failure> {
         od_app::health::StoreState::Ok => StoreState::Ok,
         od_app::health::StoreState::Reading => StoreState::Reading,
         od_app::health::StoreState::Degraded => StoreState::Degraded,
+        od_app::health::StoreState::Unreachable => StoreState::Unreachable,
         od_app::health::StoreState::Failing => StoreState::Failing,
+    };
+    let store_kind = match found.place {
+        StorePlace::Files => StoreKind::Files,
+        StorePlace::Postgres { .. } => StoreKind::Postgres,
     };
     Ok(Reply::json(&HealthReport {
         service: "od".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         schema_version: SchemaVersion::NEWEST.into(),
         store,
+        store_kind,
         artifacts,
         started_at: daemon.started_at,
         uptime_ms: u64::try_from(daemon.started.elapsed().as_millis()).unwrap_or(u64::MAX),

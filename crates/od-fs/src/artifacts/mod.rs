@@ -20,7 +20,7 @@ mod commit {
 
     pub(crate) use commit_log::{CommitLog, UnwrittenCopies};
     pub(crate) use generation::{Continued, Generation, LogPart, Replaces, SetFile, build};
-    pub(crate) use pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer, PointerFault};
+    pub(crate) use pointer::{POINTER_BYTES_MAX, POINTER_FILE, Pointer, PointerFault, StorePart};
 }
 mod dirs;
 /// An artifact's past: the log of its refreshes and commits, and the contents of its revisions.
@@ -37,16 +37,18 @@ mod history {
 
     pub(crate) use archive::COMMITS;
     pub(crate) use audit_log::{AuditLog, LOG, ROTATED, Tail};
-    pub(crate) use objects::OBJECTS;
+    pub(crate) use objects::{OBJECTS, Objects};
     pub(crate) use refresh_log::RefreshRecords;
     pub(crate) use snapshots::SNAPSHOTS;
 }
 /// Verify, repair, and recovery at start-up.
 mod maintenance {
+    mod adopt;
     mod inspect;
     mod recovery;
     mod repair;
 
+    pub(crate) use adopt::adopt;
     pub(crate) use inspect::inspect;
     pub(crate) use recovery::recover;
     pub(crate) use repair::repair;

@@ -9,9 +9,9 @@ use od_core::ids::{ArtifactId, ProjectId, RefreshId, Revision};
 use od_core::ledger::{CommitNote, RefreshStart};
 use od_core::refresh::RefreshRecord;
 use od_ports::store::{
-    ArtifactStore, Census, Change, Created, Gate, History, Inspection, KeptRevision, Page,
+    Archive, ArtifactStore, Census, Change, Created, Gate, History, Inspection, KeptRevision, Page,
     PageRequest, RefreshLog, RepairMode, RepairReport, RevisionStore, RunningRefresh, Snapshot,
-    SnapshotSummary, StoreError, StoreMaintenance, Stored, Timeline, Trash, Trashed,
+    SnapshotSummary, StoreError, StoreMaintenance, StoreTransfer, Stored, Timeline, Trash, Trashed,
     UnfinishedRefresh, Unrecovered, WriteWitness,
 };
 use od_ports::system::Clock;
@@ -216,6 +216,17 @@ impl ArtifactStore for FileArtifactStore {
         let held = self.parts.commits.own_lock(lock).ok_or(StoreError::ForeignWitness)?;
         let before = Arc::clone(witness.stored());
         self.run_commit(move |parts| parts.commits.commit(&before, change, &held)).await
+    }
+}
+
+#[async_trait]
+impl StoreTransfer for FileArtifactStore {
+    fn takes_earlier(&self) -> bool {
+        false
+    }
+
+    async fn adopt(&self, archive: Archive) -> Result<(), StoreError> {
+        self.run(move |parts| maintenance::adopt(&parts.reader, &archive)).await
     }
 }
 

@@ -134,6 +134,14 @@ pub enum StoreError {
     /// The witness belongs to another store.
     #[error("the write witness was made by another store")]
     ForeignWitness,
+    /// A shared store cannot be reached, or did not answer in time.
+    #[error("the shared store cannot be used: {reason}")]
+    Unavailable {
+        /// The fault, in words without data.
+        reason: String,
+        /// What is known of the change that was asked for.
+        outcome: Outcome,
+    },
     /// The disk refused. Nothing was acknowledged, and what was committed before still is.
     #[error("could not {action}: {source}")]
     Io {
@@ -180,9 +188,19 @@ impl StoreError {
             | Self::RefreshOvertaken { .. }
             | Self::RefreshClosed { .. }
             | Self::Busy { .. }
-            | Self::ForeignWitness => None,
+            | Self::ForeignWitness
+            | Self::Unavailable { .. } => None,
         }
     }
+}
+
+/// What is known of a change that a store was asked for and did not acknowledge.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Outcome {
+    /// Nothing was changed.
+    NotDone,
+    /// The answer was lost, and the store could not be asked again in time.
+    Unknown,
 }
 
 /// Puts a health in words.

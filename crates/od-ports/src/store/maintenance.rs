@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use od_core::artifact::{Artifact, Health, ListTally};
+use od_core::artifact::{Artifact, ArtifactSummary, Health, ListTally};
+use od_core::event::ArtifactAction;
 use od_core::ids::{ArtifactId, Digest, ProjectId, Revision};
 use od_core::ledger::Part;
 use serde::Serialize;
@@ -49,6 +50,49 @@ pub trait StoreMaintenance: fmt::Debug + Send + Sync {
     /// Carries out what acknowledged commits have left to do. Whoever gives up the store's lock calls it
     /// first: behind it nothing of the store changes by itself.
     async fn finish(&self) {}
+
+    /// Returns which store it is, and whether it can be reached now. Asks nobody.
+    fn place(&self) -> StorePlace {
+        StorePlace::Files
+    }
+
+    /// Returns what other processes have changed in a shared store since the last call; nothing of files,
+    /// whose changes are found when they are read.
+    async fn changes_elsewhere(&self) -> Vec<ChangeElsewhere> {
+        Vec::new()
+    }
+}
+
+/// The place where a store keeps what it is given.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum StorePlace {
+    /// The data directory of this machine.
+    Files,
+    /// A database that other machines use, too.
+    Postgres {
+        /// Its address, `host:port/database`: never a password.
+        address: String,
+        /// Whether it answered the last time it was asked.
+        reach: Reach,
+    },
+}
+
+/// Whether a shared store answers.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Reach {
+    /// It answered the last time it was asked.
+    Reachable,
+    /// It did not: what is in memory is served, and nothing is written.
+    Unreachable,
+}
+
+/// A change that another process made.
+#[derive(Clone, Debug)]
+pub struct ChangeElsewhere {
+    /// What became of the artifact.
+    pub action: ArtifactAction,
+    /// The artifact's line, the last one there was of a deleted one.
+    pub summary: Arc<ArtifactSummary>,
 }
 
 /// The artifacts of some projects, counted as they were last read.

@@ -3,6 +3,7 @@
 use od_core::connector::DatabaseAddress;
 use od_core::error::nearest_name;
 use od_core::limits::POSTGRES_STATEMENT;
+use od_pgconn::is_certificate_fault;
 use od_ports::connector_provider::ProviderError;
 use tokio_postgres::error::{ErrorPosition, SqlState};
 use tokio_postgres::{Client, Error, SimpleQueryMessage};
@@ -43,7 +44,7 @@ pub(super) fn session_fault(err: &Error, address: &DatabaseAddress) -> ProviderE
         Some(_) => ProviderError::Unavailable {
             message: format!("the server at {at} did not accept the connection"),
         },
-        None if is_certificate(err) => ProviderError::Forbidden {
+        None if is_certificate_fault(err) => ProviderError::Forbidden {
             message: format!(
                 "the certificate of {at} is not one that this machine trusts for that host; \
                  have its authority added to the system's, or register with `?sslmode=require`, which \
@@ -57,19 +58,6 @@ pub(super) fn session_fault(err: &Error, address: &DatabaseAddress) -> ProviderE
             ),
         },
     }
-}
-
-fn is_certificate(err: &Error) -> bool {
-    let mut cause = std::error::Error::source(err);
-    while let Some(error) = cause {
-        let io = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        let tls = io.and_then(|inner| inner.downcast_ref::<rustls::Error>());
-        if let Some(rustls::Error::InvalidCertificate(_)) = tls.or_else(|| error.downcast_ref()) {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
 }
 
 /// Turns a failed statement into words for whoever wrote it.

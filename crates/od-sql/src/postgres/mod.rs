@@ -9,7 +9,6 @@ mod fault;
 mod functions;
 mod session;
 mod stream;
-mod tls;
 
 use std::sync::Arc;
 

@@ -10,6 +10,7 @@ use od_core::connector::{ConnectionString, DatabaseAddress};
 use od_core::intake::{CellRef, Table, TableBuilder};
 use od_core::json::Value;
 use od_core::limits::{INTAKE_SOURCE, POSTGRES_CONNECT, POSTGRES_IDLE, POSTGRES_STATEMENT};
+use od_pgconn::Tls;
 use od_ports::connector_provider::ProviderError;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -21,7 +22,6 @@ use super::cell::ColumnKind;
 use super::fault::{Asked, known_names, query_fault, session_fault};
 use super::functions::{HARMLESS, VOLATILE, names};
 use super::stream::{Capped, Overflow, dial};
-use super::tls::Tls;
 
 /// Before the caller's SELECT. A cursor takes SELECT, VALUES and TABLE; anything else is a syntax error.
 pub(super) const CURSOR: &str = "DECLARE od_rows NO SCROLL CURSOR FOR ";

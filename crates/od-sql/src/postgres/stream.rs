@@ -1,14 +1,14 @@
 //! The connection to a server: to the address that was checked, and no more bytes than a source may give.
 
 use std::io;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
-use od_core::connector::{DatabaseAddress, Encryption};
+use od_core::connector::DatabaseAddress;
 use od_core::limits::INTAKE_SOURCE;
+use od_pgconn::DialError;
 use od_ports::connector_provider::ProviderError;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -18,26 +18,13 @@ const FRAMES: usize = 4 * 1024 * 1024;
 
 /// Connects to a database's server.
 pub(super) async fn dial(address: &DatabaseAddress) -> Result<TcpStream, ProviderError> {
-    let unreachable = |_| ProviderError::Unavailable {
-        message: format!(
-            "the database server at {}:{} cannot be reached",
-            address.host(),
-            address.port()
-        ),
-    };
-    let found: Vec<SocketAddr> = tokio::net::lookup_host((address.host(), address.port()))
-        .await
-        .map_err(unreachable)?
-        .collect();
-    // `localhost` is a name like any other, and whoever answers for it may give another machine.
-    let is_plain = address.encryption() == Encryption::Plain;
-    if is_plain && !found.iter().all(|address| address.ip().is_loopback()) {
-        return Err(ProviderError::Forbidden {
-            message: "the host is on another machine, and the connection would not be encrypted"
-                .to_owned(),
-        });
-    }
-    TcpStream::connect(found.as_slice()).await.map_err(unreachable)
+    od_pgconn::dial(address).await.map_err(|err| {
+        let message = err.to_string();
+        match err {
+            DialError::Unreachable { .. } => ProviderError::Unavailable { message },
+            DialError::PlainRemote => ProviderError::Forbidden { message },
+        }
+    })
 }
 
 /// A connection that ends when more came than a source may give.

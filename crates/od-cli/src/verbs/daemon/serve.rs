@@ -20,6 +20,7 @@ use crate::local;
 use crate::output::{Answer, CommandError, Exit, Sink, Style, Text};
 use crate::settings::Settings;
 use crate::verbs::mcp::HttpTools;
+use crate::verbs::store;
 
 /// Runs the daemon until a signal ends it.
 pub(crate) async fn serve(
@@ -33,11 +34,18 @@ pub(crate) async fn serve(
     let mut config = serve_config(settings, args.port.or(settings.port()?));
     let (level, _) = settings.configured(Key::LogLevel)?;
     config.access_log = start_log(level.as_deref(), args.log.as_deref())?;
-    config.configuration = applied(settings, args.port)?;
+    config.options.store = settings.shared_store(args.store.as_deref())?;
+    config.configuration = applied(settings, args.port, args.store.as_deref())?;
+    let shared = config.options.store.clone();
     let daemon = match od_daemon::serve(config).await {
         Ok(daemon) => daemon,
         Err(StartError::Claim(ClaimError::Running { running })) => return Ok(already(&running)),
-        Err(error) => return Err(start_error(&error)),
+        Err(error) => {
+            if let (StartError::Recover { .. }, Some(store)) = (&error, shared) {
+                store::check(store).await?;
+            }
+            return Err(start_error(&error));
+        }
     };
     // Before the address is printed: a supervisor may send a signal as soon as it has read it.
     let mut end = EndSignals::listen()?;
@@ -106,13 +114,24 @@ pub(crate) fn serve_config(settings: &Settings, port: Option<u16>) -> ServeConfi
 fn applied(
     settings: &Settings,
     port: Option<u16>,
+    store: Option<&str>,
 ) -> Result<BTreeMap<String, String>, CommandError> {
     let mut applied = BTreeMap::new();
     for key in Key::ALL.into_iter().filter(|key| key.needs_restart()) {
-        let given = port.filter(|_| key == Key::Port).map(|port| port.to_string());
+        let given = match key {
+            Key::Port => port.map(|port| port.to_string()),
+            Key::Store => store.map(|store| store.trim().to_owned()),
+            Key::DataDir
+            | Key::LogLevel
+            | Key::Browser
+            | Key::GithubBaseUrl
+            | Key::DesktopNotifications
+            | Key::AgentsPath
+            | Key::AgentsHome => None,
+        };
         let value = given.map_or_else(
             || settings.configured(key).map(|(value, _)| value),
-            |port| Ok(Some(port)),
+            |given| Ok(Some(given)),
         )?;
         applied.extend(value.map(|value| (key.name().to_owned(), value)));
     }
@@ -122,6 +141,7 @@ fn applied(
 async fn plan(settings: &Settings, args: &Serve) -> Result<Answer, CommandError> {
     let running = running(settings).await;
     let port = args.port.or(settings.port()?).unwrap_or(DEFAULT_PORT);
+    let store = settings.shared_store(args.store.as_deref())?.map(|store| store.address.place());
     let text = match &running {
         Some(found) => Text::new()
             .line(&format!("A daemon already serves this data directory at {}.", found.url)),
@@ -134,6 +154,7 @@ async fn plan(settings: &Settings, args: &Serve) -> Result<Answer, CommandError>
         "dryRun": true,
         "port": port,
         "dataDir": settings.data_dir,
+        "store": store,
         "running": running.map(|found| found.url),
     });
     Ok(Answer::new(json, text))

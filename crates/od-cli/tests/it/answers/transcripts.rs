@@ -117,6 +117,9 @@ const FAILURES: &[(&[&str], i32)] = &[
     (&["version", "--short"], 2),
     (&["help", "artifacst"], 2),
     (&["completions", "csh"], 2),
+    (&["store", "status", "all"], 2),
+    (&["store", "migrate"], 2),
+    (&["store", "copy"], 2),
 ];
 
 #[test]

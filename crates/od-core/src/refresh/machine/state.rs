@@ -47,7 +47,8 @@ impl RefreshState {
 }
 
 /// A refresh that has its id.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct StartedRefresh {
     /// The refresh.
     pub refresh_id: RefreshId,

@@ -66,7 +66,7 @@ pub(crate) fn commit_first(
 }
 
 /// Makes a directory that is this create's own, whatever another one of the same id left or does.
-fn make_staged(staging: &Dir, id: &ArtifactId) -> Result<String, DiskError> {
+pub(crate) fn make_staged(staging: &Dir, id: &ArtifactId) -> Result<String, DiskError> {
     for number in 0..STAGED_MAX {
         let name = format!("{id}@{number}");
         if staging.make_new_dir(&name)? {

@@ -127,7 +127,7 @@ pub(super) fn read_list_entry(
         Err(err) if is_foreign(&err) || is_damage(&err.source) => {
             let reason = HealthReason::PointerUnreadable;
             let health = Health::unsound(HealthState::CorruptHead, reason);
-            let summary = Arc::new(summary::of_unreadable(project, id, health));
+            let summary = Arc::new(ArtifactSummary::of_unreadable(project, id, health));
             // Who made it is asked before the same attempt is made again.
             let known = read_despite_damage(live, project, id, guard);
             let attempt = known.and_then(|loaded| loaded.entry.attempt);
@@ -233,7 +233,7 @@ fn assemble(
             edited: summary::digest_of_drift(&found.drift),
             ..state.artifact.summary(health).with_runs(ledger.runs())
         },
-        None => summary::of_unreadable(project, id, health),
+        None => ArtifactSummary::of_unreadable(project, id, health),
     });
     let entry = ListEntry {
         summary: Arc::clone(&summary),

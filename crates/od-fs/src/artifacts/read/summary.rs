@@ -1,43 +1,8 @@
 //! The line of a list, and the hand edits it tells of.
 
-use od_core::artifact::{
-    ArtifactState, ArtifactSummary, Heading, Health, Preview, RefreshStatus, Status,
-};
-use od_core::ids::{ArtifactId, Digest, ProjectId, Revision, Timestamp};
+use od_core::artifact::ArtifactState;
+use od_core::ids::Digest;
 use od_ports::store::{Drift, SourceFile};
-
-/// Returns what is known of an artifact of which nothing can be read: that it is there, and damaged.
-pub(super) fn of_unreadable(
-    project: &ProjectId,
-    id: &ArtifactId,
-    health: Health,
-) -> ArtifactSummary {
-    let unknown = Timestamp::from_unix_ms(0);
-    ArtifactSummary {
-        id: id.clone(),
-        project_id: project.clone(),
-        heading: Heading { status: Status::Error, ..Heading::of_title(id.as_str()) },
-        pinned: false,
-        preview: Preview::html(),
-        refresh_status: RefreshStatus::Idle,
-        created_at: unknown,
-        updated_at: unknown,
-        last_refreshed_at: None,
-        revision: Revision::first(),
-        has_document: false,
-        refreshable: false,
-        health,
-        created_by_run_id: None,
-        source_label: None,
-        stale: Vec::new(),
-        account_label: None,
-        edited: None,
-        restored: None,
-        schedule: None,
-        granted_elsewhere: false,
-        checks: None,
-    }
-}
 
 /// Returns the files whose content is not what was committed.
 pub(super) fn find_drift(state: &ArtifactState, template: &[u8]) -> Vec<Drift> {

@@ -4,8 +4,8 @@
 
 use od_ports::connector_provider::ProviderError;
 
-use super::cluster::{Cluster, PASSWORD};
 use super::{query, registered, role, shop};
+use od_pgconn::cluster::{Cluster, PASSWORD};
 
 /// Everything that a bypass could have changed.
 fn state(cluster: &Cluster) -> String {

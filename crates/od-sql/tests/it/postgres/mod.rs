@@ -1,7 +1,6 @@
 //! A real PostgreSQL as a source: what its values become, and that nothing in it changes.
 
 mod bypasses;
-mod cluster;
 #[path = "../../../../od-connectors/tests/it/page_text.rs"]
 mod page_text;
 mod request;
@@ -9,11 +8,11 @@ mod values;
 
 use std::sync::Arc;
 
-use cluster::Cluster;
 use od_core::connector::{ConnectionString, RegisteredService, ServiceName, ServiceUrl};
 use od_core::credential::Scrubber;
 use od_core::ids::Timestamp;
 use od_core::json::Value;
+use od_pgconn::cluster::{self, Cluster};
 use od_ports::access::credential_vault::{Connection, CredentialVault as _, Secret, Standing};
 use od_ports::connector_provider::{ConnectorProvider as _, ProviderError, ToolCall};
 use od_ports::fakes::{MemoryServiceRegistry, MemoryVault};
@@ -67,7 +66,7 @@ async fn query(connector: &PostgresConnector, sql: &str) -> Result<Value, Provid
 
 /// A server with a few orders and a role `reader` that may only read.
 fn shop() -> Cluster {
-    let cluster = Cluster::start();
+    let cluster = Cluster::start(env!("CARGO_TARGET_TMPDIR"));
     cluster.execute(
         "CREATE TABLE orders(id int PRIMARY KEY, customer text NOT NULL, total numeric(10, 2), at timestamptz); \
          INSERT INTO orders VALUES (1, 'ada', 10.50, '2026-04-01T10:00:00+02'), (2, 'bob', 20, NULL), (3, 'ada', NULL, NULL); \

@@ -22,9 +22,9 @@ use od_ports::Clock;
 use od_ports::access::credential_vault::Secret;
 use tempfile::TempDir;
 
-use super::cluster::Cluster;
 use super::page_text::text_of;
 use super::role;
+use od_pgconn::cluster::Cluster;
 
 /// A clock that a test moves and whose sleeps are real: a deadline is not over at once.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ async fn refreshed_text(app: &App, artifact: &ArtifactId) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tables_are_counted_with_their_change_since_last_week() {
-    let cluster = Cluster::start();
+    let cluster = Cluster::start(env!("CARGO_TARGET_TMPDIR"));
     role(&cluster, "reader");
     cluster.execute(&read("before/shop.sql"));
     let place = TempDir::new().unwrap();

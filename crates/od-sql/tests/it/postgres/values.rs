@@ -5,8 +5,8 @@ use od_ports::connector_provider::ProviderError;
 use od_ports::contract::{ConnectorTrial, check_connector_provider};
 use serde_json::json;
 
-use super::cluster::{Cluster, PASSWORD};
 use super::{call, query, registered, role, shop};
+use od_pgconn::cluster::{Cluster, PASSWORD};
 
 #[tokio::test]
 async fn a_query_gives_rows_and_keeps_the_contract() {
@@ -215,7 +215,7 @@ async fn a_wrong_password_and_a_missing_database_are_told_apart() {
 
 #[tokio::test]
 async fn sslmode_is_respected() {
-    let cluster = Cluster::start_with_tls();
+    let cluster = Cluster::start_with_tls(env!("CARGO_TARGET_TMPDIR"));
     role(&cluster, "reader");
     let url = cluster.url("reader");
     let plain = query(&registered(&url).await, "SELECT 1").await.unwrap_err();

@@ -1,5 +1,7 @@
 //! A PostgreSQL of the test's own: a cluster in a temporary directory, on a port of its own.
 
+#![expect(clippy::panic, reason = "a test that has no server has nothing to say")]
+
 use std::fs::File;
 use std::net::TcpListener;
 use std::os::unix::fs::chown;
@@ -15,37 +17,52 @@ const MISSING: &str =
     "PostgreSQL's programs are missing: install `postgresql`, or pass --without-postgres";
 
 /// The password of every role of a cluster.
-pub(crate) const PASSWORD: &str = "cluster-canary-0123456789";
+pub const PASSWORD: &str = "cluster-canary-0123456789";
 
 /// A running server with one database, `shop`. It ends when this is dropped.
-pub(crate) struct Cluster {
+#[derive(Debug)]
+pub struct Cluster {
     directory: TempDir,
     programs: PathBuf,
+    templates: PathBuf,
     port: u16,
 }
 
 impl Cluster {
-    /// Starts a server that speaks without TLS.
-    pub(crate) fn start() -> Self {
-        Self::start_with("")
+    /// Starts a server that speaks without TLS. `templates` is a directory that outlives the test.
+    ///
+    /// # Panics
+    ///
+    /// When PostgreSQL's programs are missing or do not work, like everything here.
+    #[must_use]
+    pub fn start(templates: impl Into<PathBuf>) -> Self {
+        Self::start_with(templates.into(), "fsync = off\n", false)
+    }
+
+    /// Starts a server that keeps what it acknowledged whatever happens to it.
+    #[must_use]
+    pub fn start_durable(templates: impl Into<PathBuf>) -> Self {
+        Self::start_with(templates.into(), "fsync = on\n", false)
     }
 
     /// Starts a server that speaks TLS with a certificate that nobody signed, and nothing else.
-    pub(crate) fn start_with_tls() -> Self {
-        Self::start_with("ssl = on\nssl_cert_file = 'server.crt'\nssl_key_file = 'server.key'\n")
+    #[must_use]
+    pub fn start_with_tls(templates: impl Into<PathBuf>) -> Self {
+        let tls = "ssl = on\nssl_cert_file = 'server.crt'\nssl_key_file = 'server.key'\n";
+        Self::start_with(templates.into(), &format!("fsync = off\n{tls}"), true)
     }
 
-    fn start_with(settings: &str) -> Self {
+    fn start_with(templates: PathBuf, settings: &str, is_encrypted: bool) -> Self {
         let directory = TempDir::new().expect("a directory");
         let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let port = port.expect("a free port").port();
-        let cluster = Self { directory, programs: programs(), port };
+        let cluster = Self { directory, programs: programs(), templates, port };
         if is_root() {
             chown(cluster.directory.path(), Some(NOBODY), Some(NOBODY)).expect("a new owner");
         }
         let data = cluster.data();
         cluster.copy_template();
-        if !settings.is_empty() {
+        if is_encrypted {
             cluster.sign_own_certificate();
             let rules = "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n";
             std::fs::write(data.join("pg_hba.conf"), rules).expect("rules");
@@ -53,22 +70,39 @@ impl Cluster {
         let sockets = cluster.directory.path().display();
         let own = format!(
             "port = {port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '{sockets}'\n\
-             fsync = off\nmax_connections = 20\nshared_buffers = 16MB\n{settings}"
+             max_connections = 40\nshared_buffers = 16MB\n{settings}"
         );
         std::fs::write(data.join("postgresql.auto.conf"), own).expect("settings");
-        let log = cluster.directory.path().join("log");
-        let mut start = cluster.program("pg_ctl");
-        start.args(["start", "-w", "-s", "-D"]).arg(&data).arg("-l").arg(log);
-        cluster.run(start.stdout(Stdio::null()).stderr(Stdio::null()));
+        cluster.resume();
         cluster.execute_in("postgres", "CREATE DATABASE shop");
         cluster
+    }
+
+    /// Starts the server again after [`Self::crash`].
+    pub fn resume(&self) {
+        let log = self.directory.path().join("log");
+        let mut start = self.program("pg_ctl");
+        start.args(["start", "-w", "-s", "-D"]).arg(self.data()).arg("-l").arg(log);
+        self.run(start.stdout(Stdio::null()).stderr(Stdio::null()));
+    }
+
+    /// Ends the server as a crash would: nothing is finished, no connection is told.
+    pub fn crash(&self) {
+        let mut stop = self.program("pg_ctl");
+        stop.args(["stop", "-w", "-s", "-m", "immediate", "-D"]).arg(self.data());
+        self.run(&mut stop);
+    }
+
+    /// Returns the port it listens at on 127.0.0.1.
+    #[must_use]
+    pub const fn port(&self) -> u16 {
+        self.port
     }
 
     /// Takes a copy of a cluster that is made once for all tests: making one takes seconds.
     fn copy_template(&self) {
         let version = self.programs.parent().and_then(Path::file_name).unwrap_or_default();
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let template = folder.join(format!("postgres-{}", version.display()));
+        let template = self.templates.join(format!("postgres-{}", version.display()));
         let lock = File::create(template.with_extension("lock")).expect("a lock");
         lock.lock().expect("a lock");
         if !template.exists() {
@@ -92,7 +126,7 @@ impl Cluster {
     }
 
     /// Runs SQL in the database `shop` as its superuser, and returns what it gives.
-    pub(crate) fn execute(&self, sql: &str) -> String {
+    pub fn execute(&self, sql: &str) -> String {
         self.execute_in("shop", sql)
     }
 
@@ -104,7 +138,8 @@ impl Cluster {
     }
 
     /// Returns the connection string of a role.
-    pub(crate) fn url(&self, role: &str) -> String {
+    #[must_use]
+    pub fn url(&self, role: &str) -> String {
         format!("postgresql://{role}:{PASSWORD}@127.0.0.1:{}/shop", self.port)
     }
 
@@ -120,7 +155,9 @@ impl Cluster {
         self.run(&mut command);
     }
 
-    fn program(&self, name: &str) -> Command {
+    /// Returns a program of this server's version, to be run as its owner, without arguments.
+    #[must_use]
+    pub fn program(&self, name: &str) -> Command {
         self.as_nobody(self.programs.join(name))
     }
 
@@ -152,8 +189,7 @@ impl Drop for Cluster {
 }
 
 fn is_root() -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
+    rustix::process::geteuid().is_root()
 }
 
 /// Returns the directory of the newest server that is installed.

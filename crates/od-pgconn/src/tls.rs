@@ -3,6 +3,7 @@
 //! Written here because the crate that joins tokio-postgres and rustls brings an X.509 parser for channel
 //! binding, which this does without.
 
+use std::fmt;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
@@ -19,10 +20,9 @@ use tokio_postgres::config::SslMode;
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use tokio_rustls::TlsConnector;
 
-use super::stream::Capped;
-
 /// Joins a connection to TLS, or refuses where none is wanted.
-pub(super) struct Tls {
+#[derive(Clone)]
+pub struct Tls {
     connector: Option<TlsConnector>,
     host: String,
 }
@@ -30,11 +30,15 @@ pub(super) struct Tls {
 /// TLS that cannot be set up: no usable host name or no usable roots.
 #[derive(Debug, thiserror::Error)]
 #[error("TLS cannot be set up")]
-pub(super) struct SetupError;
+pub struct SetupError;
 
 impl Tls {
     /// Prepares TLS for an address.
-    pub(super) fn new(address: &DatabaseAddress) -> Result<Self, SetupError> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if there are no usable roots.
+    pub fn new(address: &DatabaseAddress) -> Result<Self, SetupError> {
         let host = address.host().to_owned();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = || {
@@ -56,7 +60,8 @@ impl Tls {
     }
 
     /// Returns whether the server has to speak TLS.
-    pub(super) const fn mode(&self) -> SslMode {
+    #[must_use]
+    pub const fn mode(&self) -> SslMode {
         if self.connector.is_some() { SslMode::Require } else { SslMode::Disable }
     }
 }
@@ -71,12 +76,21 @@ fn roots() -> RootCertStore {
     roots
 }
 
-impl TlsConnect<Capped> for Tls {
-    type Stream = Encrypted;
-    type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = io::Result<Encrypted>> + Send>>;
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tls").field("host", &self.host).finish_non_exhaustive()
+    }
+}
 
-    fn connect(self, stream: Capped) -> Self::Future {
+impl<S> TlsConnect<S> for Tls
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    type Stream = Encrypted<S>;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<Encrypted<S>>> + Send>>;
+
+    fn connect(self, stream: S) -> Self::Future {
         Box::pin(async move {
             let connector =
                 self.connector.ok_or_else(|| io::Error::other("TLS was not asked for"))?;
@@ -88,15 +102,15 @@ impl TlsConnect<Capped> for Tls {
 
 /// A connection over TLS.
 #[derive(Debug)]
-pub(super) struct Encrypted(Box<tokio_rustls::client::TlsStream<Capped>>);
+pub struct Encrypted<S>(Box<tokio_rustls::client::TlsStream<S>>);
 
-impl TlsStream for Encrypted {
+impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Encrypted<S> {
     fn channel_binding(&self) -> ChannelBinding {
         ChannelBinding::none()
     }
 }
 
-impl AsyncRead for Encrypted {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Encrypted<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -106,7 +120,7 @@ impl AsyncRead for Encrypted {
     }
 }
 
-impl AsyncWrite for Encrypted {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Encrypted<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -122,6 +136,22 @@ impl AsyncWrite for Encrypted {
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.get_mut().0).poll_shutdown(context)
     }
+}
+
+/// Returns whether a connection failed because the server's certificate is not one that this machine
+/// trusts for its host.
+#[must_use]
+pub fn is_certificate_fault(err: &tokio_postgres::Error) -> bool {
+    let mut cause = std::error::Error::source(err);
+    while let Some(error) = cause {
+        let io = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        let tls = io.and_then(|inner| inner.downcast_ref::<rustls::Error>());
+        if let Some(rustls::Error::InvalidCertificate(_)) = tls.or_else(|| error.downcast_ref()) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }
 
 /// Takes any certificate, as `sslmode=require` means, and still checks that the server has its key.
