@@ -28,8 +28,8 @@ const FILES: &[(&str, &str)] = embedded![
     "views/artifact/checks.js", "views/artifact/compare.js", "views/artifact/data.js", "views/artifact/export.js",
     "views/artifact/history.js", "views/artifact/notices.js", "views/artifact/preview.js", "views/artifact/provenance.js",
     "views/artifact/schedule.js", "views/artifact/source.js", "views/artifact/viewer.js",
-    "views/chat/brief.js", "views/chat/markdown.js", "views/chat/pane.js", "views/chat/stream.js",
-    "views/chat/suggestions.js",
+    "views/chat/brief.js", "views/chat/first_prompt.js", "views/chat/markdown.js", "views/chat/pane.js",
+    "views/chat/stream.js", "views/chat/suggestions.js",
     "views/connectors.js", "views/create.js", "views/home.js", "views/services.js", "views/shape.js", "views/tables.js",
     "views/trash.js", "views/webhooks.js", "views/workspace.js",
 ];

@@ -31,6 +31,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
             "sessions",
             "service",
             "config",
+            "store",
             "trust",
             "doctor",
             "report",

@@ -38,18 +38,20 @@ fn run(cluster: &Cluster, name: &str, arguments: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
-/// Every file of every artifact but the pages, which are made anew, by its path below the project.
+/// Every file of every artifact but the pages, which are made anew, by its path below its project.
 fn files(data: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let project = std::fs::read_dir(data.join("projects")).unwrap().next().unwrap().unwrap();
-    let live = project.path().join(".live-artifacts");
     let mut files = BTreeMap::new();
-    for entry in std::fs::read_dir(&live).unwrap() {
-        let artifact = entry.unwrap().path();
-        if artifact.join("artifact.json").is_file() {
-            for name in ["template.html", "data.json", "provenance.json", "refreshes.jsonl"] {
-                let path = artifact.join(name);
-                let bytes = std::fs::read(&path).unwrap();
-                files.insert(path.strip_prefix(&live).unwrap().to_owned(), bytes);
+    for project in std::fs::read_dir(data.join("projects")).unwrap() {
+        let live = project.unwrap().path().join(".live-artifacts");
+        // A project without artifacts has no such folder.
+        for entry in std::fs::read_dir(&live).into_iter().flatten() {
+            let artifact = entry.unwrap().path();
+            if artifact.join("artifact.json").is_file() {
+                for name in ["template.html", "data.json", "provenance.json", "refreshes.jsonl"] {
+                    let path = artifact.join(name);
+                    let bytes = std::fs::read(&path).unwrap();
+                    files.insert(path.strip_prefix(&live).unwrap().to_owned(), bytes);
+                }
             }
         }
     }
