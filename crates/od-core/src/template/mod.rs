@@ -13,12 +13,12 @@
 //! ```
 //! use od_core::template::{Grammar, Template};
 //!
-//! let html = "<!doctype html><p data-od-if=\"data.n\">{{data.n | number:1}}</p>";
+//! let html = "<!doctype html><body><p data-od-if=\"data.n\">{{data.n | number:1}}</p>";
 //! let (template, warnings) = Template::compile_as(html, Grammar::V2).unwrap();
 //! let mut page = Vec::new();
 //! template.render(&serde_json::json!({ "n": 1234.5 }), &mut page).unwrap();
 //! assert!(page.ends_with(b"<p>1,234.5</p>"));
-//! assert!(warnings.is_empty());
+//! assert!(warnings.is_empty(), "{warnings:?}");
 //! ```
 
 mod check;
